@@ -6,7 +6,7 @@ import { addressOf, ONE_FILE } from './oneFile.mjs';
 
 const STATIC = /^(?:import|export) [^'"]*['"](\.[^'"]+\.js)['"];$/gm;
 /** The tests ask it what an error is told as. */
-const ASKED = 'failure.js';
+const ASKED = 'terminal/failure.js';
 
 /** Makes one file of `dist/cli/main.js` and those files of its room that it alone needs. */
 export async function mergeCommands(dist) {

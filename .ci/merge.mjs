@@ -11,11 +11,11 @@ import { addressOf, ONE_FILE } from './oneFile.mjs';
  */
 const STARTS = {
   strategy: ['index'],
-  run: ['app/worker/backtestWorker'],
-  set: ['app/worker/sweepWorker'],
-  alone: ['app/worker/aloneWorker'],
-  bot: ['live/main'],
-  bundle: ['plugins/bundleEntry'],
+  run: ['tasks/backtest/thread/backtestWorker'],
+  set: ['tasks/sweep/threads/sweepWorker'],
+  alone: ['tasks/sweep/threads/aloneWorker'],
+  bot: ['tasks/bot/process/main'],
+  bundle: ['adapters/plugins/bundleEntry'],
   command: ['cli/isobar', 'cli/main'],
   watch: ['cli/runs/backtestAction', 'cli/runs/verifyAction'],
   sweep: ['cli/sweep/action'],
@@ -27,7 +27,7 @@ const STARTS = {
   ],
 };
 /** Imported under a query, once for each strategy class. */
-const ALONE = ['engine/blockLoop'];
+const ALONE = ['engine/loop/blockLoop'];
 
 const STATIC = /^(import|export) (?:(\{[^}]*\}|\* as \w+|\*) from )?(['"])(\.[^'"]+)\3;$/gm;
 

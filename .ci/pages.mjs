@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const PAGES = ['report/html', 'report/sweep', 'report/compare', 'live/dashboard'];
+const PAGES = ['report/run', 'report/sweep', 'report/compare', 'tasks/bot/dashboard'];
 
 export async function linkPages(dist) {
-  const { linked } = await import(pathToFileURL(resolve(dist, 'report/html/link.js')).href);
+  const { linked } = await import(pathToFileURL(resolve(dist, 'report/page/link.js')).href);
   for (const page of PAGES) {
     const file = resolve(dist, page, 'page/main.js');
     writeFileSync(file, `${linked(pathToFileURL(file))}\n`);

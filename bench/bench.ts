@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Scratch } from '../dist/base/rowLog.js';
+import { Scratch } from '../dist/base/memory/rowLog.js';
 import { besidePart, isSameInBlocksOfOne, nsPerRow, type Beside } from './beside.ts';
 import { inProcess } from './parts.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';

@@ -1,7 +1,7 @@
 // What stands beside the form of a single feed: eight feeds, two intervals, blocks of one row, and that form as the seventh class of its process.
 
-import { Scratch } from '../dist/base/rowLog.js';
-import type { RunPlan } from '../dist/app/bot/plan.js';
+import { Scratch } from '../dist/base/memory/rowLog.js';
+import type { RunPlan } from '../dist/definition/plan/plan.js';
 import { inProcess } from './parts.ts';
 import { coarser, head, walk } from './series.ts';
 import { feedPlan, HEAVY, load, PASSES, planFor, ROWS, sameResult, timed, windows, type Loaded } from './workloads.ts';

@@ -1,13 +1,13 @@
 // What a contract costs beside a coin: the same strategy over the same bars, once with marks, funding every 8 h and a margin to watch.
 
-import type { ContractData } from '../dist/model/marks.js';
-import type { FuturesPlan, RunPlan } from '../dist/app/bot/plan.js';
-import { runBacktest } from '../dist/app/backtest/runBacktest.js';
-import { Scratch } from '../dist/base/rowLog.js';
-import { seededRng } from '../dist/base/rng.js';
-import { ticksOf, type BarColumns, type PriceColumn } from '../dist/model/bars.js';
+import type { ContractData } from '../dist/model/bars/marks.js';
+import type { FuturesPlan, RunPlan } from '../dist/definition/plan/plan.js';
+import { runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
+import { Scratch } from '../dist/base/memory/rowLog.js';
+import { seededRng } from '../dist/base/number/rng.js';
+import { ticksOf, type BarColumns, type PriceColumn } from '../dist/model/bars/bars.js';
 import { instrumentId, type Instrument } from '../dist/model/instrument.js';
-import type { RunRecord } from '../dist/model/run.js';
+import type { RunRecord } from '../dist/model/run/run.js';
 import { inProcess } from './parts.ts';
 import type { Workload } from './reference.ts';
 import { head, walk } from './series.ts';

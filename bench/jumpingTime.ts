@@ -1,6 +1,6 @@
 // A Scheduler on the wall clock that can be told to jump: minutes between bars need not be waited for, and what happens in them is real time.
 
-import { DueQueue } from '../dist/scheduler/dueQueue.js';
+import { DueQueue } from '../dist/ports/dueQueue.js';
 
 /** A longer wait is cut. */
 const LONGEST_TIMER_MS = 60_000;

@@ -1,9 +1,9 @@
 // A fill-light run from a catalog in a process of its own: prints its peak resident size in KiB.
 import { readFileSync } from 'node:fs';
-import { loadBars } from '../dist/adapters/bars/catalog.js';
-import { BLOCK_ROWS } from '../dist/app/definition/resolve.js';
-import { runBacktest } from '../dist/app/backtest/runBacktest.js';
-import { loadStrategy } from '../dist/plugins/loadStrategy.js';
+import { loadBars } from '../dist/adapters/catalog/bars/catalog.js';
+import { BLOCK_ROWS } from '../dist/definition/resolve.js';
+import { runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
+import { loadStrategy } from '../dist/adapters/plugins/loadStrategy.js';
 
 const [catalog, symbol] = process.argv.slice(2);
 const { bars, quality } = loadBars(catalog, { market: 'spot', symbol, interval: '1m' });

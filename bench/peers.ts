@@ -3,10 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Scratch } from '../dist/base/rowLog.js';
-import type { BarColumns } from '../dist/model/bars.js';
-import type { RunPlan } from '../dist/app/bot/plan.js';
-import { prepareBacktest, recordOf } from '../dist/app/backtest/runBacktest.js';
+import { Scratch } from '../dist/base/memory/rowLog.js';
+import type { BarColumns } from '../dist/model/bars/bars.js';
+import type { RunPlan } from '../dist/definition/plan/plan.js';
+import { prepareBacktest, recordOf } from '../dist/tasks/backtest/run/runBacktest.js';
 import { head, walk } from './series.ts';
 import { feedPlan, load, planFor, timed } from './workloads.ts';
 import { installed } from './workspace.ts';

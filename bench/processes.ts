@@ -2,8 +2,8 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { storeBars } from '../dist/adapters/bars/catalog.js';
-import { SYNTHETIC } from '../dist/adapters/bars/quality.js';
+import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
+import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
 import { writeFileSync } from 'node:fs';
 import { head, walk } from './series.ts';
 

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BarColumns } from '../dist/model/bars.js';
+import type { BarColumns } from '../dist/model/bars/bars.js';
 
 export interface Figures {
   readonly equity: number;
@@ -48,7 +48,7 @@ export function writeUnits(path: string, bars: BarColumns): void {
   for (const prices of [bars.open, bars.close]) {
     const units = prices.map((price) => Math.round(price * 1e6));
     const bytes = new Uint8Array(units.buffer);
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
   }
   closeSync(file);
 }

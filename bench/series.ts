@@ -1,7 +1,7 @@
 // A seeded one-minute random walk on a grid of 0.01: the bars of the benchmark, the same on every machine.
 
-import { rowsOf, type BarColumns } from '../dist/model/bars.js';
-import { seededRng } from '../dist/base/rng.js';
+import { rowsOf, type BarColumns } from '../dist/model/bars/bars.js';
+import { seededRng } from '../dist/base/number/rng.js';
 import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { Interval } from '../dist/model/interval.js';
 import { lots } from '../dist/base/brand.js';

@@ -4,7 +4,7 @@ import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'no
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median as medianOf } from '../dist/report/metrics/kernels/sums.js';
+import { median as medianOf } from '../dist/report/kernels/sums.js';
 import { Part } from './parts.ts';
 import { bareServer } from './service/bare.ts';
 import { load, type LoadFigures } from './service/connections.ts';

@@ -2,17 +2,17 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeBars } from '../dist/adapters/bars/catalog.js';
-import { SYNTHETIC } from '../dist/adapters/bars/quality.js';
-import { LaneMemory, runLanes } from '../dist/app/sweep/lanes.js';
-import { prepareBacktest, recordOf } from '../dist/app/backtest/runBacktest.js';
-import { setUpSweep } from '../dist/app/sweep/setUp.js';
-import { threadRunner } from '../dist/app/sweep/threads.js';
-import { Scratch } from '../dist/base/rowLog.js';
-import { median } from '../dist/report/metrics/kernels/sums.js';
-import { setFigures, type SetRecord } from '../dist/report/sweep/setFigures.js';
-import { tasksOf } from '../dist/research/tiles.js';
-import type { RunPlan } from '../dist/app/bot/plan.js';
+import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
+import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
+import { LaneMemory, runLanes } from '../dist/tasks/sweep/threads/lanes.js';
+import { prepareBacktest, recordOf } from '../dist/tasks/backtest/run/runBacktest.js';
+import { setUpSweep } from '../dist/tasks/sweep/plan/setUp.js';
+import { threadRunner } from '../dist/tasks/sweep/threads/threads.js';
+import { Scratch } from '../dist/base/memory/rowLog.js';
+import { median } from '../dist/report/kernels/sums.js';
+import { setFigures, type SetRecord } from '../dist/report/sweep/figures/setFigures.js';
+import { tasksOf } from '../dist/tasks/sweep/search/tiles.js';
+import type { RunPlan } from '../dist/definition/plan/plan.js';
 import { runReference, writeUnits, type Figures, type Workload } from './reference.ts';
 import { walk } from './series.ts';
 import { Spinners } from './spinners.ts';

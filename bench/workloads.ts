@@ -3,13 +3,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Scratch } from '../dist/base/rowLog.js';
-import type { BarColumns } from '../dist/model/bars.js';
-import type { RunRecord } from '../dist/model/run.js';
-import { BLOCK_ROWS } from '../dist/app/definition/resolve.js';
-import type { FeedPlan, RunPlan } from '../dist/app/bot/plan.js';
-import { prepareBacktest, recordOf, runBacktest } from '../dist/app/backtest/runBacktest.js';
-import { loadStrategy } from '../dist/plugins/loadStrategy.js';
+import { Scratch } from '../dist/base/memory/rowLog.js';
+import type { BarColumns } from '../dist/model/bars/bars.js';
+import type { RunRecord } from '../dist/model/run/run.js';
+import { BLOCK_ROWS } from '../dist/definition/resolve.js';
+import type { FeedPlan, RunPlan } from '../dist/definition/plan/plan.js';
+import { prepareBacktest, recordOf, runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
+import { loadStrategy } from '../dist/adapters/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { Figures, Workload } from './reference.ts';
 

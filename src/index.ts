@@ -5,8 +5,8 @@ export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/pa
 export type {
   Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions,
 } from './strategy/types.ts'; // prettier-ignore
-export type { FeedSeries, Series, Signal } from './indicators/series.ts';
-export type { IndicatorSpec, SignalSource, Source } from './indicators/spec.ts';
+export type { FeedSeries, Series, Signal } from './indicators/graph/series.ts';
+export type { IndicatorSpec, SignalSource, Source } from './indicators/graph/spec.ts';
 export { ema, sma, vwap, wma } from './indicators/averages.ts';
 export { bollinger, highest, lowest, type Bands } from './indicators/channels.ts';
 export { custom, type CustomOptions } from './indicators/custom.ts';

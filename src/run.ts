@@ -9,6 +9,13 @@ export {
   type Orders,
   type Summary,
   type Trades,
-} from './app/fromCode/backtest.ts';
-export type { BacktestOptions, CodeOptions, FileOptions } from './app/fromCode/options.ts';
-export { generateBars, readBars, type Bars, type GenerateOptions, type ReadOptions, type TypedBars } from './app/fromCode/bars.ts';
+} from './tasks/backtest/fromCode/backtest.ts';
+export type { BacktestOptions, CodeOptions, FileOptions } from './tasks/backtest/fromCode/options.ts';
+export {
+  generateBars,
+  readBars,
+  type Bars,
+  type GenerateOptions,
+  type ReadOptions,
+  type TypedBars,
+} from './tasks/backtest/fromCode/bars.ts';

@@ -1,7 +1,7 @@
 // Trend filter: dips are bought while the slower average rises, and sold at the middle of the band, at the stop, or when it falls.
 
 import { describe, expect, it } from 'vitest';
-import { resample } from '../src/adapters/bars/resample.ts';
+import { resample } from '../src/adapters/catalog/bars/resample.ts';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
 import TrendFilter from './trendFilter.ts';
 

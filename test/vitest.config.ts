@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longestFirst.ts';
 
 /** Tests that hold the clock to a limit. They come last, one file at a time: what else runs only adds to what they measure. */
-const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/live/sight.test.ts'];
+const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/tasks/bot/process/sight.test.ts'];
 
 /**
  * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what
@@ -17,7 +17,7 @@ const CHANGING = [
   'test/conformance/{scheduler,disk}.test.ts',
   'test/rest/{wire,exchangeSockets}.test.ts',
   'src/cli/data/command.test.ts',
-  'src/adapters/bars/catalog.test.ts',
+  'src/adapters/catalog/bars/catalog.test.ts',
   // Holds a bot to a second: two of two runs beside other tests took longer where it shared a process, none of two where it had its own.
   'test/live/process.test.ts',
 ];

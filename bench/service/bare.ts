@@ -16,7 +16,10 @@ export async function bareServer(answers: Readonly<Record<string, string>>): Pro
       const body = Buffer.concat(chunks);
       const isRight = request.method === 'GET' || isSigned(request.headers, request.method ?? '', target, body);
       const answer = answers[target] ?? '{}';
-      response.writeHead(isRight ? 200 : 401, { 'Content-Type': 'application/json;charset=UTF-8', 'Content-Length': Buffer.byteLength(answer) });
+      response.writeHead(isRight ? 200 : 401, {
+        'Content-Type': 'application/json;charset=UTF-8',
+        'Content-Length': Buffer.byteLength(answer),
+      });
       response.end(answer);
     });
   });
@@ -27,7 +30,10 @@ export async function bareServer(answers: Readonly<Record<string, string>>): Pro
 }
 
 function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, target: string, body: Buffer): boolean {
-  const expected = createHmac('sha256', ALICE.secret).update(`${String(headers['x-ch-ts'])}${method}${target}`).update(body).digest();
+  const expected = createHmac('sha256', ALICE.secret)
+    .update(`${String(headers['x-ch-ts'])}${method}${target}`)
+    .update(body)
+    .digest();
   const given = Buffer.from(String(headers['x-ch-sign']), 'hex');
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -10,16 +10,16 @@ const T = {
   roundTrip: 'test/protocol/roundTrip.test.ts',
   signatures: 'test/protocol/signatures.test.ts',
   outcomes: 'test/protocol/outcomes.test.ts',
-  statuses: 'src/protocol/codes.test.ts',
+  statuses: 'src/protocol/shapes/codes.test.ts',
   document: 'test/openapi/openApi.test.ts',
   restRequests: 'test/rest/requests.test.ts',
   restClient: 'test/rest/client.test.ts',
   restCodes: 'test/rest/codes.test.ts',
   wire: 'test/rest/wire.test.ts',
   marketData: 'test/rest/marketData.test.ts',
-  serverClock: 'src/adapters/rest/time/serverClock.test.ts',
-  limiter: 'src/adapters/rest/limits/limiter.test.ts',
-  refusals: 'src/adapters/rest/limits/refusals.test.ts',
+  serverClock: 'src/adapters/exchange/time/serverClock.test.ts',
+  limiter: 'src/adapters/exchange/limits/limiter.test.ts',
+  refusals: 'src/adapters/exchange/bans/refusals.test.ts',
   spot: 'test/service/spotEndpoints.test.ts',
   futures: 'test/service/futuresEndpoints.test.ts',
   futuresOrders: 'test/service/futuresOrders.test.ts',
@@ -36,7 +36,7 @@ const T = {
   conformance: 'test/blackbox/conformance.test.ts',
   switchPairs: 'test/campaigns/switchPairs.test.ts',
   socket: 'test/service/socket.test.ts',
-  heartbeat: 'src/service/socket/heartbeat.test.ts',
+  heartbeat: 'src/paperExchange/dialect/heartbeat.test.ts',
   frames: 'src/protocol/socket/frames.test.ts',
 };
 /** Every file that the page names. */
@@ -246,7 +246,7 @@ export function tablesOf({ OPS, endpointOf, ERROR_CODES, SWITCHES, Service, demo
   return { OPS, endpointOf, ERROR_CODES, SWITCHES, served: new Set(OPS.filter(isServed)) };
 }
 
-const MODULES = ['protocol/endpoints/endpoints', 'protocol/errors/errorCodes', 'service/profile/switches', 'service/service', 'app/exchange/demo'];
+const MODULES = ['protocol/endpoints/endpoints', 'protocol/errors/errorCodes', 'paperExchange/dialect/switches', 'paperExchange/service', 'paperExchange/process/demo'];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const modules = await Promise.all(MODULES.map((path) => import(`../../dist/${path}.js`)));

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The command `isobar`.
 
-import { clearEnvironment } from '../app/access/environment.ts';
-import { ignoreInspectorSignal } from '../adapters/clock/inspector.ts';
-import { startEarly } from '../app/worker/earlyWorker.ts';
+import { clearEnvironment } from '../access/environment.ts';
+import { ignoreInspectorSignal } from '../adapters/runtime/inspector.ts';
+import { startEarly } from '../tasks/backtest/thread/earlyWorker.ts';
 
 const argv = process.argv.slice(2);
 ignoreInspectorSignal();

@@ -2,16 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
-import { packageVersion } from '../app/version.ts';
+import { packageVersion } from '../adapters/runtime/version.ts';
 import { ConfigError } from '../base/errors.ts';
-import { refuseKeysInArguments, withoutKeys } from '../app/access/keyLike.ts';
+import { refuseKeysInArguments, withoutKeys } from '../access/keyLike.ts';
 import { withApi } from './api/command.ts';
 import { withBacktest } from './runs/backtest.ts';
 import { COMPLETION_REQUEST, withCompletion } from './completion/command.ts';
 import { dataCommand } from './data/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { exchangeCommand } from './exchange/command.ts';
-import { tellFailure } from './failure.ts';
+import { tellFailure } from './terminal/failure.ts';
 import { acknowledgeCommand, haltCommand, resumeCommand, tightenCommand } from './live/halt.ts';
 import { withInit } from './project/init.ts';
 import { journalCommand } from './journal/check.ts';

@@ -1,7 +1,7 @@
 // What yargs says about a wrong command line, said so that it names the nearest valid option or command.
 
 import { ConfigError } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/number/nearest.ts';
 
 /** The help text of the command that `words` name. */
 type HelpOf = (words: readonly string[]) => Promise<string>;

@@ -1,11 +1,11 @@
 // Averages: simple, exponential, linearly weighted, and by volume.
 
-import { ROW_MASK as MASK } from '../base/exact.ts';
-import type { TickColumn } from '../model/bars.ts';
-import type { FeedSeries, Series } from './series.ts';
-import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './spec.ts';
+import { ROW_MASK as MASK } from '../base/number/exact.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
+import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './graph/spec.ts';
 import { checkExactSum, CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './window.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const ROW_MASK = MASK;

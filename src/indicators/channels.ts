@@ -1,7 +1,7 @@
 // Channels around the price: rolling extremes, and bands of standard deviations.
 
-import type { TickColumn } from '../model/bars.ts';
-import type { Series } from './series.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
+import type { Series } from './graph/series.ts';
 import {
   checkPositive,
   checkWhole,
@@ -12,8 +12,8 @@ import {
   type Kernel,
   type ScaledColumn,
   type Source,
-} from './spec.ts';
-import type { Column, NumberWindow } from './window.ts';
+} from './graph/spec.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 /** The highest value of the last `bars` bars, the newest included. A breakout compares with `prev`: the bars before this one. */
 export function highest(source: Source, bars: number): IndicatorSpec<Series> {

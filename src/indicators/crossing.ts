@@ -1,9 +1,9 @@
 // The kernel of crossings: one comparison of two series a row for both directions.
 
-import { ROW_MASK as MASK } from '../base/exact.ts';
-import type { Kernel } from './spec.ts';
+import { ROW_MASK as MASK } from '../base/number/exact.ts';
+import type { Kernel } from './graph/spec.ts';
 import type { Comparable } from './sums.ts';
-import { FALSE, NOT_READY, TRUE, type Column, type SignalWindow } from './window.ts';
+import { FALSE, NOT_READY, TRUE, type Column, type SignalWindow } from './graph/window.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const ROW_MASK = MASK;

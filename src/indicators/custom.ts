@@ -1,9 +1,9 @@
 // The one door for an author's own indicator: a function that is fed one value at a time.
 
 import { ConfigError, StrategyError } from '../base/errors.ts';
-import type { Series } from './series.ts';
-import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './spec.ts';
-import type { Column, NumberWindow } from './window.ts';
+import type { Series } from './graph/series.ts';
+import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 export interface CustomOptions {
   /** How many values the function needs; before that many the series is not ready, whatever was returned. 1 by default. */

@@ -3,19 +3,19 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
-import type { BarColumns } from '../model/bars.ts';
+import type { BarColumns } from '../model/bars/bars.ts';
 import { ema, sma, vwap, wma } from './averages.ts';
 import { bollinger, highest, lowest } from './channels.ts';
 import { custom } from './custom.ts';
-import { IndicatorSet } from './indicatorSet.ts';
+import { IndicatorSet } from './graph/indicatorSet.ts';
 import { cci, kst, roc, trix } from './momentum.ts';
 import { macd, mfi, rsi, stochastic, stochasticRsi } from './oscillators.ts';
-import type { FeedSeries, Series, Signal } from './series.ts';
+import type { FeedSeries, Series, Signal } from './graph/series.ts';
 import { above, and, below, crossedDown, crossedUp, not, or } from './signals.ts';
 import * as technical from './technicalAdapter.ts';
-import { loadTechnicalLibrary, type TechnicalLibrary } from './technicalLibrary.ts';
+import { loadTechnicalLibrary, type TechnicalLibrary } from './graph/technicalLibrary.ts';
 import { adx, atr } from './trend.ts';
-import type { IndicatorSpec } from './spec.ts';
+import type { IndicatorSpec } from './graph/spec.ts';
 import { expectEqual } from '../../test/fixtures/alike.ts';
 
 const KERNELS: Record<string, (feed: FeedSeries) => IndicatorSpec<unknown>> = {

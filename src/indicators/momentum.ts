@@ -1,12 +1,12 @@
 // Momentum of a series or a feed: rates of change, and what is built of them; deviation from the typical price.
 
-import { listOf } from '../base/listOf.ts';
-import type { TickColumn } from '../model/bars.ts';
+import { listOf } from '../base/memory/listOf.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import { ema, sma } from './averages.ts';
-import type { FeedSeries, Series } from './series.ts';
-import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './spec.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
+import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
 import { onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './window.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 /** Rate of change over `bars` bars, in percent. NaN where the value `bars` ago was 0. */
 export function roc(source: Source, bars = 12): IndicatorSpec<Series> {

@@ -1,9 +1,9 @@
 // Oscillators: momentum of a series against its own past.
 
-import type { TickColumn } from '../model/bars.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import { sma } from './averages.ts';
 import { highest, lowest } from './channels.ts';
-import type { FeedSeries, Series } from './series.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
 import {
   checkWhole,
   compose,
@@ -15,9 +15,9 @@ import {
   type Kernel,
   type ScaledColumn,
   type Source,
-} from './spec.ts';
+} from './graph/spec.ts';
 import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './window.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 /**
  * Relative strength index, 0 to 100: Wilder's average of gains over that of gains and losses, both seeded by the mean of the first `bars`

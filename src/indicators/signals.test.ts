@@ -6,10 +6,10 @@ import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
 import { ConfigError } from '../base/errors.ts';
 import { sma } from './averages.ts';
 import { custom } from './custom.ts';
-import { IndicatorSet } from './indicatorSet.ts';
-import type { Series, Signal } from './series.ts';
+import { IndicatorSet } from './graph/indicatorSet.ts';
+import type { Series, Signal } from './graph/series.ts';
 import { above, and, below, crossedDown, crossedUp, not, or } from './signals.ts';
-import type { IndicatorSpec, SignalSource } from './spec.ts';
+import type { IndicatorSpec, SignalSource } from './graph/spec.ts';
 
 /** What a signal is at a row: 1 true, 0 false, null not ready. */
 type State = 1 | 0 | null;

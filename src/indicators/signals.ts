@@ -1,9 +1,9 @@
 // Signals: boolean series made by comparing series, and by combining signals.
 
 import { ConfigError } from '../base/errors.ts';
-import { listOf } from '../base/listOf.ts';
+import { listOf } from '../base/memory/listOf.ts';
 import { Crossing } from './crossing.ts';
-import type { Signal } from './series.ts';
+import type { Signal } from './graph/series.ts';
 import {
   operand,
   signalSpec,
@@ -15,9 +15,9 @@ import {
   type SignalSource,
   type Source,
   type Wiring,
-} from './spec.ts';
+} from './graph/spec.ts';
 import { comparable, type Comparable } from './sums.ts';
-import { FALSE, NOT_READY, TRUE, type Column, type NumberWindow, type SignalWindow } from './window.ts';
+import { FALSE, NOT_READY, TRUE, type Column, type NumberWindow, type SignalWindow } from './graph/window.ts';
 
 /** True where a > b and a <= b one bar ago, both ready at both times. `b` may be a constant. */
 export function crossedUp(a: Source, b: Source | number): IndicatorSpec<Signal> {

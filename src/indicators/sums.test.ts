@@ -3,13 +3,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
-import { ticksOf, type BarColumns } from '../model/bars.ts';
+import { ticksOf, type BarColumns } from '../model/bars/bars.ts';
 import { ema, sma, wma } from './averages.ts';
 import { custom } from './custom.ts';
-import { IndicatorSet } from './indicatorSet.ts';
-import type { FeedSeries, Series } from './series.ts';
+import { IndicatorSet } from './graph/indicatorSet.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
 import { above, below, crossedDown, crossedUp } from './signals.ts';
-import type { IndicatorSpec } from './spec.ts';
+import type { IndicatorSpec } from './graph/spec.ts';
 import { crossMultipliers } from './sums.ts';
 
 /** Prices of eight decimals around `height` ticks, in waves. */

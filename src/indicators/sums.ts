@@ -1,10 +1,10 @@
 // Sums of a moving window that do not drift: whole ticks where the source is a price, compensated floats elsewhere; how sums compare.
 
 import { ConfigError } from '../base/errors.ts';
-import { listOf } from '../base/listOf.ts';
-import type { TickColumn } from '../model/bars.ts';
-import type { ScaledColumn, Wiring } from './spec.ts';
-import type { Column, Fractions } from './window.ts';
+import { listOf } from '../base/memory/listOf.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
+import type { ScaledColumn, Wiring } from './graph/spec.ts';
+import type { Column, Fractions } from './graph/window.ts';
 
 /**
  * Refuses a window whose weighted sum of ticks could pass 2^53, above which whole numbers are not exact in a double.

@@ -5,13 +5,13 @@ import { beforeAll, expect, it } from 'vitest';
 import { syntheticBars } from '../../test/fixtures/syntheticBars.ts';
 import { ema, wma } from './averages.ts';
 import { bollinger } from './channels.ts';
-import { IndicatorSet } from './indicatorSet.ts';
+import { IndicatorSet } from './graph/indicatorSet.ts';
 import { cci, roc, trix } from './momentum.ts';
 import { macd, mfi, rsi, stochastic } from './oscillators.ts';
-import type { FeedSeries, Series } from './series.ts';
-import type { IndicatorSpec } from './spec.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
+import type { IndicatorSpec } from './graph/spec.ts';
 import { awesomeOscillator, forceIndex, obv, psar, wilder, williamsR } from './technicalAdapter.ts';
-import { loadTechnicalLibrary, type TechnicalLibrary } from './technicalLibrary.ts';
+import { loadTechnicalLibrary, type TechnicalLibrary } from './graph/technicalLibrary.ts';
 import { adx, atr } from './trend.ts';
 
 interface Bar {

@@ -1,7 +1,7 @@
 // The adapter for indicators of the technicalindicators package: fed bar by bar, aligned to the rows, guarded against NaN.
 
-import { listOf } from '../base/listOf.ts';
-import type { FeedSeries, Series } from './series.ts';
+import { listOf } from '../base/memory/listOf.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
 import {
   checkPositive,
   checkWhole,
@@ -12,9 +12,9 @@ import {
   type Kernel,
   type Source,
   type Wiring,
-} from './spec.ts';
-import type { TechnicalLibrary } from './technicalLibrary.ts';
-import type { Column, NumberWindow } from './window.ts';
+} from './graph/spec.ts';
+import type { TechnicalLibrary } from './graph/technicalLibrary.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 // Left out on purpose, each with a kernel of ours instead or none: RSI, MFI, StochasticRSI and ADL, which the package rounds; TRIX and the
 // signal of KST, which take a value of exactly 0 for none; CCI, whose running sum leaves noise to divide by where the market stands still.

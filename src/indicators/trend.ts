@@ -1,10 +1,10 @@
 // Range and trend of a feed: Wilder's average true range and directional movement.
 
-import type { TickColumn } from '../model/bars.ts';
-import type { FeedSeries, Series } from './series.ts';
-import { checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel } from './spec.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
+import { checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel } from './graph/spec.ts';
 import { onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './window.ts';
+import type { Column, NumberWindow } from './graph/window.ts';
 
 /**
  * Average true range, in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. The true range of a bar

@@ -1,7 +1,7 @@
 // The instrument: what is traded, and the scales on which its prices, quantities and money are whole numbers.
 
 import type { Brand, Lots } from '../base/brand.ts';
-import { pow10 } from '../base/exact.ts';
+import { pow10 } from '../base/number/exact.ts';
 import type { Contract } from './contract.ts';
 
 /** Prices are below it, in ticks: a price between two of them is then exact in a double. */

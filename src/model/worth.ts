@@ -1,6 +1,6 @@
 // What a quantity of an instrument is worth at a price, in exact decimals: coins by their price, contracts by their face value.
 
-import { Decimal } from '../base/decimal.ts';
+import { Decimal } from '../base/number/decimal.ts';
 import type { Instrument } from './instrument.ts';
 
 /** In the quote asset, or in the settlement asset of a contract: of an inverse one its coin. Not rounded. */

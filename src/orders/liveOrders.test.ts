@@ -3,17 +3,17 @@
 import { describe, expect, it } from 'vitest';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { lots, ticks } from '../base/brand.ts';
-import { Scratch } from '../base/rowLog.ts';
+import { Scratch } from '../base/memory/rowLog.ts';
 import type { OrderId, VenueOrderId } from '../model/order.ts';
 import { SpotLedger } from '../portfolio/spotLedger.ts';
 import { RiskModule } from '../risk/riskModule.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { SilentExchange } from '../../test/fixtures/restartDesk.ts';
-import { LiveFence } from './fence.ts';
+import { LiveFence } from './prove/fence.ts';
 import { OrderManager } from './orderManager.ts';
 import type { OrderRecord } from './record.ts';
-import { Reservations } from './reservation.ts';
+import { Reservations } from './reserve/reservation.ts';
 import type { RestoredOrder } from './restored.ts';
 
 const BTC = spotInstrument();

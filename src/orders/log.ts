@@ -1,9 +1,9 @@
 // What a run keeps of its orders: one row an order, written once, when it ends.
 
-import * as rows from '../base/rowLog.ts';
+import * as rows from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
-import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
-import { ENDINGS, ROLES, type OrderColumns } from '../model/run.ts';
+import { bitsOf, RowLog, type Scratch } from '../base/memory/rowLog.ts';
+import { ENDINGS, ROLES, type OrderColumns } from '../model/run/run.ts';
 import { CAPPED, type DoneReason } from '../model/order.ts';
 import type { OrderRecord } from './record.ts';
 

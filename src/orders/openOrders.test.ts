@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { TimeMs } from '../base/brand.ts';
 import { EndedOrders } from './openOrders.ts';
 import { OrderRecord } from './record.ts';
-import { REPLAY_FENCE } from './fence.ts';
+import { REPLAY_FENCE } from './prove/fence.ts';
 
 const ended = (id: number, changedMs: number): OrderRecord => Object.assign(new OrderRecord(), { id, changedMs: changedMs as TimeMs });
 const known = (orders: EndedOrders, to: number): number[] => Array.from({ length: to + 1 }, (_, id) => id).filter((id) => orders.get(id));

@@ -1,6 +1,6 @@
 // The orders of a bot that are not over, oldest first, and the newest that are.
 
-import type { Fence } from './resolver.ts';
+import type { Fence } from './prove/resolver.ts';
 import type { OrderRecord } from './record.ts';
 
 export class OpenOrders {

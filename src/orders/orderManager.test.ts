@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
-import { Scratch } from '../base/rowLog.ts';
+import { Scratch } from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
 import { lots, ticks } from '../base/brand.ts';
-import { ENDINGS } from '../model/run.ts';
+import { ENDINGS } from '../model/run/run.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
 import { SpotLedger } from '../portfolio/spotLedger.ts';
@@ -16,8 +16,8 @@ import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { OrderManager } from './orderManager.ts';
 import type { OrderRecord } from './record.ts';
-import { Reservations } from './reservation.ts';
-import { REPLAY_FENCE } from './resolver.ts';
+import { Reservations } from './reserve/reservation.ts';
+import { REPLAY_FENCE } from './prove/resolver.ts';
 
 const BTC = spotInstrument();
 const NOW = 1000;

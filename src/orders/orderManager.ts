@@ -2,22 +2,22 @@
 
 import { InvariantError } from '../base/errors.ts';
 import type { Lots, TimeMs, Units } from '../base/brand.ts';
-import type { Scratch } from '../base/rowLog.ts';
+import type { Scratch } from '../base/memory/rowLog.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../model/order.ts';
-import type { OrderColumns } from '../model/run.ts';
+import type { OrderColumns } from '../model/run/run.ts';
 import type { Evidence, ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
 import { Drafts, type WaitingDraft } from './drafts.ts';
-import * as guarded from './guards.ts';
+import * as guarded from './prove/guards.ts';
 import * as lifecycle from './lifecycle.ts';
 import { OrderLog } from './log.ts';
 import { EndedOrders, OpenOrders } from './openOrders.ts';
 import { OrderRecord } from './record.ts';
-import { TOMBSTONE_MS, type Reservations } from './reservation.ts';
+import { TOMBSTONE_MS, type Reservations } from './reserve/reservation.ts';
 import { recordOf, type RestoredOrders } from './restored.ts';
-import { Resolution, type Fence, type Finding } from './resolver.ts';
+import { Resolution, type Fence, type Finding } from './prove/resolver.ts';
 import { makeUnique } from './unique.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.

@@ -4,7 +4,7 @@ import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
 import { LIFECYCLES, STATE } from './lifecycle.ts';
-import type { Reserved } from './worstCase.ts';
+import type { Reserved } from './reserve/worstCase.ts';
 
 /** Amounts, prices and times start as a fraction: V8 then keeps each as a double that is written in place, from the first order on. */
 const FRACTION = 0.5;

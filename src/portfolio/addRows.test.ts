@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import { inverseContract, linearContract } from '../../test/fixtures/futuresVenue.ts';
-import { seededRng } from '../base/rng.ts';
+import { seededRng } from '../base/number/rng.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { FuturesLedger } from './futuresLedger.ts';
 import type { Ledger } from './ledger.ts';

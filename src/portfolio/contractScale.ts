@@ -1,7 +1,7 @@
 // What contracts are worth in units of their settlement asset: the bot's own reckoning, written without a look at the venue's.
 
 import { InvariantError } from '../base/errors.ts';
-import { mulDiv, pow10 } from '../base/exact.ts';
+import { mulDiv, pow10 } from '../base/number/exact.ts';
 import type { Contract } from '../model/contract.ts';
 import type { Instrument } from '../model/instrument.ts';
 

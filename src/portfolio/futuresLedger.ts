@@ -2,9 +2,9 @@
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
-import { exact, MAX_EXACT, mulDiv, pow10 } from '../base/exact.ts';
-import { listOf } from '../base/listOf.ts';
-import type { TickColumn } from '../model/bars.ts';
+import { exact, MAX_EXACT, mulDiv, pow10 } from '../base/number/exact.ts';
+import { listOf } from '../base/memory/listOf.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { ContractScale } from './contractScale.ts';

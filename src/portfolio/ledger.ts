@@ -1,6 +1,6 @@
 // What every part of the bot asks of its books, whether the account holds coins or positions.
 
-import type { TickColumn } from '../model/bars.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 

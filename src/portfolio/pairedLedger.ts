@@ -1,7 +1,7 @@
 // The bot's books of two accounts, one of contracts and one of coins: each keeps its own, money is counted over both.
 
 import { ConfigError, InvariantError } from '../base/errors.ts';
-import type { TickColumn } from '../model/bars.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 import { FuturesLedger, type MarginTerms } from './futuresLedger.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal } from '../base/decimal.ts';
-import { MAX_EXACT } from '../base/exact.ts';
+import { Decimal } from '../base/number/decimal.ts';
+import { MAX_EXACT } from '../base/number/exact.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { markSegment, Scale, valueAt, valueUpAt } from './scale.ts';
 

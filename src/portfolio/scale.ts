@@ -1,7 +1,7 @@
 // The scales of one instrument: from lots, base units and ticks to units of quote money.
 
-import * as numbers from '../base/exact.ts';
-import type { TickColumn } from '../model/bars.ts';
+import * as numbers from '../base/number/exact.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../base/decimal.ts';
+import { Decimal } from '../base/number/decimal.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { lots } from '../base/brand.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';

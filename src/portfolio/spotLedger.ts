@@ -2,11 +2,11 @@
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
-import * as numbers from '../base/exact.ts';
-import { listOf } from '../base/listOf.ts';
+import * as numbers from '../base/number/exact.ts';
+import { listOf } from '../base/memory/listOf.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { TickColumn } from '../model/bars.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
 import type { Ledger } from './ledger.ts';
 import * as scales from './scale.ts';
 import { Held, lotsFor, Scale, type Factor } from './scale.ts';

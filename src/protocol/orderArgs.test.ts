@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lots, ticks, units } from '../base/brand.ts';
-import { Decimal, toScaled } from '../base/decimal.ts';
+import { Decimal, toScaled } from '../base/number/decimal.ts';
 import { InvariantError } from '../base/errors.ts';
 import { instrumentId, type Instrument } from '../model/instrument.ts';
 import { futuresOrderArgs, spotOrderArgs, type Sized } from './orderArgs.ts';

@@ -1,7 +1,7 @@
 // Orders in whole ticks, lots and units to the arguments of a create, in exact decimals: the one place where the wire's `volume` is made.
 
 import { InvariantError } from '../base/errors.ts';
-import { fromScaled } from '../base/decimal.ts';
+import { fromScaled } from '../base/number/decimal.ts';
 import type { OrderIntent } from '../model/order.ts';
 import type { OpArgs } from './endpoints/endpoints.ts';
 import type { PositionAction } from './shapes/value.ts';

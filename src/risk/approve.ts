@@ -1,7 +1,7 @@
 // The only hand that makes an ApprovedOrder. The risk module calls it, and nothing else may import it.
 
 import type { ApprovedOrder } from '../model/order.ts';
-import type { Draft, RiskState } from './rule.ts';
+import type { Draft, RiskState } from './rules/rule.ts';
 
 /** Reserves the order's worst case and returns the same record as an approved one: both or neither, in one call. */
 export function approve<O extends Draft>(order: O, state: RiskState): O & ApprovedOrder {

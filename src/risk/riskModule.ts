@@ -1,20 +1,20 @@
 // The gate between a draft and the exchange: every rule that is on, then the reservation, in one synchronous call.
 
-import type { Ratio } from '../base/decimalText.ts';
+import type { Ratio } from '../base/number/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { ApprovedOrder, Order } from '../model/order.ts';
-import type { Reservations } from '../orders/reservation.ts';
+import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
-import { isReduction, openOrders } from './exposure.ts';
-import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './halts.ts';
-import type { RiskLimits } from './limits.ts';
-import { LiveWatches } from './liveRules.ts';
-import type { LiveFacts } from './liveWatch.ts';
-import { SentOrders } from './rate.ts';
-import { resolveLimits, type ResolvedLimits } from './resolve.ts';
+import { isReduction, openOrders } from './rules/reduction.ts';
+import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './live/halts.ts';
+import type { RiskLimits } from './limits/limits.ts';
+import { LiveWatches } from './live/liveRules.ts';
+import type { LiveFacts } from './live/liveWatch.ts';
+import { SentOrders } from './rules/rate.ts';
+import { resolveLimits, type ResolvedLimits } from './limits/resolve.ts';
 import {
   Survey,
   type Draft,
@@ -24,12 +24,12 @@ import {
   type OrderRule,
   type RiskRule,
   type RiskState,
-} from './rule.ts';
-import { guardFlaw } from './guardSide.ts';
-import { isLossBeyond } from './loss.ts';
+} from './rules/rule.ts';
+import { guardFlaw } from './rules/guardSide.ts';
+import { isLossBeyond } from './rules/loss.ts';
 import { rulesFor } from './rules.ts';
-import { tightened } from './tighten.ts';
-import { lotsText, moneyText, priceText, quoteText } from './words.ts';
+import { tightened } from './limits/tighten.ts';
+import { lotsText, moneyText, priceText, quoteText } from './limits/words.ts';
 
 // Of this file: V8 folds such a constant, and reads an imported one from its cell at each use.
 const { approve } = approval;

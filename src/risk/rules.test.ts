@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Desk, USDT } from '../../test/fixtures/riskDesk.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import type { Wanted } from '../../test/fixtures/drafts.ts';
-import { LIMITS, type RiskLimits } from './limits.ts';
+import { LIMITS, type RiskLimits } from './limits/limits.ts';
 import { FUTURES_RULES, RULES } from './rules.ts';
 
 /** Prepares a desk so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */

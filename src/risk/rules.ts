@@ -1,17 +1,17 @@
 // The rules of each market, in the order in which they are asked.
 
 import type { Ledger } from '../portfolio/ledger.ts';
-import { openOrders } from './exposure.ts';
-import * as futures from './futuresExposure.ts';
-import { LIVE_RULES } from './liveRules.ts';
-import * as loss from './loss.ts';
-import { liquidationDistance, marginBuffer } from './marginLeft.ts';
-import { deployCap, duplicate, parent, restricted, selfTrade } from './orderConduct.ts';
-import * as paired from './pairedExposure.ts';
-import { messageRate } from './rate.ts';
-import type { RiskRule } from './rule.ts';
-import * as size from './size.ts';
-import * as spot from './spotExposure.ts';
+import { openOrders } from './rules/reduction.ts';
+import * as futures from './exposure/futuresExposure.ts';
+import { LIVE_RULES } from './live/liveRules.ts';
+import * as loss from './rules/loss.ts';
+import { liquidationDistance, marginBuffer } from './exposure/marginLeft.ts';
+import { deployCap, duplicate, parent, restricted, selfTrade } from './rules/orderConduct.ts';
+import * as paired from './exposure/pairedExposure.ts';
+import { messageRate } from './rules/rate.ts';
+import type { RiskRule } from './rules/rule.ts';
+import * as size from './rules/size.ts';
+import * as spot from './exposure/spotExposure.ts';
 
 const LOSS: readonly RiskRule[] = [loss.dailyLoss, loss.drawdown];
 /** Of every market, between what one order may be and what all of it may come to. */

@@ -1,10 +1,10 @@
 // Amounts of a strategy to scaled integers and back: the one place between author and engine where decimals are converted.
 
-import { Decimal } from '../base/decimal.ts';
-import { pow10 } from '../base/exact.ts';
+import { Decimal } from '../base/number/decimal.ts';
+import { pow10 } from '../base/number/exact.ts';
 import type { Amount } from './types.ts';
 
-// The same as MAX_EXACT of base/exact.ts: V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// The same as MAX_EXACT of base/number/exact.ts: V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const MAX = Number.MAX_SAFE_INTEGER;
 
 /**

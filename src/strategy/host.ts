@@ -1,8 +1,8 @@
 // What the base class of strategies needs from whoever runs it; the engine implements it, authors never see it.
 
 import { ConfigError } from '../base/errors.ts';
-import type { Series, Signal } from '../indicators/series.ts';
-import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
+import type { Series, Signal } from '../indicators/graph/series.ts';
+import type { IndicatorSpec, SignalSource } from '../indicators/graph/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from './types.ts';

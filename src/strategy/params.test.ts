@@ -1,7 +1,7 @@
 // Parameters: defaults, ranges, units, and messages that name the nearest valid name.
 
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../base/decimal.ts';
+import { Decimal } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
 import { choice, decimal, flag, float, int, parseParams } from './params.ts';
 

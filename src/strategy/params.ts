@@ -1,8 +1,8 @@
 // Declared parameters of a strategy: default, range, unit and help, and the parser that checks what a definition gives.
 
-import { Decimal, isPlainDecimal } from '../base/decimal.ts';
+import { Decimal, isPlainDecimal } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/number/nearest.ts';
 
 export interface About<T> {
   readonly min?: T;
@@ -49,7 +49,8 @@ export function decimal(byDefault: string, about: About<string> = {}): ParamSpec
     return fits && value.isFinite() ? value : expected;
   };
   const value = parse(byDefault);
-  if (value === expected) throw new ConfigError(`a parameter's default ${byDefault} is not ${expected.text}`, 'correct the default or its range');
+  if (value === expected)
+    throw new ConfigError(`a parameter's default ${byDefault} is not ${expected.text}`, 'correct the default or its range');
   return { kind: 'decimal', default: new Decimal(byDefault), ...about, parse };
 }
 
@@ -59,7 +60,11 @@ export function flag(byDefault: boolean, about: Pick<About<never>, 'help'> = {})
   return { kind: 'flag', default: byDefault, ...about, parse };
 }
 
-export function choice<const T extends string>(choices: readonly T[], byDefault: NoInfer<T>, about: Pick<About<never>, 'help'> = {}): ParamSpec<T> {
+export function choice<const T extends string>(
+  choices: readonly T[],
+  byDefault: NoInfer<T>,
+  about: Pick<About<never>, 'help'> = {},
+): ParamSpec<T> {
   const parse = (given: unknown) => choices.find((one) => one === given) ?? new Expected(`one of ${choices.join(', ')}`);
   return { kind: 'choice', default: byDefault, choices, ...about, parse };
 }
@@ -73,13 +78,19 @@ export function parseParams(specs: Specs, given: Readonly<Record<string, unknown
     if (Object.hasOwn(specs, name)) continue;
     const near = nearest(name, Object.keys(specs));
     const known = Object.keys(specs).join(', ') || 'none';
-    throw new ConfigError(`${where} params.${name}: no such parameter`, near ? `did you mean ${near}?` : `the declared parameters are: ${known}`);
+    throw new ConfigError(
+      `${where} params.${name}: no such parameter`,
+      near ? `did you mean ${near}?` : `the declared parameters are: ${known}`,
+    );
   }
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
     const value = Object.hasOwn(given, name) ? spec.parse(given[name]) : spec.default;
     if (value instanceof Expected) {
-      throw new ConfigError(`${where} params.${name}: expected ${value.text}, got ${JSON.stringify(given[name])}`, spec.help ?? 'correct the value');
+      throw new ConfigError(
+        `${where} params.${name}: expected ${value.text}, got ${JSON.stringify(given[name])}`,
+        spec.help ?? 'correct the value',
+      );
     }
     values[name] = value;
   }
@@ -99,7 +110,8 @@ function numeric(
     const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
     return typeof value === 'number' && valid(value) && value >= min && value <= max ? value : expected;
   };
-  if (parse(byDefault) !== byDefault) throw new ConfigError(`a parameter's default ${byDefault} is not ${expected.text}`, 'correct the default or its range');
+  if (parse(byDefault) !== byDefault)
+    throw new ConfigError(`a parameter's default ${byDefault} is not ${expected.text}`, 'correct the default or its range');
   return { kind, default: byDefault, ...about, parse };
 }
 

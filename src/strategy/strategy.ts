@@ -2,8 +2,8 @@
 
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
-import type { Series, Signal } from '../indicators/series.ts';
-import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
+import type { Series, Signal } from '../indicators/graph/series.ts';
+import type { IndicatorSpec, SignalSource } from '../indicators/graph/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';

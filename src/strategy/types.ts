@@ -1,8 +1,8 @@
 // What a strategy sees and says: feeds, sizes with their unit, order options, and read-only views of its own affairs.
 
-import type { Decimal } from '../base/decimal.ts';
+import type { Decimal } from '../base/number/decimal.ts';
 import type { TimeMs } from '../base/brand.ts';
-import type { FeedSeries } from '../indicators/series.ts';
+import type { FeedSeries } from '../indicators/graph/series.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { Lifecycle, OrderId, Side, TimeInForce } from '../model/order.ts';

@@ -2,7 +2,7 @@
 
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
-import { mulDiv } from '../base/exact.ts';
+import { mulDiv } from '../base/number/exact.ts';
 import { type Instrument, MAX_PRICE_TICKS } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';

@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
-import { MAX_EXACT, type Rounding } from '../base/exact.ts';
+import { MAX_EXACT, type Rounding } from '../base/number/exact.ts';
 import { Money, Shares } from './money.ts';
 
 const Exact = Decimal.clone({ precision: 80 });

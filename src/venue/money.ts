@@ -1,8 +1,8 @@
 // Products of price and quantity as whole units of money: the scales of one instrument, and shares in millionths.
 
 import { ConfigError } from '../base/errors.ts';
-import type { Rounding } from '../base/exact.ts';
-import * as numbers from '../base/exact.ts';
+import type { Rounding } from '../base/number/exact.ts';
+import * as numbers from '../base/number/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.

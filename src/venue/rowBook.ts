@@ -2,7 +2,7 @@
 
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
-import { mulDiv } from '../base/exact.ts';
+import { mulDiv } from '../base/number/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TimeInForce } from '../model/order.ts';

@@ -1,6 +1,6 @@
 // Slippage: how many ticks worse than the quoted price a taking fill is.
 
-import { mulDiv, pow10 } from '../base/exact.ts';
+import { mulDiv, pow10 } from '../base/number/exact.ts';
 import type { Side } from '../model/order.ts';
 import type { Instrument } from '../model/instrument.ts';
 

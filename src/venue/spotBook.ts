@@ -1,6 +1,6 @@
 // The money of a spot instrument's executions: coins against quote money, fees in what is received or in quote money.
 
-import { highestTrue } from '../base/search.ts';
+import { highestTrue } from '../base/number/search.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Accounts, Balance, Outside, Seat } from './accounts.ts';
 import * as balances from './accounts.ts';

@@ -1,6 +1,6 @@
 // The spot exchange's truth: accounts, admission of orders, and one book for each instrument. No clock, no I/O, no promise.
 
-import { listOf } from '../base/listOf.ts';
+import { listOf } from '../base/memory/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';

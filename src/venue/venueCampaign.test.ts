@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limitIntent, marketIntent, SeenEvents, spotInstrument } from '../../test/fixtures/spotVenue.ts';
-import type { Rounding } from '../base/exact.ts';
+import type { Rounding } from '../base/number/exact.ts';
 import { type Instrument, instrumentId } from '../model/instrument.ts';
 import type { OrderIntent, Side } from '../model/order.ts';
 import { fixedSlippage } from './slippage.ts';

@@ -1,7 +1,7 @@
 // What a venue is built from, and the checks at its door.
 
 import { ConfigError } from '../base/errors.ts';
-import type { Rounding } from '../base/exact.ts';
+import type { Rounding } from '../base/number/exact.ts';
 import type { Instrument, InstrumentId } from '../model/instrument.ts';
 import type { FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const ROOMS = ['risk', 'engine', 'orders', 'strategy', 'app', 'cli', 'live'];
+const ROOMS = ['risk', 'engine', 'orders', 'strategy', 'definition', 'access', 'app', 'tasks', 'cli'];
 /** A figure in a text, followed by the name of an internal unit. */
 const INTERNAL = /\$\{[^}]*\} (base )?(units|lots|ticks)\b/;
 /** A fault of isobar itself is read by whoever repairs it, in the unit of the code. */

@@ -1,7 +1,7 @@
 // Kills of a live bot under load: at random instants, and at each kind of record. Nothing is sent twice, nothing forgotten, the books are true.
 
 import { expect, test } from 'vitest';
-import { KINDS, type Kind } from '../../src/adapters/journal/records.ts';
+import { KINDS, type Kind } from '../../src/adapters/journal/records/records.ts';
 import { progressLine } from '../../src/cli/terminal/progressLine.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import type { Step } from '../kills/botWorld.ts';

@@ -1,9 +1,9 @@
 // A client of the paper exchange that trades at random with all others, keeps what it was told, and proves it afterwards.
 
 import { Decimal } from 'decimal.js';
-import { ask } from '../../src/adapters/rest/client/ask.ts';
-import type { RestClient } from '../../src/adapters/rest/client/restClient.ts';
-import type { Rng } from '../../src/base/rng.ts';
+import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import type { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
+import type { Rng } from '../../src/base/number/rng.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 
 /** Ticks about the middle within which clients quote: they meet each other all the time. */
@@ -104,7 +104,8 @@ export class RandomClient {
         : await this.#read('futures.orderInformation', { contractName: CONTRACT, orderId: id });
       if (row === null) throw new Error(`${this.name}: order ${id} was acknowledged and is lost`);
       const traded = filled.get(id) ?? new Decimal(0);
-      if (!traded.equals(row.executedQty)) throw new Error(`${this.name}: order ${id} has ${row.executedQty} filled, its trades ${traded.toFixed()}`);
+      if (!traded.equals(row.executedQty))
+        throw new Error(`${this.name}: order ${id} has ${row.executedQty} filled, its trades ${traded.toFixed()}`);
     }
   }
 
@@ -121,7 +122,8 @@ export class RandomClient {
       filled.set(own, (filled.get(own) ?? new Decimal(0)).plus(quantity));
       this.trades++;
     };
-    for (const { asset, free, locked } of (await this.#read('spot.account', {})).rows) for (const held of [free, locked]) this.#count(asset, held);
+    for (const { asset, free, locked } of (await this.#read('spot.account', {})).rows)
+      for (const held of [free, locked]) this.#count(asset, held);
     await this.#eachTrade(
       async (fromId) => (await this.#read('spot.myTrades', { symbol: SYMBOL, limit: PAGE, fromId })).rows,
       (trade) => {
@@ -129,14 +131,17 @@ export class RandomClient {
         this.#count(trade.feeCoin, trade.fee);
       },
     );
-    await this.#eachTrade(async (fromId) => (await this.#read('futures.myTrades', { contractName: CONTRACT, limit: PAGE, fromId })).rows, book);
+    await this.#eachTrade(
+      async (fromId) => (await this.#read('futures.myTrades', { contractName: CONTRACT, limit: PAGE, fromId })).rows,
+      book,
+    );
     return filled;
   }
 
   /** Page by page, the oldest first. Of a trade with oneself there are two rows. */
   async #eachTrade<T extends OwnTrade>(page: (fromId: string) => Promise<readonly T[]>, take: (trade: T) => void): Promise<void> {
     const seen = new Set<string>();
-    for (let fromId = '1'; ; ) {
+    for (let fromId = '1'; ;) {
       const rows = await page(fromId);
       const fresh = rows.filter(({ tradeId, isBuyer }) => !seen.has(`${tradeId} ${isBuyer}`));
       for (const trade of fresh) {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { openExchange } from '../../src/app/access/openExchange.ts';
-import { accessSettings } from '../../src/app/access/settings.ts';
-import { demoSettings } from '../../src/app/exchange/demo.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { openExchange } from '../../src/access/openExchange.ts';
+import { accessSettings } from '../../src/access/settings.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import type { AccountConfig } from '../../src/service/config.ts';
+import type { AccountConfig } from '../../src/paperExchange/dialect/config.ts';
 import { RandomClient } from './clients.ts';
 
 /** Seconds of trade: `npm run campaign -- fiftyClients --cases 60`. */
@@ -36,43 +36,48 @@ const accounts = Array.from({ length: CLIENTS }, (_, at): AccountConfig => {
   };
 });
 
-it(`${CLIENTS} clients for ${SECONDS} s (seed ${SEED})`, async () => {
-  const demo = demoSettings(SEED);
-  const instruments = demo.service.instruments.filter(({ base }) => base === 'BTC');
-  const settings = {
-    ...demo,
-    prices: new Map(),
-    service: { ...demo.service, instruments, accounts, limits: NO_LIMITS, maxOpenOrders: 100_000 },
-  };
-  const running = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
-  const folder = mkdtempSync(join(tmpdir(), 'isobar-clients-'));
-  const exchanges = accounts.map((_, at) => clientOf(running.url, at, folder));
-  const clients = exchanges.map(({ client }, at) => new RandomClient(`client${at}`, client, seededRng(SEED * 1000 + at)));
-  try {
-    for (const { clock } of exchanges) for (const market of ['spot', 'futures'] as const) await new Promise((resolve) => clock.measure(market, resolve));
-    let crossed = 0;
-    const watch = setInterval(() => (crossed += check(running)), CHECK_MS);
-    const untilMs = performance.now() + SECONDS * 1000;
-    await Promise.all(clients.map((client) => client.live(() => performance.now() >= untilMs)));
-    clearInterval(watch);
-    crossed += check(running);
-    await Promise.all(clients.map((client) => client.prove()));
-    const sum = (of: (client: RandomClient) => number): number => clients.reduce((all, client) => all + of(client), 0);
-    console.log(
-      `${sum((c) => c.orders)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
-    );
-    expect(crossed).toBe(0);
-    expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);
-    for (const [coin, deposit] of Object.entries(DEPOSITS)) {
-      const held = clients.reduce((all, { coins }) => all.plus(coins.get(coin) ?? 0), new Decimal(0));
-      expect(`${coin} ${held.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
+it(
+  `${CLIENTS} clients for ${SECONDS} s (seed ${SEED})`,
+  async () => {
+    const demo = demoSettings(SEED);
+    const instruments = demo.service.instruments.filter(({ base }) => base === 'BTC');
+    const settings = {
+      ...demo,
+      prices: new Map(),
+      service: { ...demo.service, instruments, accounts, limits: NO_LIMITS, maxOpenOrders: 100_000 },
+    };
+    const running = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+    const folder = mkdtempSync(join(tmpdir(), 'isobar-clients-'));
+    const exchanges = accounts.map((_, at) => clientOf(running.url, at, folder));
+    const clients = exchanges.map(({ client }, at) => new RandomClient(`client${at}`, client, seededRng(SEED * 1000 + at)));
+    try {
+      for (const { clock } of exchanges)
+        for (const market of ['spot', 'futures'] as const) await new Promise((resolve) => clock.measure(market, resolve));
+      let crossed = 0;
+      const watch = setInterval(() => (crossed += check(running)), CHECK_MS);
+      const untilMs = performance.now() + SECONDS * 1000;
+      await Promise.all(clients.map((client) => client.live(() => performance.now() >= untilMs)));
+      clearInterval(watch);
+      crossed += check(running);
+      await Promise.all(clients.map((client) => client.prove()));
+      const sum = (of: (client: RandomClient) => number): number => clients.reduce((all, client) => all + of(client), 0);
+      console.log(
+        `${sum((c) => c.orders)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
+      );
+      expect(crossed).toBe(0);
+      expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);
+      for (const [coin, deposit] of Object.entries(DEPOSITS)) {
+        const held = clients.reduce((all, { coins }) => all.plus(coins.get(coin) ?? 0), new Decimal(0));
+        expect(`${coin} ${held.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
+      }
+    } finally {
+      for (const exchange of exchanges) await exchange.close();
+      await running.close();
+      rmSync(folder, { recursive: true });
     }
-  } finally {
-    for (const exchange of exchanges) await exchange.close();
-    await running.close();
-    rmSync(folder, { recursive: true });
-  }
-}, SECONDS * 10_000 + 60_000);
+  },
+  SECONDS * 10_000 + 60_000,
+);
 
 function clientOf(url: string, at: number, folder: string) {
   const { apiKey, secret } = keyOf(at);

@@ -1,7 +1,7 @@
 // A random life of three futures accounts on linear and inverse contracts, checked after every event.
 
 import { assert } from '../../src/base/assert.ts';
-import { type Rng, seededRng } from '../../src/base/rng.ts';
+import { type Rng, seededRng } from '../../src/base/number/rng.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import type { Side } from '../../src/model/order.ts';
 import type { FuturesVenue } from '../../src/venue/futures/futuresVenue.ts';
@@ -138,7 +138,13 @@ export class FuturesWorld {
       this.prices[index] = close;
       this.counts.flips += this.sides().filter((side, at) => side !== 0 && before[at] === -side).length;
       const mark = this.near(open, 0.002);
-      this.venue.markRow(instrument, mark, Math.max(mark, close, this.near(high, 0.002)), Math.min(mark, close, this.near(low, 0.002)), close);
+      this.venue.markRow(
+        instrument,
+        mark,
+        Math.max(mark, close, this.near(high, 0.002)),
+        Math.min(mark, close, this.near(low, 0.002)),
+        close,
+      );
     });
     this.venue.settleMarks(closeMs);
     this.nowMs = closeMs;

@@ -1,8 +1,8 @@
 // Hundreds of kills of a process that writes a journal, how long an order waits for the disk, and how long a million records take to read.
 
 import { expect, it } from 'vitest';
-import { JournalState } from '../../src/adapters/journal/journalState.ts';
-import { readJournal } from '../../src/adapters/journal/readJournal.ts';
+import { JournalState } from '../../src/adapters/journal/records/journalState.ts';
+import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
 import { FOLDER, openDesk, steps } from '../fixtures/journalDesk.ts';
 import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';
 import { killJournal } from '../fixtures/killJournal.ts';

@@ -1,6 +1,6 @@
 // The cases of the campaign of kills: every combination of what an operator can meet, with the rest drawn by the seed of the case.
 
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 
 export interface KillCase {
   readonly seed: number;

@@ -1,7 +1,7 @@
 // An hour of ten times more traffic than is allowed, over a bad network, to an exchange whose clock is an hour off: not one 429.
 
 import { expect, test } from 'vitest';
-import { PRIORITIES, SHARES } from '../../src/adapters/rest/limits/shares.ts';
+import { PRIORITIES, SHARES } from '../../src/adapters/exchange/limits/shares.ts';
 import { HOUR_MS, LimitsWorld, NETWORKS, type Flow } from './limitsWorld.ts';
 
 /** `npm run campaign -- limits` sets both, and wants to read what was found. */

@@ -1,10 +1,10 @@
 // An exchange that counts what it receives on a clock of its own, a network of changing delays, and far more traffic than is allowed.
 
-import { Limiter, type Priority, type Ticket } from '../../src/adapters/rest/limits/limiter.ts';
-import { seededRng, type Rng } from '../../src/base/rng.ts';
+import { Limiter, type Priority, type Ticket } from '../../src/adapters/exchange/limits/limiter.ts';
+import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
-import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { DueQueue } from '../../src/ports/dueQueue.ts';
 
 export const HOUR_MS = 3_600_000;
 /** Kinds of networks; one seed has one. */

@@ -1,6 +1,6 @@
 // Well-formed requests of all 38 endpoints whose numbers are anything: what a client may send, and no exchange may fail at.
 
-import type { Rng } from '../../src/base/rng.ts';
+import type { Rng } from '../../src/base/number/rng.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import type { Param, Params } from '../../src/protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';

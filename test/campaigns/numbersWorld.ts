@@ -1,18 +1,18 @@
 // An exchange for the campaign of numbers: every kind of instrument, accounts rich and poor, in process, with or without a folder.
 
 import { createHmac } from 'node:crypto';
-import { assemble } from '../../src/app/exchange/assemble.ts';
-import { type Keep, keepForNow, keepInFolder } from '../../src/app/exchange/keep.ts';
-import type { ExchangeSettings, PriceSettings } from '../../src/app/exchange/settings.ts';
+import { assemble } from '../../src/paperExchange/process/assemble.ts';
+import { type Keep, keepForNow, keepInFolder } from '../../src/paperExchange/process/keep.ts';
+import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
 import { lots } from '../../src/base/brand.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { contractInstrument, type ContractEntry } from '../../src/app/exchange/file/contractEntry.ts';
-import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
-import { Faults } from '../../src/service/faults/faults.ts';
-import type { InternalError } from '../../src/service/internalError.ts';
-import { profileOf } from '../../src/service/profile/profile.ts';
-import type { Service } from '../../src/service/service.ts';
+import { contractInstrument, type ContractEntry } from '../../src/paperExchange/process/file/contractEntry.ts';
+import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
+import { Faults } from '../../src/paperExchange/faults/faults.ts';
+import type { InternalError } from '../../src/paperExchange/internalError.ts';
+import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
+import type { Service } from '../../src/paperExchange/service.ts';
 
 export const START_MS = 1_767_571_200_000;
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));

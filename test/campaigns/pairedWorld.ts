@@ -1,16 +1,16 @@
 // Random lives of many futures accounts that trade with each other on a paper exchange, checked against a ledger after every event.
 
 import { assert } from '../../src/base/assert.ts';
-import { type Rng, seededRng } from '../../src/base/rng.ts';
+import { type Rng, seededRng } from '../../src/base/number/rng.ts';
 import type { Fill } from '../../src/model/fill.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
-import { DueQueue } from '../../src/scheduler/dueQueue.ts';
-import { type AccountConfig, DELAYS, SERVICE_DEFAULTS, type ServiceConfig } from '../../src/service/config.ts';
-import { MemoryRows } from '../../src/service/durable/rowStore.ts';
-import { FUNDING_MS } from '../../src/service/futures/funding.ts';
-import { FuturesExchange } from '../../src/service/futures/futuresExchange.ts';
-import type { FuturesOrder } from '../../src/service/futures/futuresOrder.ts';
-import { profileOf } from '../../src/service/profile/profile.ts';
+import { DueQueue } from '../../src/ports/dueQueue.ts';
+import { type AccountConfig, DELAYS, SERVICE_DEFAULTS, type ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
+import { MemoryRows } from '../../src/paperExchange/orders/rowStore.ts';
+import { FUNDING_MS } from '../../src/paperExchange/futures/funding.ts';
+import { FuturesExchange } from '../../src/paperExchange/futures/futuresExchange.ts';
+import type { FuturesOrder } from '../../src/paperExchange/futures/futuresOrder.ts';
+import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import { TRIGGER_KINDS } from '../../src/venue/futures/triggers.ts';
 import type { Position } from '../../src/venue/futures/position.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';

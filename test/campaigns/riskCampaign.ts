@@ -1,8 +1,8 @@
 // What a campaign of random courses against limits is made of, whatever is traded in them.
 
 import { expect } from 'vitest';
-import { Reservations } from '../../src/orders/reservation.ts';
-import type { Reserved } from '../../src/orders/worstCase.ts';
+import { Reservations } from '../../src/orders/reserve/reservation.ts';
+import type { Reserved } from '../../src/orders/reserve/worstCase.ts';
 import { noCounts, type Counts } from './riskCourse.ts';
 
 /** `npm run campaign -- <name>` sets both, and wants to read what was tried. */

@@ -1,13 +1,13 @@
 // One random course of events: a bot (ledger, reservations, orders, risk) that hears late, wrongly or nothing, over a venue that knows.
 
-import { Scratch } from '../../src/base/rowLog.ts';
-import { type Rng, seededRng } from '../../src/base/rng.ts';
+import { Scratch } from '../../src/base/memory/rowLog.ts';
+import { type Rng, seededRng } from '../../src/base/number/rng.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import type { OrderManager } from '../../src/orders/orderManager.ts';
 import type { OrderRecord } from '../../src/orders/record.ts';
-import { TOMBSTONE_MS } from '../../src/orders/reservation.ts';
+import { TOMBSTONE_MS } from '../../src/orders/reserve/reservation.ts';
 import type { Ledger } from '../../src/portfolio/ledger.ts';
-import type { RiskLimits } from '../../src/risk/limits.ts';
+import type { RiskLimits } from '../../src/risk/limits/limits.ts';
 import type { RiskModule } from '../../src/risk/riskModule.ts';
 import type { TrueLimits, TrueOrder, Venue } from './riskTruth.ts';
 

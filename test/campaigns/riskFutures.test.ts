@@ -1,8 +1,8 @@
 // Random interleavings of intents, fills, cancels, lost answers, late landings and funding on contracts never take the truth beyond a limit.
 
 import { describe, expect, test } from 'vitest';
-import { Reservations } from '../../src/orders/reservation.ts';
-import type { Reserved } from '../../src/orders/worstCase.ts';
+import { Reservations } from '../../src/orders/reserve/reservation.ts';
+import type { Reserved } from '../../src/orders/reserve/worstCase.ts';
 import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from './riskCampaign.ts';
 import { noCounts } from './riskCourse.ts';
 import { FuturesRiskWorld } from './riskFuturesWorld.ts';
@@ -37,7 +37,8 @@ class Linear extends Reservations {
   override assess(order: Reserved, markTicks: number): void {
     super.assess(order, markTicks);
     if (order.limit > 0) order.worstTicks = Math.max(order.limit, markTicks);
-    order.worstUnits = order.quoteUnits > 0 ? order.worstUnits : this.scale(order.instrumentIndex).notionalUp(order.worstTicks, order.worstLots);
+    order.worstUnits =
+      order.quoteUnits > 0 ? order.worstUnits : this.scale(order.instrumentIndex).notionalUp(order.worstTicks, order.worstLots);
   }
 }
 

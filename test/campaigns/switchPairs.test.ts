@@ -1,9 +1,9 @@
 // Our client's orders at exchanges of every kind: the same scripts in each pair of values of each two switches.
 
 import { expect, test } from 'vitest';
-import { seededRng } from '../../src/base/rng.ts';
-import { profileOf, type SwitchValues } from '../../src/service/profile/profile.ts';
-import { SWITCHES } from '../../src/service/profile/switches.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { profileOf, type SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
+import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
 import { coveringArray } from '../fixtures/covering.ts';
 import { SCRIPTS } from '../service/orderScripts.ts';
 import { PairDesk } from '../service/pairDesk.ts';

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { blockLoop } from '../../src/engine/blockLoop.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { OrderColumns } from '../../src/model/run.ts';
-import { ENDINGS, ROLES, SIDES } from '../../src/model/run.ts';
-import type { BarColumns } from '../../src/model/bars.ts';
+import type { OrderColumns } from '../../src/model/run/run.ts';
+import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';

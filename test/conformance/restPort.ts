@@ -1,8 +1,8 @@
 // The script behind REST: the paper exchange in virtual time, whose other traders make it do what the rows of the replay do.
 
-import { fromScaled } from '../../src/base/decimal.ts';
-import { deliverInstant } from '../../src/engine/liveSteps.ts';
-import { FENCE_DEFAULTS } from '../../src/orders/fence.ts';
+import { fromScaled } from '../../src/base/number/decimal.ts';
+import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';
+import { FENCE_DEFAULTS } from '../../src/orders/prove/fence.ts';
 import { RestWorld } from '../fixtures/restWorld.ts';
 import { bob } from '../fixtures/restOthers.ts';
 import { ACCOUNTS } from '../service/serviceDesk.ts';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
 import { nowMs } from '../../src/adapters/clock/wallClock.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
-import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { DueQueue } from '../../src/ports/dueQueue.ts';
 
 interface Subject {
   readonly scheduler: Scheduler;

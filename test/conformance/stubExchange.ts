@@ -3,11 +3,11 @@
 import { ContainerModule } from 'inversify';
 import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
-import { TOKENS } from '../../src/app/bot/tokens.ts';
+import { TOKENS } from '../../src/app/tokens.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../src/model/order.ts';
-import { REPLAY_FENCE } from '../../src/orders/resolver.ts';
+import { REPLAY_FENCE } from '../../src/orders/prove/resolver.ts';
 import type { Channel, ExchangePort, ExchangeSink } from '../../src/ports/exchange.ts';
-import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { DueQueue } from '../../src/ports/dueQueue.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';

@@ -3,11 +3,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { coveragePage, NAMED_FILES, tablesOf } from '../../docs/make/coverage.mjs';
-import { demoSettings } from '../../src/app/exchange/demo.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
-import { SWITCHES } from '../../src/service/profile/switches.ts';
-import { Service } from '../../src/service/service.ts';
+import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
+import { Service } from '../../src/paperExchange/service.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -5,9 +5,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { parseDefinition, parseSource } from '../../src/app/definition/parse.ts';
-import { yamlSource } from '../../src/app/definition/source.ts';
-import { LIVE_FILE } from '../../src/app/live/config/read.ts';
+import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts';
+import { yamlSource } from '../../src/definition/text/source.ts';
+import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
 import type { Block } from './blocks.ts';
 import { bringFiles } from './readerFiles.ts';

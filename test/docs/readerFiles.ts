@@ -3,7 +3,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { parseInterval, typicalLengthMs } from '../../src/model/interval.ts';
 
 /** `BTCUSDT-1h.csv.gz`, `ETHUSDT-1m-2024-01.csv`: no path, so that what a page writes itself is not meant. */

@@ -190,7 +190,10 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is told, with
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--version'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
   closeSync(full);
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/^stdout: cannot be written: ENOSPC.*\n {2}make room, or write elsewhere\n$/)]);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^stdout: cannot be written: ENOSPC.*\n {2}make room, or write elsewhere\n$/),
+  ]);
 });
 
 test('a folder for temporary files that is none is told by its name', () => {
@@ -200,5 +203,8 @@ test('a folder for temporary files that is none is told by its name', () => {
   desk.write('AAAUSDT-1m.csv', 'open_time_ms,open,high,low,close,volume\n1704067200000,1,1,1,1,1\n');
   const args = [COMMAND, 'backtest', `${STRATEGIES}/smaCross.ts`, '--data', 'AAAUSDT-1m.csv', '--cash', '100'];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: desk.folder, env, encoding: 'utf8' });
-  expect([status, withoutProgress(stderr)]).toEqual([2, expect.stringContaining(`${none}: cannot be written: a part of the path is a file`)]);
+  expect([status, withoutProgress(stderr)]).toEqual([
+    2,
+    expect.stringContaining(`${none}: cannot be written: a part of the path is a file`),
+  ]);
 });

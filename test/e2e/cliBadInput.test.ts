@@ -123,7 +123,11 @@ describe('definitions (exit code 2)', () => {
   ])('%s', async (_, setting, words) => expectRefused(await backtestIn(desk.folder, definition('good'), [setting]), 2, words));
 
   test('options of a file of bars, which would have no effect', async () => {
-    await expectRefusal(['backtest', definition('good'), '--cash', '5'], 2, /^--cash: expected a strategy file \(\.ts\) with --data beside it/);
+    await expectRefusal(
+      ['backtest', definition('good'), '--cash', '5'],
+      2,
+      /^--cash: expected a strategy file \(\.ts\) with --data beside it/,
+    );
     await expectRefusal(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
   });
 
@@ -131,12 +135,20 @@ describe('definitions (exit code 2)', () => {
     desk.write('afile', '');
     const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
     await expectRefusal(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
-    await expectRefusal(['backtest', definition('good'), '--out', 'afile/x'], 2, /^--out afile\/x: expected a folder, got a file, .*afile\n/);
+    await expectRefusal(
+      ['backtest', definition('good'), '--out', 'afile/x'],
+      2,
+      /^--out afile\/x: expected a folder, got a file, .*afile\n/,
+    );
     await expectRefusal(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
     await expectRefusal(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
     await expectRefusal([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
     // A system's folder, which no rights keep root from, and in which Node tries to make another for ever.
-    await expectRefusal(['backtest', definition('good'), '--out', '/proc/isobar/runs'], 2, /^--out \/proc\/isobar\/runs: \/proc may not be written to/);
+    await expectRefusal(
+      ['backtest', definition('good'), '--out', '/proc/isobar/runs'],
+      2,
+      /^--out \/proc\/isobar\/runs: \/proc may not be written to/,
+    );
     const generate = 'data generate --symbol AAAUSDT --interval 1h --from 2024-01-01 --bars 9 --seed 1 --catalog /proc/x';
     await expectRefusal(generate.split(' '), 2, /^--catalog \/proc\/x: \/proc may not be written to/);
     await expectRefusal([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);

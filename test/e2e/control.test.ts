@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openControl, type ControlServer } from '../../src/live/control/controlServer.ts';
-import { setLatch } from '../../src/app/kill/latch/latch.ts';
+import { openControl, type ControlServer } from '../../src/tasks/bot/process/controlServer.ts';
+import { setLatch } from '../../src/tasks/kill/killSwitch/latch.ts';
 import { ApiDesk, type Ended } from '../fixtures/apiDesk.ts';
 import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
 

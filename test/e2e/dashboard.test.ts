@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openDashboard, type Dashboard } from '../../src/live/dashboard/dashboardServer.ts';
-import { tokensIn, type TokenTexts } from '../../src/live/dashboard/tokens.ts';
+import { openDashboard, type Dashboard } from '../../src/tasks/bot/dashboard/dashboardServer.ts';
+import { tokensIn, type TokenTexts } from '../../src/tasks/bot/dashboard/tokens.ts';
 import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -289,7 +289,7 @@ describe('the door', () => {
 
   it('leaves no half of that file on a full disk, which would be in the way of the next start', () => {
     const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
-    const module = new URL('../../dist/live/dashboard/tokens.js', import.meta.url).href;
+    const module = new URL('../../dist/tasks/bot/dashboard/tokens.js', import.meta.url).href;
     const act = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
     // No file may grow: to whoever writes that is as a disk that is full.
     const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, act], { encoding: 'utf8' });

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { barsFrom, binanceCsv, feather, plainCsv, zipOf } from '../fixtures/barFiles.ts';
 import { CliDesk, COMMAND, STRATEGIES } from '../fixtures/cliDesk.ts';
 

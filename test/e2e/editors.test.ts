@@ -74,8 +74,25 @@ describe('an editor', () => {
   const checkBy7: Check = (kind, text, skipLibCheck) => {
     writeFileSync(file, text);
     const module = kind === 'nodenext' ? ['--module', 'nodenext'] : ['--module', 'preserve', '--moduleResolution', 'bundler'];
-    const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noImplicitOverride', '--target', 'es2022', '--types', 'node', '--pretty', 'false'];
-    const args = [join(ROOT, 'node_modules/@typescript/native/bin/tsc'), ...flags, ...module, ...(skipLibCheck ? ['--skipLibCheck'] : []), 'everything.ts'];
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--noImplicitOverride',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+      '--pretty',
+      'false',
+    ];
+    const args = [
+      join(ROOT, 'node_modules/@typescript/native/bin/tsc'),
+      ...flags,
+      ...module,
+      ...(skipLibCheck ? ['--skipLibCheck'] : []),
+      'everything.ts',
+    ];
     return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
   };
 
@@ -153,6 +170,8 @@ describe('an editor', () => {
     };
     expect(at('this.params.|; const stop: number = 1')).toEqual(expect.arrayContaining(['fast', 'share', 'lot', 'short', 'mode']));
     expect(at('this.bars.|; const stop: number = 1')).toEqual(expect.arrayContaining(['open', 'close', 'volume', 'fresh', 'interval']));
-    expect(at('this.buy(undefined, { | }); const stop: number = 1')).toEqual(expect.arrayContaining(['limit', 'stopLoss', 'takeProfit', 'trailing', 'tag']));
+    expect(at('this.buy(undefined, { | }); const stop: number = 1')).toEqual(
+      expect.arrayContaining(['limit', 'stopLoss', 'takeProfit', 'trailing', 'tag']),
+    );
   });
 }, 60_000);

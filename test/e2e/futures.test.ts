@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/base/errors.ts';
-import { loadSeries, storeSeries } from '../../src/adapters/bars/futures/seriesStore.ts';
-import type { Summary } from '../../src/report/folder/summary.ts';
+import { loadSeries, storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
+import type { Summary } from '../../src/report/summary/summary.ts';
 import { backtestIn } from '../fixtures/inProcess.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

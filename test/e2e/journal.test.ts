@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nextTurn } from '../../src/adapters/clock/wallClock.ts';
-import { openJournalFolder } from '../../src/app/journal/openJournal.ts';
-import type { JournalReport } from '../../src/app/journal/checkJournal.ts';
+import { openJournalFolder } from '../../src/adapters/journal/openOnDisk.ts';
+import type { JournalReport } from '../../src/adapters/journal/checkJournal.ts';
 import { CliDesk, type Finished } from '../fixtures/cliDesk.ts';
 import { ACCOUNT, FACTS, steps } from '../fixtures/journalDesk.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BotView } from '../../src/app/control/botView.ts';
+import type { BotView } from '../../src/tasks/control/botView.ts';
 import { installPackage, type InstalledPackage } from '../fixtures/packed.ts';
 
 /** From `kill` to its exit. */

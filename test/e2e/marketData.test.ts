@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkBars } from '../../src/adapters/bars/catalog.ts';
+import { checkBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { CliDesk, COMMAND } from '../fixtures/cliDesk.ts';
 import { KlinesService } from '../fixtures/klinesService.ts';
 

@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { packedFile } from '../fixtures/packed.ts';
 
 const canInstall = spawnSync('npm', ['view', 'vitest@4.1.12', 'version'], { timeout: 15_000 }).status === 0;
@@ -27,7 +27,12 @@ describe.skipIf(!canInstall)('a new user', () => {
 
   /** Runs a command as it is typed; what it prints must be readable. */
   function type(cwd: string, line: string): string {
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { cwd, encoding: 'utf8', env: { ...process.env, ...QUIETLY, NO_COLOR: '1' }, timeout: 240_000 });
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
+      cwd,
+      encoding: 'utf8',
+      env: { ...process.env, ...QUIETLY, NO_COLOR: '1' },
+      timeout: 240_000,
+    });
     expect(status, `${line}\n${stdout}\n${stderr}`).toBe(0);
     if (line.includes('isobar')) {
       for (const printed of stdout.split('\n')) expect(printed.length, printed).toBeLessThanOrEqual(100);
@@ -43,11 +48,19 @@ describe.skipIf(!canInstall)('a new user', () => {
     const made = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
     expect(made).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
     type(project, 'npm i --no-audit --no-fund');
-    expect(type(project, 'npx isobar backtest backtests/first.yaml')).toMatch(/MeanCross {2}DEMOUSDT 1h[\s\S]*Net return[\s\S]*Report {3}runs\//);
+    expect(type(project, 'npx isobar backtest backtests/first.yaml')).toMatch(
+      /MeanCross {2}DEMOUSDT 1h[\s\S]*Net return[\s\S]*Report {3}runs\//,
+    );
     type(project, 'npm test');
     type(project, 'npx tsc');
 
-    const { length, openMs, open, high, low, close, volume } = generateBars({ symbol: 'BTCUSDT', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 3000, seed: 5 });
+    const { length, openMs, open, high, low, close, volume } = generateBars({
+      symbol: 'BTCUSDT',
+      interval: '1h',
+      fromMs: Date.UTC(2024, 0, 1),
+      bars: 3000,
+      seed: 5,
+    });
     const rows = Array.from({ length }, (_, at) => [openMs, open, high, low, close, volume].map((column) => column[at]).join(','));
     writeFileSync(join(project, 'BTCUSDT-1h.csv'), `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
     expect(isobar('data import BTCUSDT-1h.csv')).toMatch(/3 ?000/);

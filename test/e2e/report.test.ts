@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeReport } from '../../src/report/html/report.ts';
+import { writeReport } from '../../src/report/run/report.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
@@ -114,7 +114,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       const page = await opened(of);
       expect(await page.locator('#instrument option').allTextContents()).toEqual(['AB1USD', 'ABCUSD']);
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
-      const [, ...rows] = readFileSync(await download.path(), 'utf8').trim().split('\n');
+      const [, ...rows] = readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\n');
       const { closed } = tradesOf(record);
       const names = Array.from(closed.instrument, (at) => record.instruments[at]!.wireName);
       expect(rows.map((row) => row.split(',')[1])).toEqual(names);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { writeReport } from '../../src/report/html/report.ts';
+import { writeReport } from '../../src/report/run/report.ts';
 import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
 

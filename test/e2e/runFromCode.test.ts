@@ -7,8 +7,8 @@ import { inspect } from 'node:util';
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars, readBars, type BacktestOptions, type Bars, type CodeOptions } from 'isobar/run';
-import { generateInto } from '../../src/adapters/bars/generateInto.ts';
-import type { Definition } from '../../src/app/definition/schema.ts';
+import { generateInto } from '../../src/adapters/catalog/generate/generateInto.ts';
+import type { Definition } from '../../src/definition/text/schema.ts';
 import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-code-'));
@@ -259,7 +259,10 @@ describe('refused, with a line that names the option', () => {
 test('options beside a definition, which would have no effect, and options that are none are refused', async () => {
   const ran = (options: unknown) => backtest(options as BacktestOptions);
   await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to stand beside definition');
-  await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({ name: 'ConfigError', remedy: expect.stringContaining("set: ['cash=...']") });
+  await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({
+    name: 'ConfigError',
+    remedy: expect.stringContaining("set: ['cash=...']"),
+  });
   await expect(ran({ definition: 5 })).rejects.toThrow('options definition: expected the path of a run definition, got a number');
   await expect(ran({ definition, set: 'fees=3' })).rejects.toThrow('backtest options set: expected a list of texts, got "fees=3"');
   await expect(ran({ strategy: Cross, data, cash: '5', toString: 1 })).rejects.toThrow('backtest options toString: unknown key toString');

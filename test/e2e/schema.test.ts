@@ -5,11 +5,11 @@ import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT } from '../../src/base/errors.ts';
 import { expect, test } from 'vitest';
-import { keysAt } from '../../src/app/definition/keys.ts';
-import { parseDefinition } from '../../src/app/definition/parse.ts';
-import { definitionJsonSchema } from '../../src/app/definition/schema.ts';
-import { readDefinition } from '../../src/app/definition/source.ts';
-import { LIMITS } from '../../src/risk/limits.ts';
+import { keysAt } from '../../src/definition/text/keys.ts';
+import { parseDefinition } from '../../src/definition/text/parse.ts';
+import { definitionJsonSchema } from '../../src/definition/text/schema.ts';
+import { readDefinition } from '../../src/definition/text/source.ts';
+import { LIMITS } from '../../src/risk/limits/limits.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const schemaFile = `${root}config/backtest.schema.json`;
@@ -19,13 +19,17 @@ test('config/backtest.schema.json is generated from the schema of the loader (IS
   expect(readFileSync(schemaFile, 'utf8'), 'stale: run the tests with ISOBAR_UPDATE=1').toBe(definitionJsonSchema());
 });
 
-const shipped = readdirSync(`${root}backtests`, { recursive: true }).map(String).filter((name) => name.endsWith('.yaml'));
+const shipped = readdirSync(`${root}backtests`, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.yaml'));
 
 test('definitions are shipped', () => expect(shipped.length).toBeGreaterThan(2));
 
 test.each(shipped)('%s names the schema in its first line and keeps it', (name) => {
   const file = `${root}backtests/${name}`;
-  expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(`# yaml-language-server: $schema=${'../'.repeat(name.split(sep).length)}config/backtest.schema.json`);
+  expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(
+    `# yaml-language-server: $schema=${'../'.repeat(name.split(sep).length)}config/backtest.schema.json`,
+  );
   expect(() => parseDefinition(readDefinition(file))).not.toThrow();
 });
 

@@ -24,7 +24,7 @@ function filesRead(entry: string): readonly string[] {
 test.each([
   ['a backtest from code', 'run.js', 70],
   ['a strategy', 'index.js', 10],
-  ['a live bot', 'app/live/openLiveBot.js', 70],
+  ['a live bot', 'tasks/bot/openLiveBot.js', 70],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],
 ])('%s: %s reads no file of its own for each module', (_what, entry, most) => {
@@ -41,7 +41,7 @@ test('a module has one instance by its own address and by that of the package', 
   const exported = async (path: string): Promise<Readonly<Record<string, unknown>>> => import(join(ROOT, 'dist', path));
   const [own, whole] = await Promise.all([exported('strategy/strategy.js'), exported('index.js')]);
   expect(own['Strategy']).toBe(whole['Strategy']);
-  const [loop, again] = await Promise.all([exported('engine/blockLoop.js'), exported('engine/blockLoop.js?strategy=other')]);
+  const [loop, again] = await Promise.all([exported('engine/loop/blockLoop.js'), exported('engine/loop/blockLoop.js?strategy=other')]);
   expect(again['blockLoop']).not.toBe(loop['blockLoop']);
 });
 

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storeBars } from '../../src/adapters/bars/catalog.ts';
-import { generateBars } from '../../src/adapters/bars/generate.ts';
-import { SYNTHETIC } from '../../src/adapters/bars/quality.ts';
+import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
+import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
 import { ROOT } from '../fixtures/packed.ts';
 
 const HEAD = "import { custom, int, sma, Strategy } from 'isobar';\n";

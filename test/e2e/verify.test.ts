@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { backtest, generateBars } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/app/verify/verify.ts';
+import type { Verdict } from '../../src/tasks/backtest/verify/verify.ts';
 import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
 import { CROSS, verify, VerifiedDesk } from '../fixtures/verified.ts';
 

@@ -1,14 +1,14 @@
 // Runs over both markets: each market does what it does alone, money is the sum of two accounts, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, FundingTime } from '../../src/model/marks.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
+import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
-import { PAYMENTS, ROLES, type FillColumns, type RunRecord } from '../../src/model/run.ts';
+import { PAYMENTS, ROLES, type FillColumns, type RunRecord } from '../../src/model/run/run.ts';
 import { PairedLedger } from '../../src/portfolio/pairedLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { exposureFigures } from '../../src/report/metrics/exposure.ts';

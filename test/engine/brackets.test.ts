@@ -245,7 +245,14 @@ describe('an entry that fills in parts', () => {
   });
 
   it('cancels the rest of an entry whose stop the row opens beyond', async () => {
-    const { fills, orders } = await fillsOf(entry(MARKET, { limit: 100, stopLoss: 99.8 }), [[9950, 9960, 9900, 9950, 0.4], [9900, 9910, 9890, 9900]], capped);
+    const { fills, orders } = await fillsOf(
+      entry(MARKET, { limit: 100, stopLoss: 99.8 }),
+      [
+        [9950, 9960, 9900, 9950, 0.4],
+        [9900, 9910, 9890, 9900],
+      ],
+      capped,
+    );
     // The entry has used up the first row's volume: the stop goes at the next open.
     expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['limit', 40, 1], ['stopLoss', 40, 2]]); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });

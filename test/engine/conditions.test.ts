@@ -1,10 +1,10 @@
 // Condition orders of a strategy: what fires them, at which price they fill, and what ends them.
 
 import { describe, expect, it } from 'vitest';
-import type { FuturesPlan, RunPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
+import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size, type StrategyClass } from '../../src/index.ts';
-import type { RunRecord } from '../../src/model/run.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor, spotInstrument, walkBars, type PlanOptions } from './world.ts';

@@ -1,7 +1,7 @@
 // The cap on the share of a bar's volume counts volumes of coins in contracts.
 
 import { expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor } from './world.ts';

@@ -1,14 +1,14 @@
 // Runs of futures: the bot's books equal the venue's in every figure at every instant, whatever is traded, paid and liquidated.
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, FundingTime } from '../../src/model/marks.ts';
-import type { FuturesPlan, RunPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
+import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
+import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
-import { ENDINGS, PAYMENTS, ROLES, SIDES, type RunRecord } from '../../src/model/run.ts';
+import { ENDINGS, PAYMENTS, ROLES, SIDES, type RunRecord } from '../../src/model/run/run.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { closedPnl } from '../../src/report/trades/closedPnl.ts';

@@ -1,8 +1,8 @@
 // A stop or a target on the wrong side of its entry: the order is denied, and its message names the prices.
 
 import { expect, it, test } from 'vitest';
-import type { FuturesPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderOptions, type StrategyClass } from '../../src/index.ts';
 import { Desk } from '../fixtures/riskDesk.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';

@@ -1,8 +1,8 @@
 // Finer bars that only match: orders fill inside a coarse bar as if the strategy had them, and it does not see them.
 
 import { expect, it } from 'vitest';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import { coarser, fillRows, planFor, walkBars } from './world.ts';
 

@@ -1,11 +1,11 @@
 // What a row does first: stops, entries, profits, and the liquidation of a position between them (docs/matching.md, 16 to 20).
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, MarkColumns } from '../../src/model/marks.ts';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import type { ContractData, MarkColumns } from '../../src/model/bars/marks.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
-import { ENDINGS, ROLES, SIDES } from '../../src/model/run.ts';
+import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor, START_MS, MINUTE } from './world.ts';
 

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
-import { blockLoop } from '../../src/engine/blockLoop.ts';
-import { deliverInstant, stopLive } from '../../src/engine/liveSteps.ts';
-import { extendTicks, type BarColumns } from '../../src/model/bars.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
+import { deliverInstant, stopLive } from '../../src/engine/loop/liveSteps.ts';
+import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
 import { scripted } from './script.ts';
 import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 

@@ -1,8 +1,8 @@
 // Positions larger than the largest market order that the exchange takes: they can be left, stopped and guarded all the same.
 
 import { describe, expect, it } from 'vitest';
-import type { FuturesPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type StrategyClass } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';

@@ -1,8 +1,8 @@
 // The engine against a naive walk over all instants: every fill, every order's end and the equity of every instant, bit for bit.
 
 import { describe, expect, it } from 'vitest';
-import type { BarColumns } from '../../src/model/bars.ts';
-import { ENDINGS } from '../../src/model/run.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
+import { ENDINGS } from '../../src/model/run/run.ts';
 import { Naive } from './naive.ts';
 import { scripted, type ScriptOptions } from './script.ts';
 import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';

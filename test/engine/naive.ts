@@ -1,7 +1,7 @@
 // A second, naive backtest for comparisons: walks every instant of every feed and matches straight from docs/matching.md, in BigInt.
 // It shares no code with the engine, the orders, the ledger or the venue; spot, no cap, no slippage, enough cash for every buy.
 
-import type { BarColumns } from '../../src/model/bars.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { decide, FAST, SALT, SLOW, type Action, type ScriptOptions } from './script.ts';
 
 export interface NaiveOptions {

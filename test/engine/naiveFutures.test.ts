@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContractData, MarkColumns } from '../../src/model/marks.ts';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import type { ContractData, MarkColumns } from '../../src/model/bars/marks.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
-import { ENDINGS, ROLES, SIDES } from '../../src/model/run.ts';
+import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { type NaiveAsk, NaiveFutures, type NaiveRow, type NaiveTerms } from './naiveFutures.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from './world.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
 import type { Order } from '../../src/model/order.ts';
-import { TOMBSTONE_MS } from '../../src/orders/reservation.ts';
+import { TOMBSTONE_MS } from '../../src/orders/reserve/reservation.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import { cappedBuys } from '../../src/report/warnings/orderWarnings.ts';
 import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, run, spotInstrument, type PlanOptions } from './world.ts';

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
-import { applyInbox } from '../../src/engine/liveSteps.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import type { OrderRecord } from '../../src/orders/record.ts';
-import { TROUBLES } from '../../src/risk/troubles.ts';
+import { TROUBLES } from '../../src/risk/live/troubles.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { openBot } from '../fixtures/restartDesk.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';

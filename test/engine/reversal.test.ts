@@ -1,7 +1,7 @@
 // `target` to zero and through it: stops and targets of the old side go as part of it, at any latency, and the new side is sized then.
 
 import { describe, expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor, run as runSpot, type PlanOptions } from './world.ts';

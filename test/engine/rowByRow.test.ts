@@ -1,7 +1,7 @@
 // Custom indicators that are not declared pure are filled row by row: no callback sees what was computed of a later bar.
 
 import { describe, expect, it } from 'vitest';
-import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
+import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { custom, sma, Strategy } from '../../src/index.ts';
 import { planFor, spotInstrument, walkBars } from './world.ts';
 

@@ -1,6 +1,6 @@
 // A strategy of random decisions for comparisons: what it does follows from a seed, the time and what it may see, and from nothing else.
 
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, type Size } from '../../src/index.ts';
 
 /** What a decision may look at. Ticks and lots of the feed's instrument. */

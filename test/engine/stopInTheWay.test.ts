@@ -1,11 +1,11 @@
 // A stop of a position of contracts, beside resting orders that would turn the position round, or open the other side.
 
 import { expect, it } from 'vitest';
-import type { ContractData } from '../../src/model/marks.ts';
-import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
+import type { ContractData } from '../../src/model/bars/marks.ts';
+import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
-import { ENDINGS, SIDES } from '../../src/model/run.ts';
+import { ENDINGS, SIDES } from '../../src/model/run/run.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor } from './world.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ConfigError, StrategyError } from '../../src/base/errors.ts';
-import type { BarColumns } from '../../src/model/bars.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { crossedUp, above, sma, Strategy, type Feed, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import {
   barsOfRows,

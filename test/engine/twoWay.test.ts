@@ -1,14 +1,14 @@
 // Two-way positions in what a run leaves: long and short of a contract are trades apart, one by one, and in a sweep as in a run.
 
 import { expect, it } from 'vitest';
-import type { ContractData } from '../../src/model/marks.ts';
-import { runLanes } from '../../src/app/sweep/lanes.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
+import type { ContractData } from '../../src/model/bars/marks.ts';
+import { runLanes } from '../../src/tasks/sweep/threads/lanes.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
-import { buildSummary } from '../../src/report/folder/summary.ts';
-import { SET_FIGURES } from '../../src/report/sweep/setFigures.ts';
+import { buildSummary } from '../../src/report/summary/summary.ts';
+import { SET_FIGURES } from '../../src/report/sweep/figures/setFigures.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';

@@ -1,7 +1,7 @@
 // What the bot believes against what the exchange knows: orders by their client order ids, fills, money to the last unit, positions.
 
-import { fromScaled, toScaled } from '../../src/base/decimal.ts';
-import type { LiveBot } from '../../src/app/live/liveBot.ts';
+import { fromScaled, toScaled } from '../../src/base/number/decimal.ts';
+import type { LiveBot } from '../../src/tasks/bot/run/liveBot.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';

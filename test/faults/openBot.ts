@@ -1,10 +1,10 @@
 // A bot of this process, as `isobar live` makes it, whose strategy is a class of a test.
 
-import { planOf } from '../../src/app/definition/strategies.ts';
-import type { LiveConfig } from '../../src/app/live/config/read.ts';
-import { LiveLog } from '../../src/app/live/view/log.ts';
-import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { NoAnswer } from '../../src/app/marketData/service.ts';
+import { planOf } from '../../src/definition/load/strategies.ts';
+import type { LiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { LiveLog } from '../../src/tasks/bot/run/log.ts';
+import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import { NoAnswer } from '../../src/tasks/download/service.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import type { StrategyClass } from '../../src/index.ts';
 import { formatTime } from '../../src/model/time.ts';

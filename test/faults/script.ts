@@ -1,6 +1,6 @@
 // The script of a fault run: at each bar some orders of each symbol, by a seed: limits that rest, limits that take, markets, cancels.
 
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy, type Feed, type StrategyClass } from '../../src/index.ts';
 
 export interface Script {

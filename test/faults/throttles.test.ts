@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readLiveConfig } from '../../src/app/live/config/read.ts';
+import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { Strategy, type StrategyClass } from '../../src/index.ts';
 import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange, type FaultRow } from './paperExchange.ts';

@@ -10,7 +10,11 @@ export const definitionsIn = (folder: string): readonly shipped.Shipped[] => shi
 export const isobar = (folder: string, words: string): void => shipped.isobar(ROOT, folder, words);
 export const placed = (file: string, folder: string): string[] => shipped.placed(ROOT, file, folder);
 
-const bridgeOf = (of: BacktestResult['summary']['costBridge']) => ({ signal: of.grossSignalPnl, funding: of.funding, liquidations: of.liquidationLoss });
+const bridgeOf = (of: BacktestResult['summary']['costBridge']) => ({
+  signal: of.grossSignalPnl,
+  funding: of.funding,
+  liquidations: of.liquidationLoss,
+});
 
 /** What a change of the code must not change unnoticed: money exact, ratios to nine digits, all as decimal text. */
 export function goldenOf({ summary }: BacktestResult): Readonly<Record<string, string>> {

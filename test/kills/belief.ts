@@ -1,9 +1,9 @@
 // What the journal of a bot makes of its orders and its money, worked out from the records alone, and held against the exchange's truth.
 
 import { FileSystemDisk } from '../../src/adapters/disk/fileSystemDisk.ts';
-import { JournalState } from '../../src/adapters/journal/journalState.ts';
-import { readJournal } from '../../src/adapters/journal/readJournal.ts';
-import { Decimal } from '../../src/base/decimal.ts';
+import { JournalState } from '../../src/adapters/journal/records/journalState.ts';
+import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
+import { Decimal } from '../../src/base/number/decimal.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import type { TrueOrder, Truth } from '../faults/paperExchange.ts';
 

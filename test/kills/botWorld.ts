@@ -6,16 +6,16 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askView } from '../../src/app/control/client.ts';
-import type { BotView } from '../../src/app/control/botView.ts';
-import type { Kind } from '../../src/adapters/journal/records.ts';
+import { askView } from '../../src/tasks/control/client.ts';
+import type { BotView } from '../../src/tasks/control/botView.ts';
+import type { Kind } from '../../src/adapters/journal/records/records.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import { PaperExchange, type FaultRow, type TrueOrder, type Truth } from '../faults/paperExchange.ts';
 import { writeExchange } from '../faults/setUp.ts';
 import { Belief, differences } from './belief.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(ROOT, 'dist/live/main.js');
+const MAIN = join(ROOT, 'dist/tasks/bot/process/main.js');
 const CASH = '1000000';
 const LOOK_MS = 40;
 

@@ -1,8 +1,8 @@
 // Kills the process of a live bot under load, at seeded random instants and at records of each kind, and holds its next start to what is true.
 
-import { seededRng } from '../../src/base/rng.ts';
-import { act } from '../../src/app/control/client.ts';
-import type { Kind } from '../../src/adapters/journal/records.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { act } from '../../src/tasks/control/client.ts';
+import type { Kind } from '../../src/adapters/journal/records/records.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
 

@@ -3,12 +3,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { act } from '../../src/app/control/client.ts';
-import { LiveControl } from '../../src/app/live/control.ts';
-import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
+import { act } from '../../src/tasks/control/client.ts';
+import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { Strategy } from '../../src/index.ts';
-import { openControl } from '../../src/live/control/controlServer.ts';
+import { openControl } from '../../src/tasks/bot/process/controlServer.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 
 let desk: LiveDesk;

@@ -1,18 +1,18 @@
 // Instants of a live bot on simulated time: bars in time are decided on, all feeds of an instant together; late ones are not; gaps are.
 
 import { afterEach, expect, test } from 'vitest';
-import { TradeHistory } from '../../src/adapters/journal/history.ts';
-import type { AskKlines } from '../../src/adapters/rest/market/barPoller.ts';
-import { BarDesk } from '../../src/app/live/feeds/barDesk.ts';
-import { buildEngine } from '../../src/app/live/liveEngine.ts';
-import type { LiveSet } from '../../src/app/live/feeds/feeds.ts';
+import { TradeHistory } from '../../src/adapters/journal/records/history.ts';
+import type { AskKlines } from '../../src/adapters/exchange/klines/barPoller.ts';
+import { BarDesk } from '../../src/tasks/bot/feeds/barDesk.ts';
+import { buildEngine } from '../../src/tasks/bot/life/liveEngine.ts';
+import type { LiveSet } from '../../src/tasks/bot/feeds/feeds.ts';
 import { timeMs } from '../../src/base/brand.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { deliverInstant } from '../../src/engine/liveSteps.ts';
-import { GrowingBars } from '../../src/model/growingBars.ts';
+import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';
+import { GrowingBars } from '../../src/model/bars/growingBars.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveFence } from '../../src/orders/fence.ts';
-import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { LiveFence } from '../../src/orders/prove/fence.ts';
+import { DueQueue } from '../../src/ports/dueQueue.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 

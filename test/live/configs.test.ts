@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keysAt } from '../../src/app/definition/keys.ts';
-import { readLiveConfig } from '../../src/app/live/config/read.ts';
-import { DEFINITION_KEYS, liveJsonSchema, liveSchema } from '../../src/app/live/config/schema.ts';
-import { checkMode } from '../../src/app/live/config/mode.ts';
+import { keysAt } from '../../src/definition/text/keys.ts';
+import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { DEFINITION_KEYS, liveJsonSchema, liveSchema } from '../../src/tasks/bot/config/schema.ts';
+import { checkMode } from '../../src/tasks/bot/config/mode.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 
 const CONFIGS = fileURLToPath(new URL('../../config/', import.meta.url));

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { writeBotFile } from '../../src/app/control/botFile.ts';
-import { botFileOf } from '../../src/app/live/botFile.ts';
-import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { replayFolder } from '../../src/app/live/replay/folder.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest } from '../../src/app/backtest/runBacktest.ts';
+import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { botFileOf } from '../../src/tasks/bot/botFile.ts';
+import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { PERPETUAL, perpetualBars } from '../fixtures/perpetual.ts';

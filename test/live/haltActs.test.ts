@@ -2,14 +2,14 @@
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { perform } from '../../src/app/control/request.ts';
-import { writeBotFile } from '../../src/app/control/botFile.ts';
-import { planOf } from '../../src/app/definition/strategies.ts';
-import { LossKill } from '../../src/app/kill/lossKill.ts';
-import { botFileOf } from '../../src/app/live/botFile.ts';
-import { LiveControl } from '../../src/app/live/control.ts';
-import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { replayFolder } from '../../src/app/live/replay/folder.ts';
+import { perform } from '../../src/tasks/control/request.ts';
+import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { planOf } from '../../src/definition/load/strategies.ts';
+import { LossKill } from '../../src/tasks/kill/lossKill.ts';
+import { botFileOf } from '../../src/tasks/bot/botFile.ts';
+import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { writeBotFile } from '../../src/app/control/botFile.ts';
-import { planOf } from '../../src/app/definition/strategies.ts';
-import { botFileOf } from '../../src/app/live/botFile.ts';
-import { replayFolder } from '../../src/app/live/replay/folder.ts';
+import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { planOf } from '../../src/definition/load/strategies.ts';
+import { botFileOf } from '../../src/tasks/bot/botFile.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 

@@ -179,7 +179,9 @@ test('a start without the journal of a bot that has traded takes no new risk unt
   const third = await desk.open(config, [Flip]);
   const { halts } = third.bot.parts.engine.risk;
   expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);
-  third.bot.driver.step(() => void third.bot.parts.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.parts.venueMs()));
+  third.bot.driver.step(
+    () => void third.bot.parts.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.parts.venueMs()),
+  );
   expect(halts.causes()).toEqual([]);
   await stopped(third);
 }, 180_000);

@@ -3,12 +3,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { demoKey, demoSettings } from '../../src/app/exchange/demo.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
-import { readLiveConfig, type LiveConfig } from '../../src/app/live/config/read.ts';
-import { LiveLog } from '../../src/app/live/view/log.ts';
-import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { planOf } from '../../src/app/definition/strategies.ts';
+import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
+import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { LiveLog } from '../../src/tasks/bot/run/log.ts';
+import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import { planOf } from '../../src/definition/load/strategies.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { formatTime } from '../../src/model/time.ts';
 

@@ -1,7 +1,7 @@
 // Risk rules of a live bot against the paper exchange: those that are kept let it trade, one that is broken halts it, losses are remembered.
 
 import { afterEach, expect, test } from 'vitest';
-import { LiveControl } from '../../src/app/live/control.ts';
+import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 

@@ -1,7 +1,7 @@
 // Maintenance windows: which spans a config means, and a bot over real sockets that risks nothing new while one lasts.
 
 import { afterEach, describe, expect, it, test } from 'vitest';
-import { maintenanceWindows } from '../../src/app/live/safety/maintenance.ts';
+import { maintenanceWindows } from '../../src/tasks/bot/config/maintenance.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 

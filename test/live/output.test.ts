@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Line after line through an Output, as a bot has it; ends when the line `end` is in the file. */
-const BOT = `const { Output, say } = await import(${JSON.stringify(new URL('../../dist/live/output.js', import.meta.url).href)});
+const BOT = `const { Output, say } = await import(${JSON.stringify(new URL('../../dist/tasks/bot/process/output.js', import.meta.url).href)});
 const output = new Output(process.stdout, [process.stderr], {
   lost: (code) => process.stderr.write('lost ' + code + '\\n'),
   missed: () => process.stderr.write('missed\\n'),

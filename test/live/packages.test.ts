@@ -22,7 +22,7 @@ async function loadedPackages(config: string): Promise<readonly string[]> {
   const list = join(desk.folder, 'loaded');
   const child = spawn(
     process.execPath,
-    ['--import', join(ROOT, 'test/live/loadedFiles.mjs'), join(ROOT, 'dist/live/main.js'), config, '--seconds', '3'],
+    ['--import', join(ROOT, 'test/live/loadedFiles.mjs'), join(ROOT, 'dist/tasks/bot/process/main.js'), config, '--seconds', '3'],
     { env: { ...process.env, ISOBAR_LOADED: list }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let said = '';

@@ -5,13 +5,13 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { demoKey } from '../../src/app/exchange/demo.ts';
-import { askLogs } from '../../src/app/control/client.ts';
-import { checkJournal } from '../../src/app/journal/checkJournal.ts';
+import { demoKey } from '../../src/paperExchange/process/demo.ts';
+import { askLogs } from '../../src/tasks/control/client.ts';
+import { checkJournal } from '../../src/adapters/journal/checkJournal.ts';
 import { LiveDesk, until } from './liveDesk.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const ENTRY = join(ROOT, 'dist/live/main.js');
+const ENTRY = join(ROOT, 'dist/tasks/bot/process/main.js');
 
 let desk: LiveDesk;
 const children: ChildProcess[] = [];

@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { botFileOf } from '../../src/app/live/botFile.ts';
-import { replayFolder } from '../../src/app/live/replay/folder.ts';
-import { writeBotFile } from '../../src/app/control/botFile.ts';
+import { botFileOf } from '../../src/tasks/bot/botFile.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import type { OrderId } from '../../src/model/order.ts';
-import { planOf } from '../../src/app/definition/strategies.ts';
+import { planOf } from '../../src/definition/load/strategies.ts';
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import type { LiveOptions } from '../../src/app/live/openLiveBot.ts';
+import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 
 let desk: LiveDesk;

@@ -1,8 +1,8 @@
 // What a start does with the time in which the bot was down, with code that has changed, and with what strategies keep.
 
 import { expect, test } from 'vitest';
-import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { levelOf } from '../../src/orders/brackets.ts';
+import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import { levelOf } from '../../src/orders/stops/brackets.ts';
 import { Strategy } from '../../src/index.ts';
 import { lived, type LifeResult } from '../fixtures/killedLife.ts';
 import { Everything, Keeper, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';

@@ -8,13 +8,13 @@ const MANAGER = 'src/orders/orderManager.ts';
 const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
 const RESERVED = 'an order is reserved from its approval until its end is certain';
 const REDUCTIONS = {
-  file: 'src/risk/exposure.ts',
+  file: 'src/risk/rules/reduction.ts',
   from: 'return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;',
   to: 'return held > 0 && worstLots <= held;',
 };
 /** The same of coins. */
 const SALES = {
-  file: 'src/risk/spotExposure.ts',
+  file: 'src/risk/exposure/spotExposure.ts',
   from: 'reservations.sellLots(strategy, instrumentIndex) + order.worstLots);',
   to: 'order.worstLots);',
 };
@@ -49,16 +49,16 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 35,
     name: '35: refused orders are not looked for',
-    file: 'src/adapters/rest/exchange/match.ts',
+    file: 'src/adapters/exchange/order/match.ts',
     from: "stage === 'waiting' || stage === 'ended') return false;",
     to: "stage === 'waiting' || stage === 'ended' || stage === 'dead') return false;",
-    test: 'src/adapters/rest/exchange/match.test.ts',
+    test: 'src/adapters/exchange/order/match.test.ts',
     named: 'one that is refused, and stands all the same',
   },
   {
     row: 36,
     name: '36: an order that is not found has ended',
-    file: 'src/adapters/rest/exchange/statusReader.ts',
+    file: 'src/adapters/exchange/observe/statusReader.ts',
     from: 'this.#silent(track);\n      return done();',
     to: "this.#ended(track, 'canceled');\n      return done();",
     test: SCHEDULES,
@@ -67,10 +67,10 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 37,
     name: '37: a status of nobody is an end',
-    file: 'src/protocol/codes.ts',
+    file: 'src/protocol/shapes/codes.ts',
     from: "UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },",
     to: "UNKNOWN: ended('canceled'),",
-    test: 'src/protocol/codes.test.ts',
+    test: 'src/protocol/shapes/codes.test.ts',
     named: 'what no table says is UNKNOWN, which is never terminal',
   },
   {
@@ -85,35 +85,35 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 39,
     name: '39: an end is confirmed though fills lack',
-    file: 'src/adapters/rest/exchange/confirm.ts',
+    file: 'src/adapters/exchange/order/confirm.ts',
     from: 'if (isLater && !needsTrades && (',
     to: 'if (isLater && (',
-    test: 'src/adapters/rest/exchange/confirm.test.ts',
+    test: 'src/adapters/exchange/order/confirm.test.ts',
     named: 'fills that lack keep it open',
   },
   {
     row: 40,
     name: '40: one reading confirms an end',
-    file: 'src/adapters/rest/exchange/confirm.ts',
+    file: 'src/adapters/exchange/order/confirm.ts',
     from: 'const isLater = isSame && now.atMs >= since.atMs + lagMs;',
     to: 'const isLater = true;',
-    test: 'src/adapters/rest/exchange/confirm.test.ts',
+    test: 'src/adapters/exchange/order/confirm.test.ts',
     named: 'the first end waits',
   },
   {
     row: 41,
     name: '41: booked fills are forgotten by a restart',
-    file: 'src/adapters/rest/exchange/restore.ts',
+    file: 'src/adapters/exchange/restore.ts',
     from: 'into.seen(index).restore(tradeId, side);',
     to: '{}',
     test: 'test/rest/exchangeRestart.test.ts',
     named: 'a working order goes on: what it fills meanwhile is booked once',
   },
-  switched(42, 'earlyFills', 'orders'),
+  switched(42, 'earlyFills', 'orders/prove'),
   {
     row: 43,
     name: '43: one leg of a trade with ourselves is booked',
-    file: 'src/adapters/rest/exchange/tradeReader.ts',
+    file: 'src/adapters/exchange/observe/tradeReader.ts',
     from: "const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;",
     to: "const keyOf = ({ tradeId }: Pick<TradeRow, 'tradeId' | 'side'>): string => tradeId;",
     test: FAULTS,
@@ -122,10 +122,10 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 44,
     name: '44: a condition order of unknown status is gone',
-    file: 'src/adapters/rest/exchange/conditions.ts',
+    file: 'src/adapters/exchange/calls/conditions.ts',
     from: "=> word === 'PENDING' || word === 'UNKNOWN';",
     to: "=> word === 'PENDING';",
-    and: [{ file: 'src/adapters/rest/exchange/conditions.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
+    and: [{ file: 'src/adapters/exchange/calls/conditions.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
     test: SCHEDULES,
     named: 'of a status that nobody knows stands',
   },
@@ -137,7 +137,7 @@ export const EXPOSURE: readonly Guard[] = [
     to: '',
     and: [
       {
-        file: 'src/adapters/rest/exchange/outbox.ts',
+        file: 'src/adapters/exchange/send/outbox.ts',
         from: "if (other.stage === 'unknown' && other.wanted.side === side && !other.isDead) return 'SIDE_UNKNOWN';",
         to: '',
       },
@@ -159,7 +159,7 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 51,
     name: '51: a symbol with an unknown outcome takes new risk',
-    file: 'src/engine/outcomes.ts',
+    file: 'src/engine/router/outcomes.ts',
     from: 'this.#engine.risk.freeze(instrumentIndex, UNKNOWN, this.#engine.nowMs);',
     to: '',
     test: 'test/engine/orders.test.ts',
@@ -177,10 +177,10 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 60,
     name: '60: a kill closes on while a slice is of unknown outcome',
-    file: 'src/app/kill/flatten/flatten.ts',
+    file: 'src/tasks/kill/flatten/flatten.ts',
     from: "if (fate.kind === 'unknown') return end(",
     to: "if (fate.kind === 'unknown') continue;\n    if (fate.kind === 'unknown') return end(",
-    test: 'src/app/kill/flatten/flatten.test.ts',
+    test: 'src/tasks/kill/flatten/flatten.test.ts',
     named: 'sends no further slice after one of unknown outcome',
   },
 ];

@@ -20,12 +20,12 @@ export interface Guard extends Change {
 }
 
 /** A member of a `guards.ts` of its room, and a world that needs it. */
-export const switched = (row: number, member: string, room: 'orders' | 'adapters/journal'): Guard => ({
+export const switched = (row: number, member: string, room: 'orders/prove' | 'adapters/journal/records'): Guard => ({
   row,
   name: `${row}: ${member} of src/${room}/guards.ts is off`,
   file: `src/${room}/guards.ts`,
   from: `  ${member}: true,`,
   to: `  ${member}: false,`,
-  test: `test/simulation/${room === 'orders' ? 'order' : 'journal'}Guards.test.ts`,
+  test: `test/simulation/${room === 'orders/prove' ? 'order' : 'journal'}Guards.test.ts`,
   named: 'has a world each',
 });

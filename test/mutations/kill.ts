@@ -2,22 +2,22 @@
 
 import type { Guard } from './guard.ts';
 
-const EVIDENCE = 'src/app/kill/evidence/attribution.ts';
-const EVIDENCE_TEST = 'src/app/kill/evidence/attribution.test.ts';
-const JUDGE = 'src/app/kill/evidence/judge.ts';
-const JUDGE_TEST = 'src/app/kill/evidence/judge.test.ts';
-const FLATTEN = 'src/app/kill/flatten/flatten.ts';
-const FLATTEN_TEST = 'src/app/kill/flatten/flatten.test.ts';
-const FUTURES = 'src/app/kill/flatten/futuresCloser.ts';
-const FUTURES_TEST = 'src/app/kill/flatten/futuresCloser.test.ts';
-const SPOT = 'src/app/kill/flatten/spotCloser.ts';
-const BOOKS = 'src/app/kill/evidence/journalBooks.ts';
-const PLAN = 'src/app/kill/killPlan.ts';
-const PLAN_TEST = 'src/app/kill/killPlan.test.ts';
-const SEPARATE = 'src/app/kill/separate/separate.ts';
-const TRIGGERS = 'src/app/kill/cancel/triggers.ts';
+const EVIDENCE = 'src/tasks/kill/plan/attribution.ts';
+const EVIDENCE_TEST = 'src/tasks/kill/plan/attribution.test.ts';
+const JUDGE = 'src/tasks/kill/evidence/judge.ts';
+const JUDGE_TEST = 'src/tasks/kill/evidence/judge.test.ts';
+const FLATTEN = 'src/tasks/kill/flatten/flatten.ts';
+const FLATTEN_TEST = 'src/tasks/kill/flatten/flatten.test.ts';
+const FUTURES = 'src/tasks/kill/flatten/futuresCloser.ts';
+const FUTURES_TEST = 'src/tasks/kill/flatten/futuresCloser.test.ts';
+const SPOT = 'src/tasks/kill/flatten/spotCloser.ts';
+const BOOKS = 'src/tasks/kill/evidence/journalBooks.ts';
+const PLAN = 'src/tasks/kill/plan/killPlan.ts';
+const PLAN_TEST = 'src/tasks/kill/plan/killPlan.test.ts';
+const SEPARATE = 'src/tasks/kill/separate/separate.ts';
+const TRIGGERS = 'src/tasks/kill/cancel/triggers.ts';
 const HOSTILE_TEST = 'test/service/killHostile.test.ts';
-const SETTLE = 'src/app/kill/flatten/settle.ts';
+const SETTLE = 'src/tasks/kill/flatten/settle.ts';
 
 export const KILL: readonly Guard[] = [
   {
@@ -233,7 +233,7 @@ export const KILL: readonly Guard[] = [
     file: SETTLE,
     from: 'if (certain === null || certain.executedQty !== found.executedQty)',
     to: 'if (certain === null) return found.executedQty;\n    if (certain.executedQty !== found.executedQty)',
-    test: 'src/app/kill/flatten/flatten.test.ts',
+    test: 'src/tasks/kill/flatten/flatten.test.ts',
     named: 'two terminal readings, a read lag apart',
   },
   {
@@ -320,7 +320,7 @@ export const KILL: readonly Guard[] = [
   {
     row: 96,
     name: '96: what protects a position that is left is taken away',
-    file: 'src/app/kill/kill.ts',
+    file: 'src/tasks/kill/kill.ts',
     from: 'filter(({ id }) => !open.has(id))',
     to: 'filter(({ id }) => !open.has(id) || open.has(id))',
     test: HOSTILE_TEST,

@@ -3,12 +3,12 @@
 import { switched, type Guard } from './guard.ts';
 
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
-const WINDOW = 'src/adapters/rest/limits/windowUse.ts';
+const WINDOW = 'src/adapters/exchange/limits/windowUse.ts';
 
 export const OUTSIDE: readonly Guard[] = [
-  switched(47, 'syncIsFinal', 'adapters/journal'),
-  switched(48, 'checksums', 'adapters/journal'),
-  switched(49, 'refusesDamage', 'adapters/journal'),
+  switched(47, 'syncIsFinal', 'adapters/journal/records'),
+  switched(48, 'checksums', 'adapters/journal/records'),
+  switched(49, 'refusesDamage', 'adapters/journal/records'),
   {
     row: 50,
     name: '50: two processes may have one journal',
@@ -18,23 +18,23 @@ export const OUTSIDE: readonly Guard[] = [
     test: 'src/adapters/disk/processLock.test.ts',
     named: 'refuses a second one, names the first, and leaves it as it was',
   },
-  switched(53, 'latchesHold', 'adapters/journal'),
+  switched(53, 'latchesHold', 'adapters/journal/records'),
   {
     row: 54,
     name: '54: a ban is forgotten by a restart',
-    file: 'src/adapters/rest/limits/banLatch.ts',
+    file: 'src/adapters/exchange/bans/banLatch.ts',
     from: 'else this.#resume(stored, nowMs);',
     to: '',
-    test: 'src/adapters/rest/limits/fileBanStore.test.ts',
+    test: 'src/adapters/exchange/bans/fileBanStore.test.ts',
     named: 'holds across restarts, and the next one is twice as long',
   },
   {
     row: 55,
     name: '55: cancels have nothing of their own',
-    file: 'src/adapters/rest/limits/shares.ts',
+    file: 'src/adapters/exchange/limits/shares.ts',
     from: "if (priority === 'cancel') return next <= allowance;",
     to: '',
-    test: 'src/adapters/rest/limits/limiter.test.ts',
+    test: 'src/adapters/exchange/limits/limiter.test.ts',
     named: 'leave 20 % to cancels',
   },
   {
@@ -43,13 +43,13 @@ export const OUTSIDE: readonly Guard[] = [
     file: WINDOW,
     from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
     to: 'this.#answered.add(weight, nowMs);',
-    test: 'src/adapters/rest/limits/windowUse.test.ts',
+    test: 'src/adapters/exchange/limits/windowUse.test.ts',
     named: 'never exceed the limit where they are received, on no clock',
   },
   {
     row: 57,
     name: '57: orders are signed by a clock that is not sure',
-    file: 'src/adapters/rest/exchange/outbox.ts',
+    file: 'src/adapters/exchange/send/outbox.ts',
     from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
     to: 'if (uncertaintyMs < 0) {',
     test: FAULTS,
@@ -58,16 +58,16 @@ export const OUTSIDE: readonly Guard[] = [
   {
     row: 58,
     name: '58: the window of admission can be raised',
-    file: 'src/app/access/config.ts',
+    file: 'src/access/config.ts',
     from: "recvWindow: whole('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000)",
     to: "recvWindow: whole('ms', 'how long a request is valid, sent with signed POSTs', 1, 100_000)",
-    test: 'src/app/access/settings.test.ts',
+    test: 'src/access/settings.test.ts',
     named: 'recvWindow: 6000',
   },
   {
     row: 59,
     name: '59: trading goes on beside an order of somebody else',
-    file: 'src/adapters/rest/exchange/ownership.ts',
+    file: 'src/adapters/exchange/observe/ownership.ts',
     from: "this.#parts.troubles.raise('ALIEN', null,",
     to: "this.#parts.troubles.nameOf(null) === '' && this.#parts.troubles.raise('ALIEN', null,",
     test: FAULTS,
@@ -76,7 +76,7 @@ export const OUTSIDE: readonly Guard[] = [
   {
     row: 61,
     name: '61: what is held is believed, whatever the trades say',
-    file: 'src/adapters/rest/exchange/holdings.ts',
+    file: 'src/adapters/exchange/account/holdings.ts',
     from: 'const gaps = snapshot.gaps();',
     to: 'snapshot.adopt();\n        const gaps = snapshot.gaps();',
     test: FAULTS,
@@ -85,10 +85,10 @@ export const OUTSIDE: readonly Guard[] = [
   {
     row: 62,
     name: '62: secrets are logged',
-    file: 'src/app/access/echo.ts',
+    file: 'src/access/echo.ts',
     from: 'hideIn(text: string): string {',
     to: 'hideIn(text: string): string {\n    if (text !== "") return text;',
-    test: 'src/app/access/signer.test.ts',
+    test: 'src/access/signer.test.ts',
     named: 'every form of both, wherever it stands',
   },
 ];

@@ -2,15 +2,15 @@
 
 import { switched, type Guard } from './guard.ts';
 
-const EVIDENCE = 'src/adapters/rest/exchange/evidence.ts';
+const EVIDENCE = 'src/adapters/exchange/prove/evidence.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
 
 export const PROOF: readonly Guard[] = [
-  switched(14, 'fence', 'orders'),
+  switched(14, 'fence', 'orders/prove'),
   {
     row: 15,
     name: '15: the fence is judged by the clock of this computer',
-    file: 'src/adapters/rest/exchange/restExchange.ts',
+    file: 'src/adapters/exchange/restExchange.ts',
     from: 'const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);',
     to: 'const venueNow = (done: (ms: number | null) => void): void => core.clock.now((ms) => done(ms === null ? null : scheduler.nowMs));',
     test: SCHEDULES,
@@ -28,20 +28,20 @@ export const PROOF: readonly Guard[] = [
   {
     row: 17,
     name: '17: trades are read before open orders',
-    file: 'src/orders/resolver.ts',
+    file: 'src/orders/prove/resolver.ts',
     from: "{ channel: 'openOrders', isList: true, waits: false },\n    { channel: 'myTrades', isList: true, waits: true },",
     to: "{ channel: 'myTrades', isList: true, waits: false },\n    { channel: 'openOrders', isList: true, waits: true },",
-    test: 'src/orders/resolver.test.ts',
+    test: 'src/orders/prove/resolver.test.ts',
     named: 'open orders are followed by trades, when the list is old enough',
   },
-  switched(18, 'readLag', 'orders'),
-  switched(19, 'twoRounds', 'orders'),
-  switched(20, 'holdingsAgree', 'orders'),
-  switched(21, 'strayBlocks', 'orders'),
+  switched(18, 'readLag', 'orders/prove'),
+  switched(19, 'twoRounds', 'orders/prove'),
+  switched(20, 'holdingsAgree', 'orders/prove'),
+  switched(21, 'strayBlocks', 'orders/prove'),
   {
     row: 22,
     name: '22: a list as long as it may be counts as whole',
-    file: 'src/adapters/rest/exchange/spotCalls.ts',
+    file: 'src/adapters/exchange/calls/spotCalls.ts',
     from: 'return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };',
     to: 'return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable };',
     test: SCHEDULES,
@@ -50,10 +50,10 @@ export const PROOF: readonly Guard[] = [
   {
     row: 23,
     name: '23: pages need not overlap',
-    file: 'src/adapters/rest/exchange/paging.ts',
+    file: 'src/adapters/exchange/calls/paging.ts',
     from: 'if (last === undefined || !ids.includes(reached) || last <= reached) return this.#down();',
     to: "if (last === undefined) return { kind: 'complete' };",
-    test: 'src/adapters/rest/exchange/paging.test.ts',
+    test: 'src/adapters/exchange/calls/paging.test.ts',
     named: 'says complete only when nothing that is newer than the cursor is missing',
   },
   {
@@ -68,10 +68,10 @@ export const PROOF: readonly Guard[] = [
   {
     row: 25,
     name: '25: the first of two that ask for the same is it',
-    file: 'src/adapters/rest/exchange/match.ts',
+    file: 'src/adapters/exchange/order/match.ts',
     from: 'return only !== undefined && second === undefined ?',
     to: 'return only !== undefined ?',
-    test: 'src/adapters/rest/exchange/match.test.ts',
+    test: 'src/adapters/exchange/order/match.test.ts',
     named: 'two that ask for the same',
   },
   {
@@ -86,7 +86,7 @@ export const PROOF: readonly Guard[] = [
   {
     row: 27,
     name: '27: several creates of a side are on the wire',
-    file: 'src/adapters/rest/exchange/outbox.ts',
+    file: 'src/adapters/exchange/send/outbox.ts',
     from: 'while (lane.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
@@ -101,8 +101,8 @@ export const PROOF: readonly Guard[] = [
     test: 'src/orders/liveOrders.test.ts',
     named: 'no order follows one of unknown outcome on its side',
   },
-  switched(28, 'onlyEvidence', 'orders'),
-  switched(29, 'incidentsWiden', 'orders'),
-  switched(30, 'tombstoneReserve', 'orders'),
-  switched(31, 'tombstoneMemory', 'orders'),
+  switched(28, 'onlyEvidence', 'orders/prove'),
+  switched(29, 'incidentsWiden', 'orders/prove'),
+  switched(30, 'tombstoneReserve', 'orders/prove'),
+  switched(31, 'tombstoneMemory', 'orders/prove'),
 ];

@@ -11,7 +11,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 1,
     name: '1: bytes leave before the SEND lasts',
-    file: 'src/adapters/rest/exchange/outbox.ts',
+    file: 'src/adapters/exchange/send/outbox.ts',
     from: 'if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;',
     to: 'if (head === undefined) return;',
     test: 'test/rest/exchange.test.ts',
@@ -20,7 +20,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 2,
     name: '2: an order may be sent again',
-    file: 'src/adapters/rest/exchange/outbox.ts',
+    file: 'src/adapters/exchange/send/outbox.ts',
     from: 'this.#sent.take(track.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
@@ -29,12 +29,12 @@ export const SENDING: readonly Guard[] = [
   {
     row: 3,
     name: '3: creates are asked again like reads',
-    file: 'src/adapters/rest/client/retry.ts',
+    file: 'src/adapters/exchange/client/retry.ts',
     from: 'if (!isSafeToRetry({ effect })) return false;',
     to: '',
     and: [
       {
-        file: 'src/adapters/rest/client/restClient.ts',
+        file: 'src/adapters/exchange/client/restClient.ts',
         from: "const most = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;",
         to: 'const most = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
       },
@@ -99,7 +99,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 10,
     name: '10: an echo is not compared',
-    file: 'src/adapters/rest/exchange/createOutcome.ts',
+    file: 'src/adapters/exchange/calls/createOutcome.ts',
     from: 'if (echo === null) return',
     to: 'return',
     test: FAULTS,
@@ -123,5 +123,5 @@ export const SENDING: readonly Guard[] = [
     test: 'test/simulation/restart.test.ts',
     named: 'believes and holds what was believed and held',
   },
-  switched(13, 'sentIsUnknown', 'adapters/journal'),
+  switched(13, 'sentIsUnknown', 'adapters/journal/records'),
 ];

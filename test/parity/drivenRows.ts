@@ -1,7 +1,7 @@
 // What a driver needs of an exchange whose prices are rows: in this process, or in another one that is asked by messages.
 
-import type { RowAct, RowMatching } from '../../src/service/rows/rowMatching.ts';
-import type { Service } from '../../src/service/service.ts';
+import type { RowAct, RowMatching } from '../../src/paperExchange/replayed/rowMatching.ts';
+import type { Service } from '../../src/paperExchange/service.ts';
 
 /** A row that is being worked off; prices in ticks. */
 export interface DrivenBar {

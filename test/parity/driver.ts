@@ -1,9 +1,9 @@
 // Takes a live bot over the rows of a stepped exchange: row by row, and act by act where legs of brackets may come about inside one.
 
-import type { LiveBot } from '../../src/app/live/liveBot.ts';
-import { RATE_LEADS_MS } from '../../src/adapters/rest/market/fundingPoller.ts';
+import type { LiveBot } from '../../src/tasks/bot/run/liveBot.ts';
+import { RATE_LEADS_MS } from '../../src/adapters/exchange/klines/fundingPoller.ts';
 import { closeOf, openOf } from '../../src/model/interval.ts';
-import { levelOf, type Bracket } from '../../src/orders/brackets.ts';
+import { levelOf, type Bracket } from '../../src/orders/stops/brackets.ts';
 import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
 import type { DrivenAct, DrivenBar, DrivenRows, OpenOrders } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';

@@ -5,7 +5,7 @@ import type { Instrument } from '../../src/model/instrument.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { PairedLedger } from '../../src/portfolio/pairedLedger.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
-import type { Service } from '../../src/service/service.ts';
+import type { Service } from '../../src/paperExchange/service.ts';
 import type { Row } from './tables.ts';
 
 /** What the bot believes to have. */

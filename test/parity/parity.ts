@@ -1,11 +1,11 @@
 // One strategy twice: as a backtest, and as a live bot over HTTP against a paper exchange whose prices are the same bars.
 
-import { openRequest } from '../../src/app/definition/request.ts';
-import { resolveRun } from '../../src/app/definition/resolve.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { prepareBacktest } from '../../src/app/backtest/runBacktest.ts';
+import { openRequest } from '../../src/definition/request.ts';
+import { resolveRun } from '../../src/definition/resolve.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { finestFeeds } from '../../src/app/bot/finestFeeds.ts';
+import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
 import { openOf } from '../../src/model/interval.ts';
 import { balancesOf, booksOf } from './holdings.ts';
 import { exchangeOf, onTheWire, writeBot } from './setUp.ts';

@@ -2,20 +2,20 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeBars } from '../../src/adapters/bars/catalog.ts';
-import { RATE_DIGITS } from '../../src/adapters/bars/futures/series.ts';
-import { storeSeries } from '../../src/adapters/bars/futures/seriesStore.ts';
-import { SYNTHETIC } from '../../src/adapters/bars/quality.ts';
-import type { ExchangeSettings, PriceSettings } from '../../src/app/exchange/settings.ts';
-import { finestFeeds } from '../../src/app/bot/finestFeeds.ts';
-import type { FeedPlan, RunPlan } from '../../src/app/bot/plan.ts';
-import { pow10 } from '../../src/base/exact.ts';
-import { rowsOf, type BarColumns } from '../../src/model/bars.ts';
-import type { FundingRates } from '../../src/model/fundingRates.ts';
+import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
+import { RATE_DIGITS } from '../../src/adapters/catalog/series/series.ts';
+import { storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
+import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
+import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
+import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
+import type { FeedPlan, RunPlan } from '../../src/definition/plan/plan.ts';
+import { pow10 } from '../../src/base/number/exact.ts';
+import { rowsOf, type BarColumns } from '../../src/model/bars/bars.ts';
+import type { FundingRates } from '../../src/model/bars/fundingRates.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
-import { profileOf } from '../../src/service/profile/profile.ts';
+import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
+import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import { fixedSlippage } from '../../src/venue/slippage.ts';
 import { PROMPT_TIMES, type RowTimes } from './driver.ts';
 

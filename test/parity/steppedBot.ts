@@ -1,8 +1,8 @@
 // A live bot on stepped time: opened, started, taken over rows, stopped, wherever its exchange runs.
 
-import { LiveLog } from '../../src/app/live/view/log.ts';
-import { readLiveConfig, type LiveConfig } from '../../src/app/live/config/read.ts';
-import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
+import { LiveLog } from '../../src/tasks/bot/run/log.ts';
+import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/read.ts';
+import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { PROMPT_TIMES, RowDriver, type RowTimes } from './driver.ts';
 import type { DrivenRows } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';

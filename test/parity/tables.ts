@@ -1,6 +1,6 @@
 // What two runs of one strategy are compared by: their orders, fills and final money, as rows of plain values; and where they part.
 
-import { ENDINGS, ROLES, SIDES, type FillColumns, type OrderColumns } from '../../src/model/run.ts';
+import { ENDINGS, ROLES, SIDES, type FillColumns, type OrderColumns } from '../../src/model/run/run.ts';
 
 /** One thing of a run by name: text, or a whole number of ticks, lots, units or ms. */
 export type Row = Readonly<Record<string, string | number>>;

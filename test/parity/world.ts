@@ -3,10 +3,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
-import type { ExchangeSettings } from '../../src/app/exchange/settings.ts';
-import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
+import type { ExchangeSettings } from '../../src/paperExchange/process/file/settings.ts';
+import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import type { RowDriver } from './driver.ts';
 import { ServiceRows } from './drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from './steppedBot.ts';

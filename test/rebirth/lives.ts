@@ -1,10 +1,10 @@
 // Lives of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
 
 import { rmSync } from 'node:fs';
-import { openRequest } from '../../src/app/definition/request.ts';
-import { resolveRun } from '../../src/app/definition/resolve.ts';
-import { seededRng } from '../../src/base/rng.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { openRequest } from '../../src/definition/request.ts';
+import { resolveRun } from '../../src/definition/resolve.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { backtestOf, definitionOf, shortened } from '../parity/parity.ts';
 import { onTheWire } from '../parity/setUp.ts';
 import { firstDifference, type Tables } from '../parity/tables.ts';

@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LATE_MS } from '../../src/adapters/rest/client/call.ts';
-import { ask } from '../../src/adapters/rest/client/ask.ts';
+import { LATE_MS } from '../../src/adapters/exchange/client/call.ts';
+import { ask } from '../../src/adapters/exchange/client/ask.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { always, answerBytes, dribble, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';
 import { selfSigned } from '../fixtures/certificates.ts';

@@ -2,12 +2,12 @@
 
 import { createHmac } from 'node:crypto';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import type { CallLog } from '../../src/adapters/rest/client/call.ts';
-import { RestClient, type CallOptions } from '../../src/adapters/rest/client/restClient.ts';
-import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
-import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
-import { UndiciWire, type UndiciWireOptions } from '../../src/adapters/rest/wire/undiciWire.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import type { CallLog } from '../../src/adapters/exchange/client/call.ts';
+import { RestClient, type CallOptions } from '../../src/adapters/exchange/client/restClient.ts';
+import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
+import { UndiciWire, type UndiciWireOptions } from '../../src/adapters/exchange/wire/undiciWire.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import type { Given } from '../../src/protocol/arguments.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../../src/protocol/dialect.ts';
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';

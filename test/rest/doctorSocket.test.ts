@@ -2,11 +2,11 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import { demoSettings } from '../../src/app/exchange/demo.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
-import { heartbeatOf } from '../../src/app/doctor/heartbeat.ts';
-import { checkSocket } from '../../src/app/doctor/checks/socket.ts';
-import { keepHeartbeat } from '../../src/app/live/safety/heartbeat.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
+import { heartbeatOf } from '../../src/tasks/doctor/context/heartbeat.ts';
+import { checkSocket } from '../../src/tasks/doctor/checks/socket.ts';
+import { keepHeartbeat } from '../../src/tasks/bot/safety/heartbeat.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { DoctorDesk } from '../fixtures/doctorDesk.ts';
 import { until } from '../live/liveDesk.ts';

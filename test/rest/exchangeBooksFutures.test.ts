@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
-import { waitingIn } from '../../src/adapters/rest/exchange/conditions.ts';
-import { applyInbox } from '../../src/engine/liveSteps.ts';
+import { waitingIn } from '../../src/adapters/exchange/calls/conditions.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
 import { trader } from '../fixtures/restOthers.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
-import { applyInbox } from '../../src/engine/liveSteps.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { bob } from '../fixtures/restOthers.ts';
 import { RestWorld } from '../fixtures/restWorld.ts';

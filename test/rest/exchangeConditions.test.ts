@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
-import { applyInbox } from '../../src/engine/liveSteps.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
-import { waitingIn } from '../../src/adapters/rest/exchange/conditions.ts';
+import { waitingIn } from '../../src/adapters/exchange/calls/conditions.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
 import { trader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';

@@ -1,7 +1,7 @@
 // The fault catalogue against the exchange behind REST (order safety, section 14): the right class, one order at most, nothing forgotten.
 
 import { describe, expect, it } from 'vitest';
-import { ENDINGS } from '../../src/model/run.ts';
+import { ENDINGS } from '../../src/model/run/run.ts';
 import { BTC, RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restWorld.ts';
 import { bob } from '../fixtures/restOthers.ts';
 

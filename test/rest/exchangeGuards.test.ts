@@ -1,15 +1,15 @@
 // Schedules in which one guard of the order path alone stands between a fault and a wrong belief (order safety, section 16).
 
 import { describe, expect, it } from 'vitest';
-import { EvidenceReader } from '../../src/adapters/rest/exchange/evidence.ts';
-import type { Holdings } from '../../src/adapters/rest/exchange/holdings.ts';
-import type { Identify } from '../../src/adapters/rest/exchange/identify.ts';
-import type { Ownership } from '../../src/adapters/rest/exchange/ownership.ts';
-import { pageOf } from '../../src/adapters/rest/exchange/spotCalls.ts';
-import { Track } from '../../src/adapters/rest/exchange/track.ts';
-import { MOST_ROWS, type VenueCalls } from '../../src/adapters/rest/exchange/venueCalls.ts';
+import { EvidenceReader } from '../../src/adapters/exchange/prove/evidence.ts';
+import type { Holdings } from '../../src/adapters/exchange/account/holdings.ts';
+import type { Identify } from '../../src/adapters/exchange/observe/identify.ts';
+import type { Ownership } from '../../src/adapters/exchange/observe/ownership.ts';
+import { pageOf } from '../../src/adapters/exchange/calls/spotCalls.ts';
+import { Track } from '../../src/adapters/exchange/order/track.ts';
+import { MOST_ROWS, type VenueCalls } from '../../src/adapters/exchange/calls/venueCalls.ts';
 import { ticks } from '../../src/base/brand.ts';
-import { applyInbox } from '../../src/engine/liveSteps.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import type { Evidence } from '../../src/ports/exchange.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';

@@ -1,7 +1,7 @@
 // How old the lists of an exchange are, measured on the orders that they show too late; a list on its way as an order is acknowledged proves nothing.
 
 import { expect, it } from 'vitest';
-import { FENCE_DEFAULTS } from '../../src/orders/fence.ts';
+import { FENCE_DEFAULTS } from '../../src/orders/prove/fence.ts';
 import { RestWorld } from '../fixtures/restWorld.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;

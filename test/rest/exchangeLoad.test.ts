@@ -1,9 +1,9 @@
 // A bot that trades all the time: its audits go on being complete, and money that leaves the account is found within seconds.
 
 import { afterEach, expect, it } from 'vitest';
-import { Auditor } from '../../src/app/live/account/auditor.ts';
-import type { AuditResult } from '../../src/adapters/rest/exchange/parts.ts';
-import { ORDER_SETTINGS } from '../../src/adapters/rest/exchange/settings.ts';
+import { Auditor } from '../../src/tasks/bot/account/auditor.ts';
+import type { AuditResult } from '../../src/adapters/exchange/calls/parts.ts';
+import { ORDER_SETTINGS } from '../../src/adapters/exchange/calls/settings.ts';
 import { RestWorld } from '../fixtures/restWorld.ts';
 import { bob } from '../fixtures/restOthers.ts';
 

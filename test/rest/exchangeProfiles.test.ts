@@ -1,8 +1,8 @@
 // The exchange behind REST before every shipped reading of the specification: the same orders, found and ended alike.
 
 import { describe, expect, it } from 'vitest';
-import { PROFILES } from '../../src/service/profile/profile.ts';
-import type { Profile } from '../../src/service/profile/switches.ts';
+import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
+import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
 import { BARE } from '../fixtures/bareProfile.ts';
 import { bob, trader } from '../fixtures/restOthers.ts';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkBars, loadBars, readInstrument } from '../../src/adapters/bars/catalog.ts';
-import { listKeys, type BarKey } from '../../src/adapters/bars/paths.ts';
-import { downloadBars, type DownloadedSet, type DownloadOptions } from '../../src/app/marketData/download.ts';
-import { recordBars, type RecordNews } from '../../src/app/marketData/recorder.ts';
-import { refreshInstruments } from '../../src/app/marketData/refresh.ts';
+import { checkBars, loadBars, readInstrument } from '../../src/adapters/catalog/bars/catalog.ts';
+import { listKeys, type BarKey } from '../../src/adapters/catalog/files/paths.ts';
+import { downloadBars, type DownloadedSet, type DownloadOptions } from '../../src/tasks/download/download.ts';
+import { recordBars, type RecordNews } from '../../src/tasks/download/recorder.ts';
+import { refreshInstruments } from '../../src/tasks/download/refresh.ts';
 import type { Interval } from '../../src/model/interval.ts';
 import { MarketDesk } from '../fixtures/marketDesk.ts';
 

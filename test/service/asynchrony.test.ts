@@ -1,7 +1,7 @@
 // What happens when: admission, visibility and cancels with their delays, and the answers that come before all of them.
 
 import { describe, expect, it } from 'vitest';
-import { DELAYS, type Delays } from '../../src/service/config.ts';
+import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
 import { codeOf, Desk } from './serviceDesk.ts';
 
 const desk = (over: Partial<Delays>) => new Desk({ delays: { ...DELAYS.zero, ...over } });

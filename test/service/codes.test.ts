@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
-import { FaultyService } from '../../src/service/faults/faultyService.ts';
+import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
 import { FuturesDesk } from './futuresDesk.ts';
 import { ACCOUNTS, ALL, BTC, codeOf, Desk } from './serviceDesk.ts';
 

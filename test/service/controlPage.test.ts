@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { existsSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { demoKey, demoSettings } from '../../src/app/exchange/demo.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { Signer } from './signedFetch.ts';
 
 const opened: RunningExchange[] = [];

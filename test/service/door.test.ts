@@ -4,9 +4,9 @@ import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { demoKey, demoSettings } from '../../src/app/exchange/demo.ts';
-import type { ExchangeSettings } from '../../src/app/exchange/settings.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
+import type { ExchangeSettings } from '../../src/paperExchange/process/file/settings.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 
 const key = demoKey(1);
 const opened: RunningExchange[] = [];

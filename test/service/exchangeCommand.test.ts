@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { readExchange, readProfile } from '../../src/app/exchange/file/readExchange.ts';
-import { runExchange } from '../../src/app/exchange/runExchange.ts';
+import { readExchange, readProfile } from '../../src/paperExchange/process/file/readExchange.ts';
+import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-exchange-'));

@@ -1,9 +1,9 @@
 // An exchange that follows another one over real HTTP: its book, its trades, and our users among them.
 
 import { afterEach, expect, it } from 'vitest';
-import { demoSettings } from '../../src/app/exchange/demo.ts';
-import { follow, type Following } from '../../src/app/exchange/follow.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { follow, type Following } from '../../src/paperExchange/process/follow.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { Signer } from './signedFetch.ts';
 
 const LOOK_MS = 50;
@@ -94,7 +94,10 @@ it('says once that the other one is gone, and refuses one that does not trade wh
   await until('it is said', () => Promise.resolve(said.length > 0));
   await new Promise((resolve) => setTimeout(resolve, 5 * LOOK_MS));
   expect(said).toEqual([expect.stringContaining('is not followed for now')]);
-  const little = await exchange(true, demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC'));
+  const little = await exchange(
+    true,
+    demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC'),
+  );
   await following?.stop();
   await expect(followed(little, own)).rejects.toThrow(/ETHUSDT/);
 });

@@ -1,8 +1,8 @@
 // A paper exchange with contracts: two accounts with money there, and what their calls look like.
 
-import type { AccountConfig, ServiceConfig } from '../../src/service/config.ts';
-import type { SwitchValues } from '../../src/service/profile/profile.ts';
-import type { ServiceResponse } from '../../src/service/message.ts';
+import type { AccountConfig, ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
+import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
+import type { ServiceResponse } from '../../src/paperExchange/api/message.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { ACCOUNTS, BTC, codeOf, Desk, ETH } from './serviceDesk.ts';
 

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { seededRng } from '../../src/base/rng.ts';
-import { DELAYS } from '../../src/service/config.ts';
-import { Background } from '../../src/service/market/background.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
+import { Background } from '../../src/paperExchange/market/background.ts';
 import { FuturesDesk, INVERSE, PERPETUAL, TRADERS } from './futuresDesk.ts';
 import { BTC, ETH, START_MS } from './serviceDesk.ts';
 import { expectAtLeast, expectSame } from '../fixtures/alike.ts';

@@ -1,7 +1,7 @@
 // Futures orders in the book: what rests and what does not, what a volume counts, closing, makers that cannot pay, conditions.
 
 import { describe, expect, it } from 'vitest';
-import { DELAYS } from '../../src/service/config.ts';
+import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
 import { FuturesDesk, PERPETUAL, TRADERS } from './futuresDesk.ts';
 import { codeOf } from './serviceDesk.ts';
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
-import type { ServiceConfig } from '../../src/service/config.ts';
-import type { SwitchValues } from '../../src/service/profile/profile.ts';
+import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
+import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { FuturesDesk, INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresDesk.ts';
 import { call, checkCell, type Faults, type Given } from './parameterCell.ts';

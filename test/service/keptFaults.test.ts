@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { exchangeToKill, keyOf } from '../fixtures/exchangeToKill.ts';
 import { ExchangeKiller } from '../fixtures/killExchange.ts';
 import { Signer } from './signedFetch.ts';

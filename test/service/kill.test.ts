@@ -2,10 +2,10 @@
 
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NOTHING_KNOWN } from '../../src/app/kill/cancel/cancelAll.ts';
-import { runKill } from '../../src/app/kill/kill.ts';
-import { readLatch, setLatch } from '../../src/app/kill/latch/latch.ts';
-import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
+import { NOTHING_KNOWN } from '../../src/tasks/kill/cancel/cancelAll.ts';
+import { runKill } from '../../src/tasks/kill/kill.ts';
+import { readLatch, setLatch } from '../../src/tasks/kill/killSwitch/latch.ts';
+import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
 import { KillDesk } from '../fixtures/killDesk.ts';
 

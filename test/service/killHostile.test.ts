@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { BotFile } from '../../src/app/control/botFile.ts';
-import { runKill, type KillReport } from '../../src/app/kill/kill.ts';
-import { separateKill } from '../../src/app/kill/separate/separate.ts';
+import type { BotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { runKill, type KillReport } from '../../src/tasks/kill/kill.ts';
+import { separateKill } from '../../src/tasks/kill/separate/separate.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
 import { KillDesk } from '../fixtures/killDesk.ts';
 

@@ -1,11 +1,11 @@
 // How fast a kill is, against our own exchange over real HTTP: the gate, the first cancel on the wire, and the proof of all of them.
 
 import { afterEach, expect, it } from 'vitest';
-import { ask } from '../../src/adapters/rest/client/ask.ts';
-import type { KillOrders } from '../../src/app/kill/cancel/cancelAll.ts';
-import { runKill } from '../../src/app/kill/kill.ts';
-import { KillGate } from '../../src/app/kill/latch/latch.ts';
-import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
+import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import type { KillOrders } from '../../src/tasks/kill/cancel/cancelAll.ts';
+import { runKill } from '../../src/tasks/kill/kill.ts';
+import { KillGate } from '../../src/tasks/kill/killSwitch/latch.ts';
+import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';
 import { KillDesk } from '../fixtures/killDesk.ts';
 
 const CANCEL = { all: false, books: null } as const;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { SlidingWindow } from '../../src/service/limits/slidingWindow.ts';
+import { SlidingWindow } from '../../src/paperExchange/limits/slidingWindow.ts';
 import { ACCOUNTS, codeOf, Desk } from './serviceDesk.ts';
 
 const ACCOUNT = '/sapi/v1/account';

@@ -2,15 +2,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateBars } from '../../src/adapters/bars/generate.ts';
-import { assemble } from '../../src/app/exchange/assemble.ts';
-import { demoSettings } from '../../src/app/exchange/demo.ts';
-import { ticksOf, type BarColumns } from '../../src/model/bars.ts';
+import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { assemble } from '../../src/paperExchange/process/assemble.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { ticksOf, type BarColumns } from '../../src/model/bars/bars.ts';
 import { closeOf, openOf, type Interval } from '../../src/model/interval.ts';
-import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
-import { Klines } from '../../src/service/market/klines.ts';
-import { PROFILES } from '../../src/service/profile/profile.ts';
-import type { Service } from '../../src/service/service.ts';
+import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
+import { Klines } from '../../src/paperExchange/market/klines.ts';
+import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
+import type { Service } from '../../src/paperExchange/service.ts';
 import { ACCOUNTS, START_MS } from './serviceDesk.ts';
 
 const read = (service: Service, target: string): unknown =>

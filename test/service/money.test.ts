@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seededRng } from '../../src/base/rng.ts';
-import { DELAYS } from '../../src/service/config.ts';
-import { Background } from '../../src/service/market/background.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
+import { Background } from '../../src/paperExchange/market/background.ts';
 import { ACCOUNTS, Desk } from './serviceDesk.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 

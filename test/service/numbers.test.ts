@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';
-import type { InternalError } from '../../src/service/internalError.ts';
-import { auditBooks } from '../../src/service/audit.ts';
-import { truthOfMarkets } from '../../src/service/faults/truth.ts';
+import type { InternalError } from '../../src/paperExchange/internalError.ts';
+import { auditBooks } from '../../src/paperExchange/audit.ts';
+import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { FuturesDesk, INVERSE, PERPETUAL } from './futuresDesk.ts';
 import { ACCOUNTS, codeOf, Desk } from './serviceDesk.ts';
 

@@ -1,7 +1,7 @@
 // Scripts of orders that hold at every exchange of the specification, however it reads what the specification leaves open.
 
 import { expect } from 'vitest';
-import { Decimal } from '../../src/base/decimal.ts';
+import { Decimal } from '../../src/base/number/decimal.ts';
 import type { PairDesk } from './pairDesk.ts';
 
 type Script = (desk: PairDesk) => void;

@@ -1,19 +1,19 @@
 // Two of our clients at one paper exchange in one process: simulated time, a wire of a few ms, and the dialect that the switches ask for.
 
 import { createHmac } from 'node:crypto';
-import { RestClient } from '../../src/adapters/rest/client/restClient.ts';
-import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
-import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
-import type { LateWire } from '../../src/adapters/rest/wire/lateWire.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
+import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
+import type { LateWire } from '../../src/adapters/exchange/wire/lateWire.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../../src/protocol/dialect.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
-import { DueQueue } from '../../src/scheduler/dueQueue.ts';
-import { DELAYS, SERVICE_DEFAULTS } from '../../src/service/config.ts';
-import type { Profile } from '../../src/service/profile/switches.ts';
-import { openService } from '../../src/service/durable/keeper.ts';
-import type { Service } from '../../src/service/service.ts';
+import { DueQueue } from '../../src/ports/dueQueue.ts';
+import { DELAYS, SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
+import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
+import { openService } from '../../src/paperExchange/storage/keeper.ts';
+import type { Service } from '../../src/paperExchange/service.ts';
 import { INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresDesk.ts';
 import { BTC, ETH, START_MS } from './serviceDesk.ts';
 

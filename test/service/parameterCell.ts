@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
-import type { SwitchValues } from '../../src/service/profile/profile.ts';
+import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { codeOf, type Desk } from './serviceDesk.ts';
 
 export type Given = Readonly<Record<string, unknown>>;

@@ -3,17 +3,17 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import { ask } from '../../src/adapters/rest/client/ask.ts';
-import { RestClient } from '../../src/adapters/rest/client/restClient.ts';
-import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
-import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
-import { UndiciWire } from '../../src/adapters/rest/wire/undiciWire.ts';
-import { demoKey, demoSettings } from '../../src/app/exchange/demo.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
+import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
+import { UndiciWire } from '../../src/adapters/exchange/wire/undiciWire.ts';
+import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
-import { PROFILES } from '../../src/service/profile/profile.ts';
+import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import { BARE } from '../fixtures/bareProfile.ts';
 
 describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, profile) => {

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { lots, ticks, units } from '../../src/base/brand.ts';
-import { ticksOf, type BarColumns } from '../../src/model/bars.ts';
+import { ticksOf, type BarColumns } from '../../src/model/bars/bars.ts';
 import type { Fill } from '../../src/model/fill.ts';
 import type { OrderIntent } from '../../src/model/order.ts';
 import { fixedSlippage } from '../../src/venue/slippage.ts';

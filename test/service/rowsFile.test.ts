@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
-import { generateInto } from '../../src/adapters/bars/generateInto.ts';
-import { readExchange } from '../../src/app/exchange/file/readExchange.ts';
-import { runExchange } from '../../src/app/exchange/runExchange.ts';
+import { generateInto } from '../../src/adapters/catalog/generate/generateInto.ts';
+import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
+import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { START_MS } from './serviceDesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-rows-'));

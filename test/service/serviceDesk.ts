@@ -3,11 +3,11 @@
 import { createHmac } from 'node:crypto';
 import { lots } from '../../src/base/brand.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
-import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../src/service/config.ts';
-import { profileOf, type SwitchValues } from '../../src/service/profile/profile.ts';
-import { openService } from '../../src/service/durable/keeper.ts';
-import type { Service } from '../../src/service/service.ts';
-import type { ServiceResponse } from '../../src/service/message.ts';
+import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
+import { profileOf, type SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
+import { openService } from '../../src/paperExchange/storage/keeper.ts';
+import type { Service } from '../../src/paperExchange/service.ts';
+import type { ServiceResponse } from '../../src/paperExchange/api/message.ts';
 
 /** 2026-01-05T00:00Z, a Monday. */
 export const START_MS = 1_767_571_200_000;

@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import { KeptSocket, pauseMs, type KeptSocketOptions, type SocketState } from '../../src/adapters/rest/socket/keptSocket.ts';
-import { demoSettings } from '../../src/app/exchange/demo.ts';
-import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { KeptSocket, pauseMs, type KeptSocketOptions, type SocketState } from '../../src/adapters/exchange/socket/keptSocket.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { frameOf, FrameReader, OPCODE, type Frame } from '../../src/protocol/socket/frames.ts';
-import { profileOf } from '../../src/service/profile/profile.ts';
+import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 // Each switch of the spot side in each of its values, as it shows on the wire; and the files that set them.
 
 import { describe, expect, it } from 'vitest';
-import { profileOf, PROFILES } from '../../src/service/profile/profile.ts';
-import { SWITCHES } from '../../src/service/profile/switches.ts';
+import { profileOf, PROFILES } from '../../src/paperExchange/dialect/profile.ts';
+import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
 import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
 import { codeOf, Desk } from './serviceDesk.ts';
 

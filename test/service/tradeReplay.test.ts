@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { assemble } from '../../src/app/exchange/assemble.ts';
-import { readExchange } from '../../src/app/exchange/file/readExchange.ts';
+import { assemble } from '../../src/paperExchange/process/assemble.ts';
+import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
 import { START_MS } from './serviceDesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));

@@ -1,6 +1,6 @@
 // A run has one result whatever its block size: every order, fill and equity value, with gaps, several feeds, timers, brackets and latency.
 import { describe, expect, it } from 'vitest';
-import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
+import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { fingerprint, planOf, type PlanOptions } from './plans.ts';
 import { many, OnBar, Several, single, When } from './strategies.ts';
 

@@ -1,7 +1,7 @@
 // A paper exchange whose old files make way for those of what is over: life after life, each ended by a crash, nothing that was told is lost.
 
 import { describe, expect, it } from 'vitest';
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { act, FOLDER, KeptDesk } from '../fixtures/keptDesk.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { act, FOLDER, KeptDesk, live, POOR, WILD } from '../fixtures/keptDesk.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 

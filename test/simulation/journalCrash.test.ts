@@ -1,12 +1,12 @@
 // A journal on a disk that crashes at every operation, is torn, flipped and cut at every byte, fills up and fails its syncs.
 
 import { describe, expect, it } from 'vitest';
-import { restartOf } from '../../src/adapters/journal/journalState.ts';
-import { lineOf } from '../../src/adapters/journal/line.ts';
-import { readJournal } from '../../src/adapters/journal/readJournal.ts';
-import { KINDS, type JournalRecord } from '../../src/adapters/journal/records.ts';
+import { restartOf } from '../../src/adapters/journal/records/journalState.ts';
+import { lineOf } from '../../src/adapters/journal/file/line.ts';
+import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
+import { KINDS, type JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { seededRng } from '../../src/base/rng.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
 import { ACCOUNT, FOLDER, live, lived, openDesk, recordsOf, said, SMALL, steps } from '../fixtures/journalDesk.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';

@@ -1,15 +1,15 @@
-// Each guard of src/adapters/journal/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
+// Each guard of src/adapters/journal/records/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
-import { guards } from '../../src/adapters/journal/guards.ts';
+import { guards } from '../../src/adapters/journal/records/guards.ts';
 
 type Guard = keyof typeof guards;
 
 /** The desks over the modules of the room, with one guard turned off; null: with all of them. */
 async function desksWithout(without: Guard | null) {
   vi.resetModules();
-  if (without !== null) vi.doMock('../../src/adapters/journal/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
+  if (without !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
   // One after the other: an import that begins while another one still registers the mock would load the module itself.
   const disks = await import('../fixtures/simulatedDisk.ts');
   const journals = await import('../fixtures/journalDesk.ts');
@@ -19,7 +19,7 @@ async function desksWithout(without: Guard | null) {
 type Desks = Awaited<ReturnType<typeof desksWithout>>;
 
 afterEach(() => {
-  vi.doUnmock('../../src/adapters/journal/guards.ts');
+  vi.doUnmock('../../src/adapters/journal/records/guards.ts');
   vi.resetModules();
 });
 

@@ -1,14 +1,14 @@
 // A set of parameters leaves the same fills, equity and figures whether it runs alone or as one lane among others.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LaneMemory, runLanes, type SetParams } from '../../src/app/sweep/lanes.ts';
-import { withParams } from '../../src/app/sweep/paramKeys.ts';
-import type { RunPlan } from '../../src/app/bot/plan.ts';
-import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
+import { LaneMemory, runLanes, type SetParams } from '../../src/tasks/sweep/threads/lanes.ts';
+import { withParams } from '../../src/tasks/trials/paramKeys.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { crossedUp, int, rsi, sma, Strategy } from '../../src/index.ts';
-import { buildSummary } from '../../src/report/folder/summary.ts';
-import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/setFigures.ts';
-import type { RunRecord } from '../../src/model/run.ts';
+import { buildSummary } from '../../src/report/summary/summary.ts';
+import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/figures/setFigures.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
 import { planOf } from './plans.ts';
 import { many, OnBar, Several, single, When } from './strategies.ts';
 

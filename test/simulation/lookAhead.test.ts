@@ -2,11 +2,11 @@
 // earlier than the arrival of its order.
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadStrategy } from '../../dist/plugins/loadStrategy.js';
-import type { FeedPlan } from '../../src/app/bot/plan.ts';
-import { seededRng } from '../../src/base/rng.ts';
-import type { BarColumns } from '../../src/model/bars.ts';
-import type { RunRecord } from '../../src/model/run.ts';
+import { loadStrategy } from '../../dist/adapters/plugins/loadStrategy.js';
+import type { FeedPlan } from '../../src/definition/plan/plan.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { PERPETUAL } from '../fixtures/perpetual.ts';

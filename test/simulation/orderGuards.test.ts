@@ -1,12 +1,12 @@
-// Each guard of src/orders/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
+// Each guard of src/orders/prove/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import { lots, ticks } from '../../src/base/brand.ts';
-import { Scratch } from '../../src/base/rowLog.ts';
+import { Scratch } from '../../src/base/memory/rowLog.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
-import { guards } from '../../src/orders/guards.ts';
-import { Reservations } from '../../src/orders/reservation.ts';
+import { guards } from '../../src/orders/prove/guards.ts';
+import { Reservations } from '../../src/orders/reserve/reservation.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
@@ -19,17 +19,17 @@ type Guard = keyof typeof guards;
 /** The modules of the room, with one guard turned off; null: with all of them. */
 async function roomWithout(without: Guard | null) {
   vi.resetModules();
-  if (without !== null) vi.doMock('../../src/orders/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
+  if (without !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
   // One after the other: an import that begins while another one still registers the mock would load the module itself.
-  const { Resolution } = await import('../../src/orders/resolver.ts');
-  const { LiveFence } = await import('../../src/orders/fence.ts');
+  const { Resolution } = await import('../../src/orders/prove/resolver.ts');
+  const { LiveFence } = await import('../../src/orders/prove/fence.ts');
   const { OrderManager } = await import('../../src/orders/orderManager.ts');
   return { Resolution, LiveFence, OrderManager };
 }
 type Room = Awaited<ReturnType<typeof roomWithout>>;
 
 afterEach(() => {
-  vi.doUnmock('../../src/orders/guards.ts');
+  vi.doUnmock('../../src/orders/prove/guards.ts');
   vi.resetModules();
 });
 

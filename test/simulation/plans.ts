@@ -1,12 +1,12 @@
 // Run plans over synthetic bars in memory, for simulations of the whole bot without files.
 
-import type { RunPlan, FeedPlan } from '../../src/app/bot/plan.ts';
+import type { RunPlan, FeedPlan } from '../../src/definition/plan/plan.ts';
 import { lots } from '../../src/base/brand.ts';
-import { seededRng } from '../../src/base/rng.ts';
-import type { BarColumns } from '../../src/model/bars.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import type { Interval } from '../../src/model/interval.ts';
-import type { RunRecord } from '../../src/model/run.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { feedPlan, runPlan, type RunPlanOptions } from '../fixtures/runPlan.ts';
 

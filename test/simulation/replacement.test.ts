@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
-import { applyInbox } from '../../src/engine/liveSteps.ts';
-import { followUnknown } from '../../src/engine/restore.ts';
-import { HaltDesk } from '../../src/engine/haltDesk.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
+import { followUnknown } from '../../src/engine/router/restore.ts';
+import { HaltDesk } from '../../src/engine/router/haltDesk.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { recordsOf } from '../fixtures/journalDesk.ts';
 import { NOW_MS, openBot, type RestartBot } from '../fixtures/restartDesk.ts';

@@ -6,7 +6,7 @@ import type { Lots, Ticks, Units } from '../../src/base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { STATE } from '../../src/orders/lifecycle.ts';
 import type { OrderRecord } from '../../src/orders/record.ts';
-import { followUnknown } from '../../src/engine/restore.ts';
+import { followUnknown } from '../../src/engine/router/restore.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { recordsOf } from '../fixtures/journalDesk.ts';
 import { beliefOf, NOW_MS, openBot, type RestartBot } from '../fixtures/restartDesk.ts';

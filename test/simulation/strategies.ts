@@ -39,7 +39,10 @@ export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
     for (const { feed: one, up } of this.all) {
       if (!up.value || !this.position(one).isFlat) continue;
       const limit = this.random() < 0.5 ? one.close.value * 0.999 : undefined;
-      this.buy({ quote: '400' }, { feed: one, tag: one.instrument.wireName, stopLoss: one.close.value * 0.985, ...(limit ? { limit } : {}) });
+      this.buy(
+        { quote: '400' },
+        { feed: one, tag: one.instrument.wireName, stopLoss: one.close.value * 0.985, ...(limit ? { limit } : {}) },
+      );
     }
     if (this.hours.fresh && this.average.value < this.average.prev) this.exit(this.all[0]!.feed);
   }
@@ -55,6 +58,11 @@ export const single = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
 const a = minutes('AAAUSDT', 2500, 1);
 const b = minutes('BBBUSDT', 2500, 2, 0.02);
 const c = minutes('CCCUSDT', 2500, 3, 0.2);
-export const many = [feed('bars', a), feed('all', a), feed('all', b), feed('all', c), feed('hours', hoursOf(a)), feed('hoursOfB', hoursOf(b))].filter(
-  (one, at, list) => list.findIndex((other) => other.bars === one.bars && other.name === one.name) === at,
-);
+export const many = [
+  feed('bars', a),
+  feed('all', a),
+  feed('all', b),
+  feed('all', c),
+  feed('hours', hoursOf(a)),
+  feed('hoursOfB', hoursOf(b)),
+].filter((one, at, list) => list.findIndex((other) => other.bars === one.bars && other.name === one.name) === at);

@@ -1,7 +1,7 @@
 // The Scheduler of live trading: the queue of a backtest, woken by timers and run on a clock that no one can set back.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
-import { DueQueue } from '../../scheduler/dueQueue.ts';
+import { DueQueue } from '../../ports/dueQueue.ts';
 import { monotonicMs, nowMs } from './wallClock.ts';
 
 /** Node's timers take no longer wait than 2^31 - 1 ms; one that is longer is cut and armed anew. */

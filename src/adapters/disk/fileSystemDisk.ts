@@ -18,7 +18,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shellWord.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
 import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
 const FILE_MODE = 0o600;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shellWord.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
 
 const MODE = 0o600;
 const OTHERS = 0o077;

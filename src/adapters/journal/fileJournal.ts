@@ -5,10 +5,10 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
-import type { Facts } from './fields.ts';
-import type { JournalFile } from './journalFile.ts';
-import { draftOf, executionOf, intentOf, moneyText, qtyText } from './orderText.ts';
-import type { Body } from './records.ts';
+import type { Facts } from './records/fields.ts';
+import type { JournalFile } from './file/journalFile.ts';
+import { draftOf, executionOf, intentOf, moneyText, qtyText } from './records/orderText.ts';
+import type { Body } from './records/records.ts';
 
 /** When an order is signed. */
 export interface SendStamp {

@@ -2,11 +2,11 @@
 
 import { assertNever } from '../../base/assert.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { CLEARED_BY, type Cause, type HaltBoard, type HaltChange, type Scope } from '../../risk/halts.ts';
+import { CLEARED_BY, type Cause, type HaltBoard, type HaltChange, type Scope } from '../../risk/live/halts.ts';
 import type { FileJournal } from './fileJournal.ts';
-import { guards } from './guards.ts';
-import type { JournalState } from './journalState.ts';
-import type { Body } from './records.ts';
+import { guards } from './records/guards.ts';
+import type { JournalState } from './records/journalState.ts';
+import type { Body } from './records/records.ts';
 
 export function scopeText(scope: Scope, instruments: readonly Instrument[]): string {
   switch (scope.kind) {

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FileSystemDisk } from '../disk/fileSystemDisk.ts';
-import { JournalFile } from './journalFile.ts';
+import { JournalFile } from './file/journalFile.ts';
 
 let folder: string;
 let disk: FileSystemDisk;

@@ -3,11 +3,11 @@
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { FileJournal, type JournalFacts } from './fileJournal.ts';
-import { JournalFile, type JournalFileOptions, type JournalListener } from './journalFile.ts';
-import { JournalState } from './journalState.ts';
+import { JournalFile, type JournalFileOptions, type JournalListener } from './file/journalFile.ts';
+import { JournalState } from './records/journalState.ts';
 import { takeLock, type Processes } from '../disk/processLock.ts';
-import { readJournal, type Finding, type Reading } from './readJournal.ts';
-import type { JournalRecord } from './records.ts';
+import { readJournal, type Finding, type Reading } from './file/readJournal.ts';
+import type { JournalRecord } from './records/records.ts';
 
 export interface JournalParts {
   readonly disk: Disk;

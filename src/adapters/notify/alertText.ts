@@ -1,6 +1,6 @@
 // An alert as a person reads it on a phone: what, where, since when.
 
-import { foreignText } from '../../base/foreignText.ts';
+import { foreignText } from '../../base/text/foreignText.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { Alert, AlertLevel } from '../../ports/notifier.ts';
 

@@ -3,10 +3,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Secret } from '../../base/secret.ts';
+import { Secret } from '../../base/text/secret.ts';
 import type { Alert } from '../../ports/notifier.ts';
 import { LiveScheduler } from '../clock/liveScheduler.ts';
-import { UndiciWire } from '../rest/wire/undiciWire.ts';
+import { UndiciWire } from '../exchange/wire/undiciWire.ts';
 import { AlertOutbox, type OutboxOptions } from './outbox.ts';
 import { telegramNotifier } from './telegram.ts';
 import { webhookNotifier } from './webhook.ts';

@@ -1,6 +1,6 @@
 // Alerts to a Telegram chat, by its bot interface.
 
-import type { Secret } from '../../base/secret.ts';
+import type { Secret } from '../../base/text/secret.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { Wire } from '../../ports/wire.ts';
 import { alertText } from './alertText.ts';

@@ -1,6 +1,6 @@
 // Alerts to a webhook: an address of the user's own, or of a chat that takes {text}.
 
-import type { Secret } from '../../base/secret.ts';
+import type { Secret } from '../../base/text/secret.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Alert, Notifier } from '../../ports/notifier.ts';
 import type { Wire } from '../../ports/wire.ts';

@@ -1,7 +1,7 @@
 // Rows of contracts in a replay: plain where one thing at most happens, in the venue's order where liquidation or several levels meet.
 
 import type { Engine } from '../../engine/engine.ts';
-import { type Bracket, isReached, levelOf } from '../../orders/brackets.ts';
+import { type Bracket, isReached, levelOf } from '../../orders/stops/brackets.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { RowBook } from '../../venue/rowBook.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seededRng } from '../../base/rng.ts';
+import { seededRng } from '../../base/number/rng.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
 const price = fc.integer({ min: 1, max: 60 });

@@ -1,6 +1,6 @@
 // The first row whose price reaches a level, found over the extremes of stretches of rows.
 
-import type { TickColumn } from '../../model/bars.ts';
+import type { TickColumn } from '../../model/bars/bars.ts';
 
 const CHUNK = 64;
 const CHUNKS = 32;

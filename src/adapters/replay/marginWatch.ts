@@ -1,11 +1,11 @@
 // Futures in a replay: which row of marks can cost a position its margin, when funding is due, and what the venue says of both.
 
-import { listOf } from '../../base/listOf.ts';
-import { ticksOf } from '../../model/bars.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
-import type { ContractData, FundingTime, MarkColumns } from '../../model/marks.ts';
+import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/marks.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { firstAfter, type FeedRun } from '../../engine/feed.ts';
+import { firstAfter, type FeedRun } from '../../engine/feeds/feed.ts';
 import type { VenueSink } from '../../venue/rowBook.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';

@@ -1,17 +1,17 @@
 // The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
 
-import { pow10 } from '../../base/exact.ts';
-import { markCapped, sweepCollars } from '../../engine/collar.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import { markCapped, sweepCollars } from '../../engine/router/collar.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { FeedRun } from '../../engine/feed.ts';
-import type { TickColumn } from '../../model/bars.ts';
+import type { FeedRun } from '../../engine/feeds/feed.ts';
+import type { TickColumn } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
-import type { Brackets } from '../../orders/brackets.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { Channel, ExchangePort } from '../../ports/exchange.ts';
-import type { DueQueue } from '../../scheduler/dueQueue.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';

@@ -1,11 +1,11 @@
 // Risk rules of authors as the risk module asks them: whole numbers become prices and quantities, a text becomes a refusal.
 
 import { StrategyError } from '../../base/errors.ts';
-import { pow10 } from '../../base/exact.ts';
-import type { Draft, OrderRule, RiskState } from '../../risk/rule.ts';
-import { isReduction } from '../../risk/exposure.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { Draft, OrderRule, RiskState } from '../../risk/rules/rule.ts';
+import { isReduction } from '../../risk/rules/reduction.ts';
 import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/models.ts';
-import { answerOf, said } from './answer.ts';
+import { answerOf, said } from '../../definition/models/answer.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   // The author's function is asked once about an order, not again for its words.
@@ -29,7 +29,10 @@ function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, sta
   if (isLess && !reductionsToo) return null;
   const answer = answerOf(`the risk rule ${code}`, check, askingOrder(order, isLess), askingAccount(order, state));
   if (answer === null || typeof answer === 'string') return answer;
-  throw new StrategyError(`the risk rule ${code} answers neither null nor a text but ${said(answer)}`, 'it answers null to let an order pass, or a text that says why not');
+  throw new StrategyError(
+    `the risk rule ${code} answers neither null nor a text but ${said(answer)}`,
+    'it answers null to let an order pass, or a text that says why not',
+  );
 }
 
 function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isLess: boolean): AskingOrder {

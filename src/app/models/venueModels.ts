@@ -1,12 +1,12 @@
 // Slippage and fee models of authors as the venue calls them: prices for ticks, fractions for millionths, and an answer that is checked.
 
-import { MAX_TICKS } from '../../adapters/bars/instrumentRecord.ts';
+import { MAX_TICKS } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { StrategyError } from '../../base/errors.ts';
-import { pow10 } from '../../base/exact.ts';
+import { pow10 } from '../../base/number/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
-import { answerOf, said } from './answer.ts';
+import { answerOf, said } from '../../definition/models/answer.ts';
 
 const MILLION = 1_000_000;
 /** What is this much of a tick above a whole one is the noise of doubles, not a wish for one tick more. */
@@ -20,7 +20,10 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
       const answer = answerOf('the slippage model', worse, fill);
       const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
       if (ticks < MAX_TICKS) return ticks;
-      throw new StrategyError(`the slippage model answers ${said(answer)}`, 'it says by how much, in price, from 0 to what a price may be, a fill is worse than quoted');
+      throw new StrategyError(
+        `the slippage model answers ${said(answer)}`,
+        'it says by how much, in price, from 0 to what a price may be, a fill is worse than quoted',
+      );
     },
   };
 }
@@ -44,7 +47,10 @@ export function feesOf({ rate }: FeeSpec): FeeModel {
       const ppm = typeof answer === 'number' && answer >= 0 ? Math.round(answer * MILLION) : NaN;
       if (ppm >= 0 && ppm <= mostPpm) return ppm;
       if (!(ppm >= 0))
-        throw new StrategyError(`the fee model answers ${said(answer)}`, 'it says the rate of a fill as a fraction of its notional, a number >= 0');
+        throw new StrategyError(
+          `the fee model answers ${said(answer)}`,
+          'it says the rate of a fill as a fraction of its notional, a number >= 0',
+        );
       throw new StrategyError(
         `the fee model answers ${said(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${mostPpm / MILLION}`,
         `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, at which orders hold their cash, or lower what the model says`,

@@ -1,11 +1,11 @@
 // What `isobar api` does: checks the words of the command line, then lists, shows or calls an endpoint.
 
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import { accessSettings, type AccessOptions } from '../../app/access/settings.ts';
-import { withoutKeys } from '../../app/access/keyLike.ts';
+import { accessSettings, type AccessOptions } from '../../access/settings.ts';
+import { withoutKeys } from '../../access/keyLike.ts';
 import { timeMs } from '../../base/brand.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/nearest.ts';
+import { nearest } from '../../base/number/nearest.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { buildChecked } from '../../protocol/request.ts';

@@ -1,6 +1,6 @@
 // Answers of an exchange as text: tables where they fit, else one record after the other; every digit as it came.
 
-import { foreignText } from '../../base/foreignText.ts';
+import { foreignText } from '../../base/text/foreignText.ts';
 import { formatTime } from '../../model/time.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { wrapped } from '../terminal/wrapped.ts';

@@ -1,12 +1,12 @@
 // One call of `isobar api`: sent, waited for, and told.
 
-import type { CallLog } from '../../adapters/rest/client/call.ts';
-import type { LimitEvent } from '../../adapters/rest/limits/limiter.ts';
-import type { AccessSettings } from '../../app/access/settings.ts';
-import { originOf, signerOf } from '../../app/access/settings.ts';
-import { openExchange, type Exchange } from '../../app/access/openExchange.ts';
+import type { CallLog } from '../../adapters/exchange/client/call.ts';
+import type { LimitEvent } from '../../adapters/exchange/limits/limiter.ts';
+import type { AccessSettings } from '../../access/settings.ts';
+import { originOf, signerOf } from '../../access/settings.ts';
+import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import { assertNever } from '../../base/assert.ts';
-import { foreignJson, foreignText } from '../../base/foreignText.ts';
+import { foreignJson, foreignText } from '../../base/text/foreignText.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { SECURITY } from '../../protocol/endpoints/endpoint.ts';

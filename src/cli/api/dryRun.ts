@@ -1,6 +1,6 @@
 // What a call would send, byte for byte but for the signature, which is made of the secret when it is sent.
 
-import type { AccessSettings } from '../../app/access/settings.ts';
+import type { AccessSettings } from '../../access/settings.ts';
 import type { TimeMs } from '../../base/brand.ts';
 import { formatTime } from '../../model/time.ts';
 import { SECURITY } from '../../protocol/endpoints/endpoint.ts';

@@ -1,6 +1,6 @@
 // What became of a call, in words for a person and as a record for a program, and what there is to do next.
 
-import { foreignText } from '../../base/foreignText.ts';
+import { foreignText } from '../../base/text/foreignText.ts';
 import { assertNever } from '../../base/assert.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Given } from '../../protocol/arguments.ts';

@@ -32,7 +32,7 @@ type Lister = (words: readonly string[]) => Promise<readonly string[]>;
 
 /** Values of options that have a list of them; choices are known to yargs. Loaded when one is asked for: figures bring their formulas. */
 const VALUES: Readonly<Record<string, Lister>> = {
-  '--by': async () => (await import('../../report/sweep/setFigures.ts')).SET_FIGURES,
+  '--by': async () => (await import('../../report/sweep/figures/setFigures.ts')).SET_FIGURES,
   '--interval': async () => INTERVALS,
   '--grid': gridAxes,
 };
@@ -80,6 +80,6 @@ async function suggestions(words: readonly string[], begun: string, found: reado
 async function gridAxes(words: readonly string[]): Promise<readonly string[]> {
   const definition = words.find((word) => DEFINITION.test(word) && existsSync(word));
   if (definition === undefined) return [];
-  const names = await (await import('../../app/sweep/gridNames.ts')).gridNames(definition);
+  const names = await (await import('../../tasks/sweep/plan/gridNames.ts')).gridNames(definition);
   return names.map((name) => `${name}=`);
 }

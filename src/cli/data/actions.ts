@@ -1,21 +1,21 @@
 // What the commands of `isobar data` do: each calls the catalog and says what happened.
 
 import { existsSync, statSync } from 'node:fs';
-import { checkBars, listCatalog, readEntry } from '../../adapters/bars/catalog.ts';
-import { parseMarkInterval } from '../../adapters/bars/futures/markInterval.ts';
-import { checkSeries, listSeriesEntries } from '../../adapters/bars/futures/seriesStore.ts';
-import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../../adapters/bars/paths.ts';
-import { resampleInto } from '../../adapters/bars/feed.ts';
-import { generateInto } from '../../adapters/bars/generateInto.ts';
-import { expandFiles } from '../../adapters/bars/import/globs.ts';
-import type { BarFormat } from '../../adapters/bars/sources/formats.ts';
+import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/catalog.ts';
+import { parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
+import { checkSeries, listSeriesEntries } from '../../adapters/catalog/series/seriesStore.ts';
+import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../../adapters/catalog/files/paths.ts';
+import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
+import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
+import { expandFiles } from '../../adapters/catalog/import/globs.ts';
+import type { BarFormat } from '../../adapters/catalog/rows/formats.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import { checkOutFolder } from '../../app/folders/out.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
 import { checkText, importText, isSound, listText, madeText, summaryOf, warningsOf } from './text.ts';
-import { tellFailure } from '../failure.ts';
+import { tellFailure } from '../terminal/failure.ts';
 import { dateOf, intervalOf, numberOf } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
@@ -67,7 +67,7 @@ export async function importData(args: ImportArgs): Promise<void> {
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('rows');
   // 22 modules that nothing else here needs.
-  const { importFiles } = await import('../../adapters/bars/import/importFiles.ts');
+  const { importFiles } = await import('../../adapters/catalog/import/importFiles.ts');
   const sets = await importFiles(expandFiles(args.file), {
     symbol: args.symbol,
     interval: args.interval === undefined ? undefined : intervalOf('--interval', args.interval),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import yargs from 'yargs';
-import { barsPath } from '../../adapters/bars/paths.ts';
+import { barsPath } from '../../adapters/catalog/files/paths.ts';
 import { dataCommand } from './command.ts';
 import { progressText } from '../terminal/progressLine.ts';
 

@@ -3,7 +3,7 @@
 import type { Argv, CommandModule } from 'yargs';
 import { downloadCommand, instrumentsCommand } from './download.ts';
 import { recordCommand } from './record.ts';
-import { FORMATS } from '../../adapters/bars/sources/formats.ts';
+import { FORMATS } from '../../adapters/catalog/rows/formats.ts';
 import { text } from '../options/text.ts';
 
 const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;

@@ -1,14 +1,14 @@
 // What `isobar data download`, `record` and `instruments` do: each calls the application and says what happened.
 
-import { listKeys, type BarKey } from '../../adapters/bars/paths.ts';
+import { listKeys, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import type { AccessOptions } from '../../app/access/settings.ts';
-import { downloadBars, type DownloadedSet, type FailedSet } from '../../app/marketData/download.ts';
-import { openMarketService, type OpenMarketService } from '../../app/marketData/open.ts';
-import { recordBars, type RecordNews } from '../../app/marketData/recorder.ts';
-import { refreshInstruments, type RefreshedInstrument } from '../../app/marketData/refresh.ts';
-import { NoAnswer } from '../../app/marketData/service.ts';
-import { checkOutFolder } from '../../app/folders/out.ts';
+import type { AccessOptions } from '../../access/settings.ts';
+import { downloadBars, type DownloadedSet, type FailedSet } from '../../tasks/download/download.ts';
+import { openMarketService, type OpenMarketService } from '../../tasks/download/open.ts';
+import { recordBars, type RecordNews } from '../../tasks/download/recorder.ts';
+import { refreshInstruments, type RefreshedInstrument } from '../../tasks/download/refresh.ts';
+import { NoAnswer } from '../../tasks/download/service.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Interval } from '../../model/interval.ts';

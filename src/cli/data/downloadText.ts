@@ -1,12 +1,12 @@
 // What `isobar data download`, `record` and `instruments` print for people: at most 100 columns, times in UTC.
 
-import type { DownloadedSet, FailedSet } from '../../app/marketData/download.ts';
-import type { RefreshedInstrument } from '../../app/marketData/refresh.ts';
-import type { RecordNews } from '../../app/marketData/recorder.ts';
-import type { BarKey } from '../../adapters/bars/paths.ts';
+import type { DownloadedSet, FailedSet } from '../../tasks/download/download.ts';
+import type { RefreshedInstrument } from '../../tasks/download/refresh.ts';
+import type { RecordNews } from '../../tasks/download/recorder.ts';
+import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { assertNever } from '../../base/assert.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
-import { count, counted } from '../../report/html/page/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { heading, instrumentLine, qualityLines } from './text.ts';
 
 /** Lines of a list before it is cut. */

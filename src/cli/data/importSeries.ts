@@ -1,9 +1,9 @@
 // What `isobar data import --as mark` and `--as funding` do.
 
-import { importSeries } from '../../adapters/bars/futures/importSeries.ts';
-import { MARK_INTERVALS, parseMarkInterval } from '../../adapters/bars/futures/markInterval.ts';
-import { expandFiles } from '../../adapters/bars/import/globs.ts';
-import type { SeriesKey } from '../../adapters/bars/paths.ts';
+import { importSeries } from '../../adapters/catalog/import/importSeries.ts';
+import { MARK_INTERVALS, parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
+import { expandFiles } from '../../adapters/catalog/import/globs.ts';
+import type { SeriesKey } from '../../adapters/catalog/files/paths.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { print, printJson } from '../terminal/print.ts';

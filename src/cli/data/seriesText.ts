@@ -1,15 +1,15 @@
 // What `isobar data` prints of mark prices and funding rates.
 
 import { basename } from 'node:path';
-import type { ImportedSeries } from '../../adapters/bars/futures/importSeries.ts';
-import type { CheckedSeries, SeriesEntry } from '../../adapters/bars/futures/seriesStore.ts';
-import type { SeriesKey } from '../../adapters/bars/paths.ts';
+import type { ImportedSeries } from '../../adapters/catalog/import/importSeries.ts';
+import type { CheckedSeries, SeriesEntry } from '../../adapters/catalog/series/seriesStore.ts';
+import type { SeriesKey } from '../../adapters/catalog/files/paths.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
-import type { SeriesColumns } from '../../adapters/bars/futures/series.ts';
-import { markLengthMs } from '../../adapters/bars/futures/markInterval.ts';
+import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
+import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
 import type { Warning } from '../../model/warning.ts';
 import { markWarnings } from '../../report/warnings/dataWarnings.ts';
-import { count, counted } from '../../report/html/page/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 
 /** `mark 1h`, `funding`: what stands in the place of an interval. */
 const nameOf = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');

@@ -2,16 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { CatalogEntry, CheckedBars } from '../../adapters/bars/catalog.ts';
-import type { CheckedSeries, SeriesEntry } from '../../adapters/bars/futures/seriesStore.ts';
-import type { ImportedSet } from '../../adapters/bars/import/importFiles.ts';
-import type { GapManifest } from '../../adapters/bars/quality.ts';
-import { fromScaled } from '../../base/decimal.ts';
+import type { CatalogEntry, CheckedBars } from '../../adapters/catalog/bars/catalog.ts';
+import type { CheckedSeries, SeriesEntry } from '../../adapters/catalog/series/seriesStore.ts';
+import type { ImportedSet } from '../../adapters/catalog/import/importFiles.ts';
+import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
+import { fromScaled } from '../../base/number/decimal.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatMinute } from '../../model/time.ts';
 import { warningText, type Warning } from '../../model/warning.ts';
-import { count, counted } from '../../report/html/page/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import { countWarnings } from '../../report/warnings/dataWarnings.ts';
 import { alignedRows } from '../terminal/tables.ts';

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import type { CheckResult } from '../../app/doctor/check.ts';
-import { bundleText } from '../../app/doctor/bundle.ts';
-import { admit, examinePatient, type DoctorOptions } from '../../app/doctor/doctor.ts';
-import { withoutKeys } from '../../app/access/keyLike.ts';
-import type { AccessOptions } from '../../app/access/settings.ts';
+import type { CheckResult } from '../../tasks/doctor/context/check.ts';
+import { bundleText } from '../../tasks/doctor/bundle.ts';
+import { admit, examinePatient, type DoctorOptions } from '../../tasks/doctor/doctor.ts';
+import { withoutKeys } from '../../access/keyLike.ts';
+import type { AccessOptions } from '../../access/settings.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';

@@ -1,11 +1,11 @@
 // What `isobar doctor` prints: a line for each check, its fix below it; at most 100 columns, with or without colours.
 
-import type { CheckResult, Status } from '../../app/doctor/check.ts';
-import type { DoctorReport } from '../../app/doctor/doctor.ts';
-import { foreignJson } from '../../base/foreignText.ts';
+import type { CheckResult, Status } from '../../tasks/doctor/context/check.ts';
+import type { DoctorReport } from '../../tasks/doctor/doctor.ts';
+import { foreignJson } from '../../base/text/foreignText.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
-import { count } from '../../report/html/page/format.ts';
+import { count } from '../../base/text/format.ts';
 import { COLUMNS, painted, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
 import { indented, labelled, wrapped } from '../terminal/wrapped.ts';

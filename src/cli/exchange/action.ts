@@ -1,15 +1,15 @@
 // What `isobar exchange` does: opens the exchange, says where, and keeps on until it is stopped.
 
-import { checkedOrigin } from '../../adapters/rest/wire/origin.ts';
-import { demoKey, demoSettings } from '../../app/exchange/demo.ts';
-import type { Following } from '../../app/exchange/follow.ts';
-import { runExchange, type RunningExchange } from '../../app/exchange/runExchange.ts';
-import { logInternalError } from '../../app/exchange/logInternalError.ts';
-import type { ExchangeSettings } from '../../app/exchange/settings.ts';
-import { checkOutFolder } from '../../app/folders/out.ts';
+import { checkedOrigin } from '../../adapters/exchange/wire/origin.ts';
+import { demoKey, demoSettings } from '../../paperExchange/process/demo.ts';
+import type { Following } from '../../paperExchange/process/follow.ts';
+import { runExchange, type RunningExchange } from '../../paperExchange/process/runExchange.ts';
+import { logInternalError } from '../../paperExchange/process/logInternalError.ts';
+import type { ExchangeSettings } from '../../paperExchange/process/file/settings.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError, EXIT, InvariantError } from '../../base/errors.ts';
-import type { InternalError } from '../../service/internalError.ts';
-import { profileOf } from '../../service/profile/profile.ts';
+import type { InternalError } from '../../paperExchange/internalError.ts';
+import { profileOf } from '../../paperExchange/dialect/profile.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
 interface ExchangeArgs {
@@ -62,7 +62,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
 }
 
 async function followOrClose(url: string, running: RunningExchange): Promise<Following> {
-  const { follow } = await import('../../app/exchange/follow.ts');
+  const { follow } = await import('../../paperExchange/process/follow.ts');
   const { service, clock } = running;
   try {
     return await follow({ url, service, nowMs: () => clock.nowMs(), tell: (text) => process.stderr.write(`${text}\n`) });
@@ -94,7 +94,7 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
   if (times !== null && !(times > 0 && Number.isFinite(times)))
     throw new ConfigError(`--speed: expected a number above 0, got '${speed}'`, '1 is real time');
   const own = seed === undefined ? null : seedOf(seed);
-  const { readExchange, readProfile } = await import('../../app/exchange/file/readExchange.ts');
+  const { readExchange, readProfile } = await import('../../paperExchange/process/file/readExchange.ts');
   if (config !== undefined) {
     const settings = readExchange(config, { profileFile: profile ?? null, speed: times });
     return own === null ? settings : { ...settings, seed: own };

@@ -1,10 +1,10 @@
 // What `isobar journal check` does: reads a journal, prints what it found.
 
-import { checkJournal, type JournalReport } from '../../app/journal/checkJournal.ts';
+import { checkJournal, type JournalReport } from '../../adapters/journal/checkJournal.ts';
 import { EXIT } from '../../base/errors.ts';
-import { foreignText } from '../../base/foreignText.ts';
+import { foreignText } from '../../base/text/foreignText.ts';
 import { formatTime } from '../../model/time.ts';
-import { count, counted } from '../../report/html/page/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
 

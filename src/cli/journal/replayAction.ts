@@ -1,7 +1,7 @@
 // What `isobar replay` does: runs the journal again, and says whether every decision is the same.
 
-import { replayFolder } from '../../app/live/replay/folder.ts';
-import type { ReplayResult } from '../../app/live/replay/journal.ts';
+import { replayFolder } from '../../tasks/bot/decisions/folder.ts';
+import type { ReplayResult } from '../../tasks/bot/decisions/journal.ts';
 import { EXIT } from '../../base/errors.ts';
 import { formatTime } from '../../model/time.ts';
 

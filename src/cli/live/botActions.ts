@@ -1,15 +1,15 @@
 // What the commands about a running bot do: ask it over its socket, and print what it says.
 
 import { userInfo } from 'node:os';
-import type { ActAnswer } from '../../app/control/botControl.ts';
-import { act, askLogs, askView, BotSilent } from '../../app/control/client.ts';
-import { dataFolderOf } from '../../app/control/folderOf.ts';
-import type { BotRequest } from '../../app/control/request.ts';
-import { clearLatch, readLatch } from '../../app/kill/latch/latch.ts';
+import type { ActAnswer } from '../../tasks/control/botControl.ts';
+import { act, askLogs, askView, BotSilent } from '../../tasks/control/client.ts';
+import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
+import type { BotRequest } from '../../tasks/control/request.ts';
+import { clearLatch, readLatch } from '../../tasks/kill/killSwitch/latch.ts';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
-import { nearest } from '../../base/nearest.ts';
-import { LIMITS } from '../../risk/limits.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import { LIMITS } from '../../risk/limits/limits.ts';
 import type { BotPlace } from './botOptions.ts';
 import { answerLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
 import { printJson, printLines } from '../terminal/print.ts';

@@ -1,10 +1,10 @@
 // A bot in words, for the terminal: at most 100 columns, and readable without colour.
 
-import { foreignText } from '../../base/foreignText.ts';
+import { foreignText } from '../../base/text/foreignText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
-import type { ActAnswer, LogLine } from '../../app/control/botControl.ts';
-import type { BotView, OrderView, ScopeView } from '../../app/control/botView.ts';
-import { count, counted, grouped, NONE, percent } from '../../report/html/page/format.ts';
+import type { ActAnswer, LogLine } from '../../tasks/control/botControl.ts';
+import type { BotView, OrderView, ScopeView } from '../../tasks/control/botView.ts';
+import { count, counted, grouped, NONE, percent } from '../../base/text/format.ts';
 import { table } from '../terminal/tables.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
 

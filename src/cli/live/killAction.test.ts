@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readLatch } from '../../app/kill/latch/latch.ts';
+import { readLatch } from '../../tasks/kill/killSwitch/latch.ts';
 import { kill } from './killAction.ts';
 
 it.each([

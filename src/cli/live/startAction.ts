@@ -5,10 +5,10 @@ import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { after } from '../../adapters/clock/wallClock.ts';
-import { isKilling } from '../../app/kill/latch/killing.ts';
-import { handedOn, withoutSecrets } from '../../app/access/environment.ts';
-import { openDemo, type Demo } from '../../app/live/demo.ts';
-import { secondsOf } from '../../app/live/config/seconds.ts';
+import { isKilling } from '../../tasks/kill/killSwitch/killing.ts';
+import { handedOn, withoutSecrets } from '../../access/environment.ts';
+import { openDemo, type Demo } from '../../tasks/bot/demo.ts';
+import { secondsOf } from '../../tasks/bot/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { tellProxies } from '../terminal/proxyNote.ts';
 
@@ -83,7 +83,7 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
 
 /** Resolves with the exit code of the bot. */
 function botProcess(config: string, { live: isLive, confirm, json, demo, seconds, acceptChanges }: LiveArgs): Promise<number> {
-  const entry = fileURLToPath(new URL('../../live/main.js', import.meta.url));
+  const entry = fileURLToPath(new URL('../../tasks/bot/process/main.js', import.meta.url));
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),

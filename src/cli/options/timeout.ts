@@ -1,6 +1,6 @@
 // `--timeout`, which commands have that wait for an exchange.
 
-import { withoutKeys } from '../../app/access/keyLike.ts';
+import { withoutKeys } from '../../access/keyLike.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 /** Milliseconds of `--timeout`. Throws ConfigError. */

@@ -1,7 +1,7 @@
 // Values of options as they are typed. Not by yargs, which takes a word for NaN and nothing for 0. Each throws ConfigError naming the option.
 
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/nearest.ts';
+import { nearest } from '../../base/number/nearest.ts';
 import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
 

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { createProject, createStrategy } from '../../app/scaffold/project.ts';
-import { shellWord } from '../../base/shellWord.ts';
+import { createProject, createStrategy } from '../../tasks/project/project.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
 import { printLines } from '../terminal/print.ts';
 
 /** The run definition of a new project. */

@@ -1,8 +1,8 @@
 // `isobar strategy list` and `show`: what strategies there are, and what one of them asks for.
 
-import { inspectStrategy } from '../../app/strategies/inspect.ts';
-import { aboutOf, listStrategies } from '../../app/strategies/files.ts';
-import { loadStrategy } from '../../plugins/loadStrategy.ts';
+import { inspectStrategy } from '../../tasks/project/inspect.ts';
+import { aboutOf, listStrategies } from '../../tasks/project/files.ts';
+import { loadStrategy } from '../../adapters/plugins/loadStrategy.ts';
 import { print } from '../terminal/print.ts';
 import { listText, strategyText } from './strategyText.ts';
 

@@ -1,8 +1,8 @@
 // What `isobar strategy list` and `show` print of strategies.
 
-import type { StrategyNotes } from '../../app/strategies/inspect.ts';
-import type { ListedStrategy } from '../../app/strategies/files.ts';
-import { counted } from '../../report/html/page/format.ts';
+import type { StrategyNotes } from '../../tasks/project/inspect.ts';
+import type { ListedStrategy } from '../../tasks/project/files.ts';
+import { counted } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { indented } from '../terminal/wrapped.ts';
 

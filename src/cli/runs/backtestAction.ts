@@ -1,13 +1,13 @@
 // What `isobar backtest` does: has the run made in a worker, shows its progress, prints its result.
 
-import type { RunRequest } from '../../app/definition/request.ts';
-import { checkOutFolder } from '../../app/folders/out.ts';
-import { stagingFolder } from '../../app/folders/staging.ts';
-import type { Loaded, RunOutcome } from '../../app/worker/messages.ts';
-import { watchRun } from '../../app/worker/watchRun.ts';
-import { isPlainDecimal } from '../../base/decimal.ts';
+import type { RunRequest } from '../../definition/request.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { stagingFolder } from '../../adapters/disk/folders/staging.ts';
+import type { Loaded, RunOutcome } from '../../tasks/backtest/thread/messages.ts';
+import { watchRun } from '../../tasks/backtest/thread/watchRun.ts';
+import { isPlainDecimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shellWord.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { familyOf } from '../options/family.ts';
 import { timeoutOf } from '../options/barTimeout.ts';

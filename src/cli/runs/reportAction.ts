@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { shownPath } from '../../app/definition/paths.ts';
-import { openRun, readStoredEquity, readSummary } from '../../app/runFolder/read.ts';
-import { compareFolders, writeComparison } from '../../app/runFolder/compared.ts';
+import { shownPath } from '../../definition/text/paths.ts';
+import { openRun, readStoredEquity, readSummary } from '../../tasks/backtest/folder/read.ts';
+import { compareFolders, writeComparison } from '../../tasks/backtest/verify/compared.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Comparison } from '../../report/compare/comparison.ts';
 import { compareTable } from '../../report/compare/terminal.ts';

@@ -2,7 +2,7 @@
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watchVerify } from '../../app/worker/watchRun.ts';
+import { watchVerify } from '../../tasks/backtest/thread/watchRun.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { EXIT } from '../../base/errors.ts';
 import { timeoutOf } from '../options/barTimeout.ts';

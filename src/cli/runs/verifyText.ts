@@ -1,10 +1,10 @@
 // What `isobar verify` prints for people: the verdict first, then what it rests on. At most 100 columns.
 
-import type { Verdict } from '../../app/verify/verify.ts';
-import type { ChangedInput } from '../../app/verify/inputs.ts';
-import type { Difference } from '../../app/verify/tables.ts';
+import type { Verdict } from '../../tasks/backtest/verify/verify.ts';
+import type { ChangedInput } from '../../tasks/backtest/verify/inputs.ts';
+import type { Difference } from '../../tasks/backtest/verify/tables.ts';
 import { assertNever } from '../../base/assert.ts';
-import { count, counted } from '../../report/html/page/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { withLead } from '../../report/terminal/lines.ts';
 
 const LEAD = 13;

@@ -1,7 +1,7 @@
 // What commands have in common that have a run made in a worker: its phases in words, and how it is stopped.
 
-import type { Phase } from '../../app/worker/heartbeat.ts';
-import type { WatchedRun } from '../../app/worker/watchRun.ts';
+import type { Phase } from '../../tasks/backtest/run/heartbeat.ts';
+import type { WatchedRun } from '../../tasks/backtest/thread/watchRun.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
 export const WORDS: Readonly<Record<Phase, string>> = {

@@ -1,20 +1,20 @@
 // What `isobar sweep` does: checks what was asked, runs the sets with progress on stderr, prints the best and where the report is.
 
 import { join } from 'node:path';
-import { runSweep, type Beginning, type SweepRun } from '../../app/sweep/sweep.ts';
-import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../app/sweep/folder.ts';
-import { SHARED_PARALLEL, sharedRunner } from '../../app/sweep/shared.ts';
-import { threadRunner, type ThreadOptions } from '../../app/sweep/threads.ts';
-import { rankingFigure, setUpSweep, type SweepSetup } from '../../app/sweep/setUp.ts';
-import { shownPath } from '../../app/definition/paths.ts';
-import { checkOutFolder } from '../../app/folders/out.ts';
+import { runSweep, type Beginning, type SweepRun } from '../../tasks/sweep/runSweep.ts';
+import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/folder.ts';
+import { SHARED_PARALLEL, sharedRunner } from '../../tasks/sweep/shared.ts';
+import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
+import { rankingFigure, setUpSweep, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
+import { shownPath } from '../../definition/text/paths.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shellWord.ts';
-import { count, counted } from '../../report/html/page/format.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { sweepTable } from '../../report/sweep/terminal.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
-import { checkUrl } from '../../research/queueClient.ts';
-import type { TaskRunner } from '../../research/sweep.ts';
+import { checkUrl } from '../../tasks/sweep/queue/queueClient.ts';
+import type { TaskRunner } from '../../tasks/sweep/search/sweep.ts';
 import { print, printError } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';

@@ -1,7 +1,7 @@
 // What the two commands of sweeps have in common: how many threads, and what each may hold.
 
-import type { ThreadOptions } from '../../app/sweep/threads.ts';
-import { defaultThreads } from '../../research/pool.ts';
+import type { ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
+import { defaultThreads } from '../../tasks/sweep/search/pool.ts';
 import { timeoutOf } from '../options/barTimeout.ts';
 import { wholeNumber } from '../options/values.ts';
 

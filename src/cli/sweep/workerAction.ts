@@ -1,6 +1,6 @@
 // What `isobar sweep-worker` does: works on shared sweeps until it is stopped, and says on which.
 
-import { joinSweeps } from '../../app/sweep/shared.ts';
+import { joinSweeps } from '../../tasks/sweep/shared.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { threadOptions } from './options.ts';
 

@@ -1,6 +1,6 @@
 // What a command prints on stdout: lines for people, or one JSON value for programs.
 
-import { foreignJson, terminalText } from '../../base/foreignText.ts';
+import { foreignJson, terminalText } from '../../base/text/foreignText.ts';
 
 /** Names and texts of strangers may be in it: what a terminal would obey is escaped. */
 export function print(text: string): void {

@@ -1,7 +1,7 @@
 // One line of progress on stderr for work that takes over a second; quiet where stderr is no terminal, but for a line every ten seconds.
 
 import { monotonicMs } from '../../adapters/clock/wallClock.ts';
-import { count, fixed } from '../../report/html/page/format.ts';
+import { count, fixed } from '../../base/text/format.ts';
 
 export interface ProgressLine {
   /** `done` things of the `name`d work, `share` (0 to 1) of all of it. */

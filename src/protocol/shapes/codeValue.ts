@@ -1,6 +1,6 @@
 // Codes and statuses as values of answers: every spelling and integer read, written as the switches say.
 
-import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type Reading } from '../codes.ts';
+import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type Reading } from './codes.ts';
 import { jsonNumber, type Json } from '../json/json.ts';
 import { Mismatch, scalarText, type Value } from './value.ts';
 

@@ -1,7 +1,7 @@
 // Answers of the signed futures endpoints that are about orders: creates, queries, histories, own trades, triggers.
 
-import { ORDER_SOURCES, ORDER_TYPES, TIME_IN_FORCE, TRIGGER_STATUSES, TRIGGER_TYPES, codeOf, readCode } from '../codes.ts';
-import type { Reading, TimeInForceWord } from '../codes.ts';
+import { ORDER_SOURCES, ORDER_TYPES, TIME_IN_FORCE, TRIGGER_STATUSES, TRIGGER_TYPES, codeOf, readCode } from './codes.ts';
+import type { Reading, TimeInForceWord } from './codes.ts';
 import { isObject, jsonNumber, jsonObject, type Json } from '../json/json.ts';
 import { doneAnswer, envelope, isSuccess, list, listIn, objectIn, one, oneOrNone, readRows, type Answer, type Listing } from './answer.ts';
 import { clientIdField, needed, nullable, optional, record } from './record.ts';

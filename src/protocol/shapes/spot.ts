@@ -1,6 +1,6 @@
 // Answers of the signed spot endpoints: orders, own trades, balances.
 
-import { ORDER_TYPES, type OrderStatus, type Reading } from '../codes.ts';
+import { ORDER_TYPES, type OrderStatus, type Reading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
 import { list, objectIn, one, oneOrNone, readRows, type Answer, type Listing } from './answer.ts';
 import { listOrWrapped } from './market.ts';

@@ -1,10 +1,10 @@
 // Two runs set beside each other: their figures, what differs in what went in, and the first fill that is not the same.
 
 import { assertNever } from '../../base/assert.ts';
-import type { Entry, Kind } from '../html/figures.ts';
-import { REASONS, written } from '../html/figures.ts';
-import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../html/glossary.ts';
-import { count, fixed, NONE, signed, THIN } from '../html/page/format.ts';
+import type { Entry, Kind } from '../words/figures.ts';
+import { REASONS, written } from '../words/figures.ts';
+import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
+import { count, fixed, NONE, signed, THIN } from '../../base/text/format.ts';
 import type { ComparedRun } from './input.ts';
 
 export interface ComparedFigure {

@@ -3,11 +3,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
-import type { RunRecord } from '../../model/run.ts';
-import { equityColumns } from '../folder/resultHash.ts';
-import { csvText } from '../folder/csvFile.ts';
-import { buildSummary } from '../folder/summary.ts';
-import { fillsTable } from '../folder/tables.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { equityColumns } from '../summary/resultHash.ts';
+import { csvText } from '../summary/csvFile.ts';
+import { buildSummary } from '../summary/summary.ts';
+import { fillsTable } from '../summary/tables.ts';
 import { compareRuns, toldInputs } from './comparison.ts';
 import { curvesOf } from './curves.ts';
 import type { ComparedRun } from './input.ts';

@@ -1,6 +1,6 @@
 // What a comparison is made from: two runs as their folders hold them.
 
-import type { Summary } from '../folder/summary.ts';
+import type { Summary } from '../summary/summary.ts';
 
 export interface ComparedRun {
   /** The name of its folder. */

@@ -1,11 +1,11 @@
 // Writes the page of a comparison: one file that shows two runs beside each other, without network.
 
 import { writeFile } from 'node:fs/promises';
-import { pageScript, plotCode } from '../html/link.ts';
-import { html, jsonText, Markup } from '../html/markup.ts';
-import { exactStep, Pack } from '../html/pack.ts';
-import { keyList, packedScripts, scoped, shell } from '../html/shell.ts';
-import { STYLE } from '../html/style.ts';
+import { pageScript, plotCode } from '../page/link.ts';
+import { html, jsonText, Markup } from '../page/markup.ts';
+import { exactStep, Pack } from '../page/pack.ts';
+import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
+import { STYLE } from '../page/style.ts';
 import type { Comparison } from './comparison.ts';
 import { curvesOf, type Curve, type Curves } from './curves.ts';
 import type { ComparePage, WireCurve } from './page/wire.ts';

@@ -1,8 +1,8 @@
 // The first screen of a comparison: the two runs, the answer, how far to trust it, the cards, and the frame of the curves.
 
-import { count, counted, dayText, fixed, THIN, timeText } from '../html/page/format.ts';
-import { trustStrip, withUnit, type Chip } from '../html/parts.ts';
-import { html, type Markup } from '../html/markup.ts';
+import { count, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
+import { trustStrip, withUnit, type Chip } from '../page/parts.ts';
+import { html, type Markup } from '../page/markup.ts';
 import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
 import type { ComparedFigure, Comparison } from './comparison.ts';
 import type { ComparedRun } from './input.ts';

@@ -1,10 +1,10 @@
 // The tables of a comparison: where the difference was made, all figures, what went in, the first fill that is not the same.
 
-import { shellWord } from '../../base/shellWord.ts';
-import { count, fixed, NONE, signed, THIN, timeText } from '../html/page/format.ts';
-import { METRIC_NAMES } from '../html/glossary.ts';
-import { command, facts, table, versionsText } from '../html/lists.ts';
-import { html, type Markup, type Part } from '../html/markup.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
+import { count, fixed, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
+import { METRIC_NAMES } from '../words/glossary.ts';
+import { command, facts, table, versionsText } from '../page/lists.ts';
+import { html, type Markup, type Part } from '../page/markup.ts';
 import { reasonOf, toldInputs, valueText, type ComparedFigure, type Comparison, type FillCells, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 import { letter, verdictOf } from './sections.ts';

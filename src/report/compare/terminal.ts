@@ -1,6 +1,6 @@
 // Two runs beside each other in the terminal: figures, what differs in what went in, the first fill that differs. At most 100 columns.
 
-import { count, dayText } from '../html/page/format.ts';
+import { count, dayText } from '../../base/text/format.ts';
 import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
 import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
 import { toldInputs, valueText, type ComparedFigure, type Comparison, type Unequal } from './comparison.ts';

@@ -1,11 +1,11 @@
 // From what the signals made to what was left: every part of the way exact, and the sum without a rest (docs/metrics.md, cost bridge).
 
 import { assert } from '../../base/assert.ts';
-import { PAYMENTS, type RunRecord } from '../../model/run.ts';
+import { PAYMENTS, type RunRecord } from '../../model/run/run.ts';
 import { shortsOf } from '../trades/positions.ts';
 import { costsOf, lastMarkTicks } from '../trades/trades.ts';
 import { valuationOf } from '../trades/valuation.ts';
-import { ExactSum, moneyText, type Money } from './money.ts';
+import { ExactSum, moneyText, type Money } from '../series/money.ts';
 
 /** Decimal strings in the reporting asset; a cost is negative. The first five add up to the sixth. */
 export interface CostBridge {

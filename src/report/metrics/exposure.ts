@@ -1,13 +1,13 @@
 // How much of the equity was in the market, weighted by time: one pass over the equity instants, with positions that change at fills.
 
-import { pow10 } from '../../base/exact.ts';
-import type { RunRecord } from '../../model/run.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { RunRecord } from '../../model/run/run.ts';
 import { shortsOf } from '../trades/positions.ts';
-import { executionFeeds } from './daily.ts';
-import type { Figure } from './kernels/figure.ts';
-import { DAY_MS, DAYS_PER_YEAR } from './kernels/portfolio.ts';
-import { mean, sumOf } from './kernels/sums.ts';
-import { worthAt, type Worth } from './kernels/worth.ts';
+import { executionFeeds } from '../series/daily.ts';
+import type { Figure } from '../kernels/figure.ts';
+import { DAY_MS, DAYS_PER_YEAR } from '../kernels/portfolio.ts';
+import { mean, sumOf } from '../kernels/sums.ts';
+import { worthAt, type Worth } from '../kernels/worth.ts';
 import { worthOf } from './worth.ts';
 
 export type ExposureFigure =

@@ -1,6 +1,6 @@
 // The figures of equity by name, each with its formula and unit as docs/metrics.md defines them: what an editor shows beside `metrics.`.
 
-import type { Money } from './money.ts';
+import type { Money } from '../series/money.ts';
 
 /**
  * `E` is equity at the starts and ends of UTC days, `r` the n daily returns, A = 365 days a year, `y` the years elapsed. Fractions are

@@ -1,18 +1,18 @@
 // The metrics of a run as summary.json holds them: flat names, nulls with reasons, tables and series as arrays.
 
 import { civilMonth } from '../../base/calendar.ts';
-import type { RunRecord } from '../../model/run.ts';
-import { barFalls, dailyEquity, type DailyEquity } from './daily.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { barFalls, dailyEquity, type DailyEquity } from '../series/daily.ts';
 import { exposureFigures, type ExposureFigure, type Held } from './exposure.ts';
-import { benchmarkFigures, type BenchmarkFigure } from './kernels/benchmark.ts';
-import { probabilisticSharpe } from './kernels/belief.ts';
+import { benchmarkFigures, type BenchmarkFigure } from '../kernels/benchmark.ts';
+import { probabilisticSharpe } from '../kernels/belief.ts';
 import type { Figures } from './figures.ts';
-import type { Drawdown } from './kernels/drawdown.ts';
-import { settle, type Figure, type Flag, type Reason } from './kernels/figure.ts';
-import { chainByKey, rolling } from './kernels/periods.ts';
-import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from './kernels/portfolio.ts';
-import { seriesOf } from './kernels/returns.ts';
-import { moneyText } from './money.ts';
+import type { Drawdown } from '../kernels/drawdown.ts';
+import { settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
+import { chainByKey, rolling } from '../kernels/periods.ts';
+import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from '../kernels/portfolio.ts';
+import { seriesOf } from '../kernels/returns.ts';
+import { moneyText } from '../series/money.ts';
 
 type BeliefFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
 export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | BeliefFigure;

@@ -1,12 +1,12 @@
 // The figures of a run, as its summary shows them: what ran, what came of it, and on which data.
 
-import type { FeedQuality, StrategyRecord } from '../../model/run.ts';
+import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { OrderSummary } from '../trades/orderStatistics.ts';
 import type { TradeSummary } from '../trades/statistics.ts';
 import type { CostBridge } from './costBridge.ts';
 import type { Metrics } from './metrics.ts';
-import type { Money } from './money.ts';
+import type { Money } from '../series/money.ts';
 
 export interface RunSummary {
   readonly name: string;

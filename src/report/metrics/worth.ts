@@ -1,8 +1,8 @@
 // How quantities of an instrument become money: coins by their price, contracts by what they stand for.
 
-import { pow10 } from '../../base/exact.ts';
+import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { Worth } from './kernels/worth.ts';
+import type { Worth } from '../kernels/worth.ts';
 
 export function worthOf({ contract }: Instrument): Worth {
   if (contract === undefined) return { face: 1, isInverse: false };

@@ -1,13 +1,13 @@
 // What a sweep has found, once for the terminal, the report and sweep.json: ranking, plateau, chance, and what to doubt.
 
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import { written, type Entry } from '../html/figures.ts';
-import { METRICS, TRADES } from '../html/glossary.ts';
+import { written, type Entry } from '../words/figures.ts';
+import { METRICS, TRADES } from '../words/glossary.ts';
 import { isTooHighSharpe, isTooManyWins } from '../warnings/resultWarnings.ts';
-import { count, counted, fixed, percent } from '../html/page/format.ts';
-import { chanceOf } from './chance.ts';
-import { neighbourhoods, ranked, type Neighbourhoods } from './neighbours.ts';
-import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
+import { count, counted, fixed, percent } from '../../base/text/format.ts';
+import { chanceOf } from './figures/chance.ts';
+import { neighbourhoods, ranked, type Neighbourhoods } from './figures/neighbours.ts';
+import { figureOf, paramsOf, type Chance, type SweepRecord } from './figures/record.ts';
 
 /** Below this many closed trades, or days, a figure says little. */
 const FEW_TRADES = 30;

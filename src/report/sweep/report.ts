@@ -1,14 +1,14 @@
 // Writes report.html of a sweep: one file that shows the map, the plateau and what chance makes of it, without network.
 
 import { writeFile } from 'node:fs/promises';
-import { jsonText, Markup, html } from '../html/markup.ts';
-import { pageScript } from '../html/link.ts';
-import { exactStep, Pack } from '../html/pack.ts';
-import { keyList, packedScripts, scoped, shell } from '../html/shell.ts';
-import { STYLE } from '../html/style.ts';
+import { jsonText, Markup, html } from '../page/markup.ts';
+import { pageScript } from '../page/link.ts';
+import { exactStep, Pack } from '../page/pack.ts';
+import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
+import { STYLE } from '../page/style.ts';
 import { entryOf, type Findings } from './findings.ts';
 import { OUTCOMES, type Outcome, type SweepPage } from './page/wire.ts';
-import type { SweepRecord } from './record.ts';
+import type { SweepRecord } from './figures/record.ts';
 import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
 import { SWEEP_STYLE } from './style.ts';
 

@@ -1,14 +1,14 @@
 // The parts of a sweep report that need no script: what was found, how far to trust it, the ten best, chance in words, provenance.
 
 import { warningText } from '../../model/warning.ts';
-import { card, stamp, trustStrip, type Chip } from '../html/parts.ts';
-import { written, type Shown } from '../html/figures.ts';
-import { command, facts, versionsText } from '../html/lists.ts';
-import { html, Markup } from '../html/markup.ts';
-import { count, counted, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
-import { deviation, median } from '../metrics/kernels/sums.ts';
+import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
+import { written, type Shown } from '../words/figures.ts';
+import { command, facts, versionsText } from '../page/lists.ts';
+import { html, Markup } from '../page/markup.ts';
+import { count, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
+import { deviation, median } from '../kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
-import { figureOf, paramsOf, type SweepRecord } from './record.ts';
+import { figureOf, paramsOf, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './report.ts';
 
 const DAY_MS = 86_400_000;

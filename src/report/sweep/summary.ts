@@ -1,10 +1,10 @@
 // The files of a sweep that programs read: sweep.json, and sets.csv with a row for each set.
 
 import { warningText } from '../../model/warning.ts';
-import { quoted } from '../folder/csvFile.ts';
-import { plainReading } from '../folder/plainReading.ts';
+import { quoted } from '../summary/csvFile.ts';
+import { plainReading } from '../summary/plainReading.ts';
 import { setsIn, type Findings } from './findings.ts';
-import { paramsOf, type SweepRecord } from './record.ts';
+import { paramsOf, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './report.ts';
 
 const SHOWN_BEST = 10;

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sweepRecord } from '../../../test/fixtures/sweepRecord.ts';
-import { seededRng } from '../../base/rng.ts';
-import { expectedBestSharpe, normalCdf, probabilisticSharpe, upperQuantile } from '../metrics/kernels/belief.ts';
-import { deviation, mean, shape } from '../metrics/kernels/sums.ts';
-import { chanceOf } from './chance.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import { expectedBestSharpe, normalCdf, probabilisticSharpe, upperQuantile } from '../kernels/belief.ts';
+import { deviation, mean, shape } from '../kernels/sums.ts';
+import { chanceOf } from './figures/chance.ts';
 import { findingsOf } from './findings.ts';
-import { neighbourhoods, ranked } from './neighbours.ts';
+import { neighbourhoods, ranked } from './figures/neighbours.ts';
 import { cards } from './sections.ts';
 import { setsCsv, sweepSummary } from './summary.ts';
 import { sweepTable } from './terminal.ts';

@@ -2,11 +2,11 @@
 
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
-import type { Kind } from '../html/figures.ts';
-import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import type { Kind } from '../words/figures.ts';
+import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
 import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
-import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
+import { figureOf, paramsOf, type Chance, type SweepRecord } from './figures/record.ts';
 
 const SHOWN = 10;
 /** Shown beside the ranking figure, as far as the width goes. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
-import { buildSummary } from '../folder/summary.ts';
+import { buildSummary } from '../summary/summary.ts';
 import { figureWarnings } from '../warnings/runWarnings.ts';
 import { closingTable } from './closingTable.ts';
 import { wantsColour } from './lines.ts';

@@ -1,10 +1,10 @@
 // The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
 
 import { warningText } from '../../model/warning.ts';
-import type { Summary } from '../folder/summary.ts';
+import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
-import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
-import { namesOf } from '../names.ts';
+import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
+import { namesOf } from '../words/names.ts';
 import { COLUMNS, painted, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 

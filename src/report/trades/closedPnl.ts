@@ -1,7 +1,7 @@
 // Net results of closed trades without the trades: what the figures of a sweep are made from.
 
 import type { Instrument } from '../../model/instrument.ts';
-import type { FillColumns } from '../../model/run.ts';
+import type { FillColumns } from '../../model/run/run.ts';
 import { Episodes, share, type Move } from './episodes.ts';
 import { paymentsUntil } from './payments.ts';
 import { positionKey, type PositionSource, shortsOf } from './positions.ts';

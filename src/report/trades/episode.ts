@@ -1,6 +1,6 @@
 // The episodes of one strategy and instrument as trades: costs, prices and times of each, and its running profit.
 
-import { mulDiv, pow10 } from '../../base/exact.ts';
+import { mulDiv, pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { ClosedTrade } from './columns.ts';
 import type { BarPath } from './excursions.ts';

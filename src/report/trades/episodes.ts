@@ -1,6 +1,6 @@
 // Fills of one strategy and instrument grouped into flat-to-flat episodes, exactly: the rule, and what each of them won or lost.
 
-import { mulDiv } from '../../base/exact.ts';
+import { mulDiv } from '../../base/number/exact.ts';
 
 /** What a fill, or its part on one side of zero, does to money, fee included (see valuation.ts), and to the holding. */
 export interface Move {

@@ -1,6 +1,6 @@
 // The path of prices that a trade lived through, as far as bars tell it: whole bars between fills, and the close of the bar of a fill.
 
-import type { BarColumns } from '../../model/bars.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
 
 interface Seen {
   /** Extremes of the whole bars since the last fill, and the close of its bar; 0 where there is none. Prices are above 0. */

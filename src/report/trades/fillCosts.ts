@@ -1,9 +1,9 @@
 // What each fill cost beside its fee: how far it was from the price at which it was decided (docs/metrics.md, cost bridge).
 
-import type { BarColumns } from '../../model/bars.ts';
-import { ticksOf } from '../../model/bars.ts';
-import { ROLES, type RunRecord } from '../../model/run.ts';
-import { countUpTo } from '../metrics/daily.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
+import { ROLES, type RunRecord } from '../../model/run/run.ts';
+import { countUpTo } from '../series/daily.ts';
 import type { Valuation } from './valuation.ts';
 
 const ROLE = {

@@ -1,9 +1,9 @@
 // What became of the orders of a run: counts by ending and by code, the makers' share, and how long answers took.
 
-import { ENDINGS, ROLES, type OrderColumns, type RunRecord } from '../../model/run.ts';
+import { ENDINGS, ROLES, type OrderColumns, type RunRecord } from '../../model/run/run.ts';
 import { Scale, valueAt } from '../../portfolio/scale.ts';
-import { settle, type Figure, type Reason } from '../metrics/kernels/figure.ts';
-import { ExactSum, moneyText, type Money } from '../metrics/money.ts';
+import { settle, type Figure, type Reason } from '../kernels/figure.ts';
+import { ExactSum, moneyText, type Money } from '../series/money.ts';
 
 const LIQUIDATION = ROLES.indexOf('liquidation');
 

@@ -1,7 +1,7 @@
 // Payments of a run handed to the episodes that they belong to.
 
 import { assert } from '../../base/assert.ts';
-import { PAYMENTS, type PaymentColumns } from '../../model/run.ts';
+import { PAYMENTS, type PaymentColumns } from '../../model/run/run.ts';
 
 /** Money that came without a trade, below 0 went. */
 interface Payee {

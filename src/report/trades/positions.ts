@@ -1,6 +1,6 @@
 // Which position of its instrument a fill or a payment belongs to: with two-way positions long and short of a contract stand apart.
 
-import type { RunRecord } from '../../model/run.ts';
+import type { RunRecord } from '../../model/run/run.ts';
 
 /** What tells the positions of a run apart. `orders` are looked at with two-way positions alone. */
 export type PositionSource = Pick<RunRecord, 'instruments' | 'fills' | 'payments' | 'isTwoWay'> & { readonly orders?: RunRecord['orders'] };

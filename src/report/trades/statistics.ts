@@ -1,10 +1,10 @@
 // The trade statistics of summary.json: the whole set, and the same table by instrument, side, tag, strategy, hour, weekday and month.
 
 import { civilMonth } from '../../base/calendar.ts';
-import type { RunRecord } from '../../model/run.ts';
-import { reasonOf, settle, type Figure, type Flag, type Reason } from '../metrics/kernels/figure.ts';
-import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../metrics/kernels/tradeFigures.ts';
-import { exactSum, moneyText, type Money } from '../metrics/money.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { reasonOf, settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
+import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../kernels/tradeFigures.ts';
+import { exactSum, moneyText, type Money } from '../series/money.ts';
 import type { TradeColumns, Trades } from './columns.ts';
 
 type MoneyName =

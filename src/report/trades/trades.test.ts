@@ -3,12 +3,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lots } from '../../base/brand.ts';
-import { mulDiv } from '../../base/exact.ts';
+import { mulDiv } from '../../base/number/exact.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument, type ScriptFill } from '../../../test/fixtures/runRecord.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
-import { PAYMENTS, type PaymentColumns, type RunRecord } from '../../model/run.ts';
-import { exactSum } from '../metrics/money.ts';
+import { PAYMENTS, type PaymentColumns, type RunRecord } from '../../model/run/run.ts';
+import { exactSum } from '../series/money.ts';
 import type { ClosedTrade } from './columns.ts';
 import { EpisodeBook } from './episode.ts';
 import { tradeSummary } from './statistics.ts';

@@ -1,10 +1,10 @@
 // From the fills of a run to its trades: closed ones as columns, open ones with their unrealised profit.
 
 import { assert } from '../../base/assert.ts';
-import { pow10 } from '../../base/exact.ts';
-import { ticksOf } from '../../model/bars.ts';
-import { ROLES, type RunRecord } from '../../model/run.ts';
-import { countUpTo, executionFeeds } from '../metrics/daily.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
+import { ROLES, type RunRecord } from '../../model/run/run.ts';
+import { countUpTo, executionFeeds } from '../series/daily.ts';
 import { columnsOf, type ClosedTrade, type OpenTrade, type Trades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';

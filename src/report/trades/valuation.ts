@@ -1,6 +1,6 @@
 // How fills of one instrument move money: coins are bought and sold, contracts only change what a position is worth.
 
-import { pow10 } from '../../base/exact.ts';
+import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
 import { Scale, valueAt } from '../../portfolio/scale.ts';

@@ -1,6 +1,6 @@
 // Finds bars that no market makes: prices that jump and return, a change of level like a split, stretches in which nothing moves.
 
-import type { BarColumns } from '../../model/bars.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
 
 /** Factor by which a high or a low lies outside its bar's open and close, or a close away from the one before, when it is a jump. */
 const JUMP = 2;

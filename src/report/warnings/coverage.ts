@@ -1,10 +1,10 @@
 // Warnings about the times that bars cover: bars that begin or end inside the run, and feeds that cover only a part of it.
 
 import { typicalLengthMs } from '../../model/interval.ts';
-import type { FeedRecord, RunRecord } from '../../model/run.ts';
+import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { daysText, timeText } from '../html/page/format.ts';
-import { executionFeeds } from '../metrics/daily.ts';
+import { daysText, timeText } from '../../base/text/format.ts';
+import { executionFeeds } from '../series/daily.ts';
 
 /** Returns the warnings about the range of a run, most serious first. */
 export function coverageWarnings({ feeds, fromMs, toMs }: Pick<RunRecord, 'feeds' | 'fromMs' | 'toMs'>): readonly Warning[] {

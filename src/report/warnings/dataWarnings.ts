@@ -1,9 +1,9 @@
 // Warnings about bars: the same for a run over them and for `isobar data check`.
 
-import type { BarColumns } from '../../model/bars.ts';
-import type { FeedQuality } from '../../model/run.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import type { FeedQuality } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import { count, counted, fixed, timeText } from '../html/page/format.ts';
+import { count, counted, fixed, timeText } from '../../base/text/format.ts';
 import { scanBars, type Found, type PriceRows } from './barScan.ts';
 
 /** Counts of one set of bars, or of several together. */

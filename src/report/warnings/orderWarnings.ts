@@ -1,9 +1,9 @@
 // The warnings that single orders of a run give.
 
 import { CAPPED } from '../../model/order.ts';
-import { ENDINGS, type RunRecord } from '../../model/run.ts';
+import { ENDINGS, type RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count } from '../html/page/format.ts';
+import { count } from '../../base/text/format.ts';
 
 const MARKET_ORDER = 'a size in quote or equity is a plain market order without a cap';
 

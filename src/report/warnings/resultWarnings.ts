@@ -1,10 +1,10 @@
 // Warnings about results that are too good to be true, and about fills that the bars could not have given.
 
 import { lotsPerCoin } from '../../model/instrument.ts';
-import { ROLES, type FeedRecord, type RunRecord } from '../../model/run.ts';
+import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count, fixed, percent } from '../html/page/format.ts';
-import { countUpTo, executionFeeds } from '../metrics/daily.ts';
+import { count, fixed, percent } from '../../base/text/format.ts';
+import { countUpTo, executionFeeds } from '../series/daily.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
 
 /** Share of winners from which on a strategy knows the future, or never takes a loss; below so many trades it is luck. */

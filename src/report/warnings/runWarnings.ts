@@ -1,9 +1,9 @@
 // The warnings of a run: what a reader should look at before believing its result, most serious first.
 
-import type { RunRecord } from '../../model/run.ts';
+import type { RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
-import { count, signed } from '../html/page/format.ts';
+import { count, signed } from '../../base/text/format.ts';
 import { coverageWarnings } from './coverage.ts';
 import { countWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';

@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import { randomScript, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
-import type { BarColumns } from '../../model/bars.ts';
-import type { RunRecord } from '../../model/run.ts';
-import { buildSummary } from '../folder/summary.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { buildSummary } from '../summary/summary.ts';
 import { coverageWarnings } from './coverage.ts';
 import { markWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';

@@ -1,8 +1,8 @@
 // The money of a contract's executions: positions opened and reduced, margin held, fees, in whole units of the settlement asset.
 
 import { assert } from '../../base/assert.ts';
-import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/exact.ts';
-import { highestTrue } from '../../base/search.ts';
+import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
+import { highestTrue } from '../../base/number/search.ts';
 import type { Fill } from '../../model/fill.ts';
 import { type BookContext, RowBook } from '../rowBook.ts';
 import { Shares } from '../money.ts';

@@ -1,8 +1,8 @@
 // The value of contracts in whole units of their settlement asset, and the margin that a value asks for.
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
-import { exact, MAX_EXACT, mulDiv, pow10 } from '../../base/exact.ts';
-import { highestTrue, lowestTrue } from '../../base/search.ts';
+import { exact, MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
+import { highestTrue, lowestTrue } from '../../base/number/search.ts';
 import type { Contract } from '../../model/contract.ts';
 import { MAX_PRICE_TICKS, type Instrument } from '../../model/instrument.ts';
 

@@ -1,8 +1,8 @@
 // What a futures venue is built from, and the checks at its door.
 
 import { ConfigError } from '../../base/errors.ts';
-import type { Rounding } from '../../base/exact.ts';
-import { listOf } from '../../base/listOf.ts';
+import type { Rounding } from '../../base/number/exact.ts';
+import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { FeeModel } from '../feeModel.ts';
 import { checkCommon, checkPpm, type VenueConfig } from '../venueConfig.ts';
@@ -23,7 +23,10 @@ export interface FuturesVenueConfig extends Pick<
 }
 
 /** The instruments with their money, and the assets in which they settle. Throws ConfigError at what no venue can run with. */
-export function contractsOf(config: FuturesVenueConfig): { readonly contracts: readonly ContractTerms[]; readonly assets: readonly string[] } {
+export function contractsOf(config: FuturesVenueConfig): {
+  readonly contracts: readonly ContractTerms[];
+  readonly assets: readonly string[];
+} {
   checkCommon(config);
   checkPpm('liquidationFeePpm', config.liquidationFeePpm);
   const digitsOf = new Map<string, number>();

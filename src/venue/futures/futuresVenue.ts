@@ -1,7 +1,7 @@
 // The futures exchange's truth: accounts, settings, admission of orders, funding, and liquidation by mark price. No clock, no I/O.
 
-import { exact, MAX_EXACT, mulDiv } from '../../base/exact.ts';
-import { listOf } from '../../base/listOf.ts';
+import { exact, MAX_EXACT, mulDiv } from '../../base/number/exact.ts';
+import { listOf } from '../../base/memory/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';

@@ -1,7 +1,7 @@
 // Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, in what order.
 
-import { MAX_EXACT } from '../../base/exact.ts';
-import { listOf } from '../../base/listOf.ts';
+import { MAX_EXACT } from '../../base/number/exact.ts';
+import { listOf } from '../../base/memory/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractBook } from './contractBook.ts';
 import type { Position } from './position.ts';

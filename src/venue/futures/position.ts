@@ -1,7 +1,7 @@
 // A position as the venue keeps it: contracts, what they came in at, and the margin that stands behind them.
 
 import { assert } from '../../base/assert.ts';
-import { exact, mulDiv } from '../../base/exact.ts';
+import { exact, mulDiv } from '../../base/number/exact.ts';
 import type { ContractMoney } from './contractMoney.ts';
 
 /** What a reduction leaves for the account: it is reused, copy what is needed beyond the call. */

@@ -1,7 +1,7 @@
 // Condition orders: what waits for a price, which of them fire in a row of bars, in what order, and the orders that come of them.
 
 import { ConfigError } from '../../base/errors.ts';
-import { MAX_EXACT } from '../../base/exact.ts';
+import { MAX_EXACT } from '../../base/number/exact.ts';
 import { type Instrument, MAX_PRICE_TICKS } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';

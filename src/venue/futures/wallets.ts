@@ -2,8 +2,8 @@
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
-import { exact, MAX_EXACT } from '../../base/exact.ts';
-import { listOf } from '../../base/listOf.ts';
+import { exact, MAX_EXACT } from '../../base/number/exact.ts';
+import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { Account, enlist } from '../account.ts';
 import type { ContractMoney } from './contractMoney.ts';

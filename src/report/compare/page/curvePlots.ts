@@ -2,12 +2,12 @@
 /// <reference lib="dom" />
 
 import type uPlotClass from 'uplot';
-import { byId, colour, element, faint, oncePerFrame } from '../../html/page/dom.ts';
-import { fixed, NONE, signed, signedPercent, THIN, timeText } from '../../html/page/format.ts';
-import { addGestures } from '../../html/page/gestures.ts';
-import { logTicks, niceTicks, numberTexts } from '../../html/page/ticks.ts';
-import { AXIS_WIDTH, keyed, percents, timePlot } from '../../html/page/timePlot.ts';
-import { TimeWindow } from '../../html/page/timeWindow.ts';
+import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
+import { fixed, NONE, signed, signedPercent, THIN, timeText } from '../../../base/text/format.ts';
+import { addGestures } from '../../page/browser/gestures.ts';
+import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
+import { AXIS_WIDTH, keyed, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { TimeWindow } from '../../page/browser/timeWindow.ts';
 
 declare const uPlot: typeof uPlotClass;
 

@@ -1,9 +1,9 @@
 // The page of a comparison: the curves of both runs, drawn once they are unpacked.
 /// <reference lib="dom" />
 
-import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../html/page/controls.ts';
-import { byId } from '../../html/page/dom.ts';
-import { unpackDecimals, unpackWide } from '../../html/page/unpack.ts';
+import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
+import { byId } from '../../page/browser/dom.ts';
+import { unpackDecimals, unpackWide } from '../../page/browser/unpack.ts';
 import { CurvePlots, type CurveColumns } from './curvePlots.ts';
 import type { ComparePage } from './wire.ts';
 

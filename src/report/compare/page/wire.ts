@@ -1,6 +1,6 @@
 // What the writer of a comparison hands to the script of its page.
 
-import type { PackedColumn, PackedDecimals } from '../../html/page/wire.ts';
+import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
 
 export interface WireCurve {
   readonly name: string;

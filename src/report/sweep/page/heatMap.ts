@@ -1,7 +1,7 @@
 // The map itself: a canvas of cells with its two axes, a cursor for pointer and keys, and outlines around the best set and its plateau.
 /// <reference lib="dom" />
 
-import { colour } from '../../html/page/dom.ts';
+import { colour } from '../../page/browser/dom.ts';
 import { briefValue, type Model } from './model.ts';
 import { coloursOf, scaleOf, type Scale } from './scale.ts';
 import { cellsOf, type Cell, type View } from './view.ts';

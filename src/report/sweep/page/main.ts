@@ -2,8 +2,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-import { addCopying, addKeys, addPrinting, addTheme, addTips, addWidths } from '../../html/page/controls.ts';
-import { byId, element } from '../../html/page/dom.ts';
+import { addCopying, addKeys, addPrinting, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
+import { byId, element } from '../../page/browser/dom.ts';
 import { HeatMap } from './heatMap.ts';
 import { commandOf, paramsOf, shownValue, unpackModel, type Model } from './model.ts';
 import { drawParameters, drawSpread } from './pictures.ts';

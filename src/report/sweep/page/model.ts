@@ -1,10 +1,10 @@
 // The sets of the page as columns, with what the charts ask of them.
 /// <reference lib="dom" />
 
-import { written, type Kind } from '../../html/figures.ts';
-import { count, fixed, NONE } from '../../html/page/format.ts';
-import { unpack32, unpackDecimals } from '../../html/page/unpack.ts';
-import { neighbourhoods } from '../neighbours.ts';
+import { written, type Kind } from '../../words/figures.ts';
+import { count, fixed, NONE } from '../../../base/text/format.ts';
+import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
+import { neighbourhoods } from '../figures/neighbours.ts';
 import type { SweepPage } from './wire.ts';
 
 export interface Figure {

@@ -1,11 +1,11 @@
 // The pictures beside the map: how the figure is spread over all sets, and what each parameter does to it.
 /// <reference lib="dom" />
 
-import { byId, element } from '../../html/page/dom.ts';
-import { fixed } from '../../html/page/format.ts';
-import { drawBins, Frame, TOP, type Range } from '../../html/page/frame.ts';
-import { niceStep, niceTicks, numberTexts } from '../../html/page/ticks.ts';
-import { quantile } from '../../metrics/kernels/sums.ts';
+import { byId, element } from '../../page/browser/dom.ts';
+import { fixed } from '../../../base/text/format.ts';
+import { drawBins, Frame, TOP, type Range } from '../../page/browser/frame.ts';
+import { niceStep, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
+import { quantile } from '../../kernels/sums.ts';
 import { shownValue, type Figure, type Model } from './model.ts';
 
 const BINS = 40;

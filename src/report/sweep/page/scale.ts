@@ -1,7 +1,7 @@
 // From values to colours: gain and loss on either side of zero, shades of one colour where all lie on one side.
 /// <reference lib="dom" />
 
-import { colour } from '../../html/page/dom.ts';
+import { colour } from '../../page/browser/dom.ts';
 
 /** The faintest and the strongest share of the colour in a cell. */
 const FAINT = 0.06;

@@ -1,8 +1,8 @@
 // What the writer of a sweep report hands to the script of its page: a small JSON head, and packed columns that it names.
 
-import type { Kind } from '../../html/figures.ts';
-import type { PackedColumn, PackedDecimals } from '../../html/page/wire.ts';
-import type { SweepAxis } from '../record.ts';
+import type { Kind } from '../../words/figures.ts';
+import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
+import type { SweepAxis } from '../figures/record.ts';
 
 export interface WireFigure {
   readonly name: string;

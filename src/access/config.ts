@@ -1,0 +1,142 @@
+// The access file: where keys lie, and what the service that is talked to does differently. It never holds a key.
+
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { BAN_MIN_MS } from '../adapters/exchange/bans/banLatch.ts';
+import { ConfigError } from '../base/errors.ts';
+import { INTERVALS } from '../model/interval.ts';
+import { endpointOf, OPS } from '../protocol/endpoints/endpoints.ts';
+import { parseSource, type FileKind } from '../definition/text/parse.ts';
+import { readYaml, whereIs, type DefinitionSource, type KeyPath } from '../definition/text/source.ts';
+import { choice, flag, map, text, whole } from '../definition/text/values.ts';
+import { KEY_REMEDY, namesKey, shownPath, withoutKeys } from './keyLike.ts';
+
+const DAY_MS = 86_400_000;
+const prefix = text('empty, or a path such as /spot/open', 'put before every path', /^(\/[\w.~-]+)*$/);
+const intervalNames = map(
+  Object.fromEntries(
+    INTERVALS.map((interval) => [
+      interval,
+      text('a name of letters and digits, or null', 'name on the wire', /^\w{1,16}$/)
+        .nullable()
+        .optional(),
+    ]),
+  ),
+  'names of intervals, such as { 1h: 60min }',
+);
+const url = (market: string) =>
+  text('a URL such as https://api.example.com', `address of the ${market} service`, /^https?:\/\/\S+$/).optional();
+const filePath = (what: string) => text('the path of a file', `file with the ${what}, mode 0600; relative to this file`, /\S/).optional();
+
+const limit = map(
+  {
+    count: whole('calls', 'allowed in a window', 1, 1_000_000).optional(),
+    windowMs: whole('ms', 'length of the window', 1, DAY_MS).optional(),
+    weight: whole('calls', 'what one call counts', 1, 1000).optional(),
+  },
+  'a limit, such as { count: 10, windowMs: 2000 }',
+);
+
+/** What can have a limit of its own: an endpoint, or a class of them that count together. */
+const LIMITED = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
+
+const dialect = map(
+  {
+    baseUrl: url('spot'),
+    futuresBaseUrl: url('futures'),
+    pathPrefix: map({ spot: prefix.optional(), futures: prefix.optional() }, 'prefixes, such as { spot: /spot/open }').optional(),
+    signPathPrefix: flag('whether the prefix is signed').optional(),
+    signQuery: choice(['include', 'omit'], 'whether the query of a GET is signed').optional(),
+    contentTypeOnGet: flag('whether a GET has a Content-Type').optional(),
+    recvWindow: whole('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000).nullable().optional(),
+    symbolCase: choice(['upper', 'lower'], 'letters of spot symbols').optional(),
+    batchCancelIdsField: choice(['orderIds', 'orderId'], 'name of the list of spot.batchCancel').optional(),
+    clientIdQueryName: choice(['newClientOrderId', 'newClientorderId'], 'its name in spot.queryOrder').optional(),
+    queryByClientId: choice(['unknown', 'works'], 'whether an order is found by its client id').optional(),
+    conditionPath: choice(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of condition orders').optional(),
+    cancelTriggerPath: choice(['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'], 'path of their cancel').optional(),
+    marketOpen: choice(['limitIoc', 'value', 'v101', 'forbid'], 'how futures are opened at the market').optional(),
+    futuresVersionHeader: text("a quoted number, such as '101', or null", 'value of futures-version', /^\d{1,6}$/)
+      .nullable()
+      .optional(),
+    positionsFrom: choice(['positions', 'account'], 'where positions are read').optional(),
+    intervals: map({ spot: intervalNames.optional(), futures: intervalNames.optional() }, 'names by market').optional(),
+    klinesRange: choice(['none', 'startEnd'], 'whether klines take startTime and endTime').optional(),
+    limits: map(
+      {
+        banMinMs: whole('ms', 'first pause after a 418', BAN_MIN_MS, DAY_MS).optional(),
+        ...Object.fromEntries(LIMITED.map((name) => [name, limit.optional()])),
+      },
+      'limits by endpoint, such as { spot.newOrder: { count: 10 } }',
+    )
+      .describe('limits, by endpoint or class of endpoints, where the service has others')
+      .optional(),
+  },
+  'options of the dialect, such as { signQuery: include }',
+);
+
+export const accessSchema = map(
+  {
+    keyFile: filePath('API key'),
+    secretFile: filePath('API secret'),
+    socketUrl: text('a URL such as wss://api.example.com/ws', 'address of the WebSocket whose heartbeat is answered').optional(),
+    dialect: dialect.optional(),
+  },
+  'an access file: keyFile, secretFile, socketUrl, dialect',
+);
+
+export type AccessFile = z.output<typeof accessSchema>;
+
+const ACCESS_FILE: FileKind<AccessFile> = { schema: accessSchema, called: 'an access file', docs: 'docs/exchange-access.md' };
+
+/** Reads an access file. Throws ConfigError with file, line and key; a key that stands in it is refused and never shown. */
+export function readAccessFile(file: string): AccessFile {
+  try {
+    const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile, socketUrl and dialect');
+    refuseKeys(source, source.data, []);
+    const exchange = exchangeOfBot(source.data);
+    return exchange === null ? parseSource(ACCESS_FILE, source) : accessOfBot(source, exchange);
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(hushed(error.message, file), error.remedy) : error;
+  }
+}
+
+/** What the config of a bot says under `exchange`; null for a file that is none. */
+function exchangeOfBot(data: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof data !== 'object' || data === null || !('strategy' in data && 'exchange' in data)) return null;
+  const { exchange } = data;
+  return typeof exchange === 'object' && exchange !== null ? { ...exchange } : null;
+}
+
+/** Whoever asks what is wrong with a bot names its config, which says it itself or names the access file. */
+function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string, unknown>>): AccessFile {
+  const { access, spotUrl, futuresUrl, dialect: given, ...own } = exchange;
+  if (typeof access === 'string') {
+    const path = resolve(source.folder, access);
+    const { keyFile, secretFile, ...file } = readAccessFile(path);
+    const there = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
+    return { ...file, ...there(keyFile, 'keyFile'), ...there(secretFile, 'secretFile') };
+  }
+  const urls = {
+    ...(spotUrl === undefined ? {} : { baseUrl: spotUrl }),
+    ...(futuresUrl === undefined ? {} : { futuresBaseUrl: futuresUrl }),
+  };
+  const place = (path: KeyPath): string => source.place(['exchange', ...path]);
+  const shown = (path: KeyPath): string => source.shown(['exchange', ...path]);
+  const data = { ...own, dialect: { ...(typeof given === 'object' ? given : {}), ...urls } };
+  return parseSource(ACCESS_FILE, { ...source, place, shown, data });
+}
+
+/** Messages show what they found, which may be a key in the wrong place. */
+const hushed = (message: string, file: string): string =>
+  message.split('\n').map((line) => (line.startsWith(file) ? shownPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
+
+/** Throws ConfigError for a member that is named like a key: keys lie in files of their own. */
+export function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {
+  if (typeof data !== 'object' || data === null) return;
+  for (const [name, value] of Object.entries(data)) {
+    const here = [...path, Array.isArray(data) ? Number(name) : name];
+    if (namesKey(name)) throw new ConfigError(`${whereIs(source, here)}: a key does not belong into a configuration file`, KEY_REMEDY);
+    refuseKeys(source, value, here);
+  }
+}

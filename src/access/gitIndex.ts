@@ -1,0 +1,86 @@
+// Whether git tracks a file, read off the index of its repository: nothing is run, whatever the repository is configured to run.
+
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { ConfigError } from '../base/errors.ts';
+
+const NUL = 0;
+/** Bytes of an entry before its object name, and of its flags after that. */
+const ENTRY_HEAD = 40;
+const EXTENDED = 0x4000;
+
+/** True when the index of a repository around `path`, which is absolute and without links, has it. */
+export function isTracked(path: string): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const repository = join(folder, '.git');
+    if (existsSync(repository) && indexHas(gitFolder(repository), relative(folder, path).split(sep).join('/'))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+/** The folder itself, or what a file in its place says: in a worktree, in a submodule. */
+function gitFolder(repository: string): string {
+  if (lstatSync(repository).isDirectory()) return repository;
+  const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(repository, 'utf8')) ?? [];
+  return target === undefined ? repository : resolve(dirname(repository), target);
+}
+
+function indexHas(git: string, name: string): boolean {
+  return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && namesIn(file, hashBytes(git)).has(name));
+}
+
+/** A split index keeps most entries in a file beside it, which it names at its end. */
+function sharedIndexes(git: string): readonly string[] {
+  const index = join(git, 'index');
+  const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
+  const link = bytes.lastIndexOf('link');
+  const hash = hashBytes(git);
+  if (link < 0) return [];
+  return [join(git, `sharedindex.${bytes.toString('hex', link + 8, link + 8 + hash)}`)];
+}
+
+function hashBytes(git: string): number {
+  const common = join(git, 'commondir');
+  const config = join(existsSync(common) ? resolve(git, readFileSync(common, 'utf8').trim()) : git, 'config');
+  return existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8')) ? 32 : 20;
+}
+
+/** The paths in an index (gitformat-index, versions 2 to 4). */
+function namesIn(file: string, hash: number): ReadonlySet<string> {
+  const bytes = readFileSync(file);
+  const version = bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'DIRC' ? bytes.readUInt32BE(4) : 0;
+  if (version < 2 || version > 4) {
+    throw new ConfigError(`${file}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
+  }
+  const names = new Set<string>();
+  let before = Buffer.alloc(0);
+  let at = 12;
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const flags = bytes.readUInt16BE(at + ENTRY_HEAD + hash);
+    let start = at + ENTRY_HEAD + hash + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
+    let kept = 0;
+    if (version === 4) {
+      const dropped = offsetAt(bytes, start);
+      start = dropped.next;
+      kept = before.length - dropped.value;
+    }
+    const end = bytes.indexOf(NUL, start);
+    before = Buffer.concat([before.subarray(0, kept), bytes.subarray(start, end)]);
+    names.add(before.toString());
+    // Padded to eight bytes, but for version 4.
+    at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
+  }
+  return names;
+}
+
+/** A number in groups of seven bits, as git writes how much of the name before it is left out. */
+function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
+  let next = start;
+  let byte = bytes.readUInt8(next++);
+  let value = byte & 0x7f;
+  while ((byte & 0x80) !== 0) {
+    byte = bytes.readUInt8(next++);
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return { value, next };
+}

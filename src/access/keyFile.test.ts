@@ -1,0 +1,133 @@
+// Key files: whose they may be, who may read them, and that no repository has them.
+
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KEY, KeyDesk, refusal, SECRET } from '../../test/fixtures/keyDesk.ts';
+import { readKeyFile } from './keyFile.ts';
+import { accessSettings } from './settings.ts';
+
+let desk: KeyDesk;
+let folder = '';
+beforeEach(() => {
+  desk = new KeyDesk();
+  folder = desk.folder;
+});
+afterEach(() => desk.remove());
+
+const file = (name: string, text: string, mode = 0o600): string => desk.file(name, text, mode);
+
+describe('key files', () => {
+  test.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o602, 0o610, 0o601, 0o666, 0o777])('mode %o is refused', (mode) => {
+    const path = file('key', KEY, mode);
+    const { message, remedy } = refusal(() => readKeyFile(path, 'keyFile'));
+    expect(message).toContain(`expected mode 0600 or tighter, got ${mode.toString(8).padStart(4, '0')}`);
+    expect(remedy).toBe(`chmod 600 ${path}`);
+  });
+
+  test('what to do is said as a shell takes it', () => {
+    const path = file('my key', KEY, 0o644);
+    expect(refusal(() => readKeyFile(path, 'keyFile')).remedy).toBe(`chmod 600 '${path}'`);
+  });
+
+  test.each([0o600, 0o400, 0o700, 0o500])('mode %o is taken', (mode) => {
+    expect(readKeyFile(file('key', KEY, mode), 'keyFile').take()).toBe(KEY);
+  });
+
+  test('a symbolic link is refused, also one to a good file', () => {
+    symlinkSync(file('key', KEY), join(folder, 'link'));
+    expect(refusal(() => readKeyFile(join(folder, 'link'), 'keyFile')).message).toMatch(/got a symbolic link/);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("root's files are refused", () => {
+    expect(refusal(() => readKeyFile('/etc/hostname', 'keyFile')).message).toMatch(/got one of user 0/);
+  });
+
+  test('a file of somebody else is refused', () => {
+    if (process.getuid?.() !== 0) return;
+    const path = file('key', KEY);
+    execFileSync('chown', ['65534', path]);
+    expect(refusal(() => readKeyFile(path, 'keyFile')).message).toMatch(
+      /expected a file of the user who runs isobar \(0\), got one of user 65534/,
+    );
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    ['a folder', () => folder, /got something else/],
+    [
+      'a pipe, without waiting for it',
+      () => (execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'pipe')]), join(folder, 'pipe')),
+      /got something else/,
+    ],
+    ['nothing there', () => join(folder, 'none'), /no such file/],
+    ['an empty file', () => file('empty', ' \n'), /got nothing/],
+    ['several lines', () => file('lines', `${KEY}\n${SECRET}\n`), /got several lines/],
+    ['a large file', () => file('large', 'x'.repeat(2000)), /more than 1024 bytes/],
+  ])('refused: %s', (_, path, message) => {
+    const refused = refusal(() => readKeyFile(path(), 'keyFile'));
+    expect(refused.message).toMatch(message);
+    expect(refused.message + refused.remedy).not.toContain(KEY);
+  });
+
+  test('a key in place of a path is not shown', () => {
+    const refused = refusal(() => accessSettings({}, { ISOBAR_API_KEY_FILE: KEY, ISOBAR_API_SECRET: SECRET }));
+    expect(refused.message).toMatch(/^ISOBAR_API_KEY_FILE .*\[redacted\]: no such file$/);
+    expect(inspect(refused)).not.toContain(KEY);
+  });
+});
+
+describe('files that git tracks', () => {
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder, stdio: 'pipe', encoding: 'utf8' });
+  const keys = () => ['key', 'deep/er/key', 'deep/er/kex'].map((name) => file(name, KEY));
+
+  test.each<[string, readonly (readonly string[])[]]>([
+    ['an index of version 2', [['init', '-q']]],
+    ['an index of version 3', [['init', '-q']]],
+    [
+      'an index of version 4',
+      [
+        ['init', '-q'],
+        ['config', 'index.version', '4'],
+      ],
+    ],
+    ['SHA-256', [['init', '-q', '--object-format=sha256']]],
+    [
+      'a split index',
+      [
+        ['init', '-q'],
+        ['config', 'core.splitIndex', 'true'],
+        ['config', 'splitIndex.maxPercentChange', '0'],
+      ],
+    ],
+  ])('%s', (name, setUp) => {
+    const [top, deep, other] = keys();
+    for (const command of setUp) git(...command);
+    for (let i = 0; i < 20; i++) file(`deep/${i}.txt`, '');
+    git('add', 'deep/er/key', 'deep/1.txt', 'deep/19.txt');
+    // Entries of version 3 have flags of their own, as this one has.
+    if (name.endsWith('3')) git('add', '-N', 'deep/2.txt');
+    expect(() => readKeyFile(top!, 'keyFile')).not.toThrow();
+    expect(() => readKeyFile(other!, 'keyFile')).not.toThrow();
+    expect(refusal(() => readKeyFile(deep!, 'keyFile')).message).toMatch(/got one that git tracks/);
+    git('add', 'key');
+    expect(refusal(() => readKeyFile(top!, 'keyFile')).remedy).toMatch(/revoke this one/);
+    git('rm', '-q', '--cached', 'deep/er/key');
+    expect(() => readKeyFile(deep!, 'keyFile')).not.toThrow();
+  });
+
+  test('a worktree, through a link to its folder', () => {
+    git('init', '-q', 'main');
+    const main = join(folder, 'main');
+    execFileSync('git', ['-C', main, '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'x']);
+    execFileSync('git', ['-C', main, 'worktree', 'add', '-q', join(folder, 'tree')]);
+    const path = file('tree/key', KEY);
+    symlinkSync(join(folder, 'tree'), join(folder, 'way'));
+    expect(() => readKeyFile(path, 'keyFile')).not.toThrow();
+    execFileSync('git', ['-C', join(folder, 'tree'), 'add', 'key']);
+    expect(refusal(() => readKeyFile(path, 'keyFile')).message).toMatch(/git tracks/);
+    expect(refusal(() => readKeyFile(join(folder, 'way', 'key'), 'keyFile')).message).toMatch(/git tracks/);
+  });
+});

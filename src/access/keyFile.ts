@@ -1,0 +1,81 @@
+// A credential from a file that only its owner can read, and that no repository carries away.
+
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ConfigError } from '../base/errors.ts';
+import { Secret } from '../base/text/secret.ts';
+import { shellWord } from '../base/text/shellWord.ts';
+import { isTracked } from './gitIndex.ts';
+import { shownPath } from './keyLike.ts';
+
+/** A key is a line; a file this large was named by mistake. */
+const MAX_BYTES = 1024;
+const OTHERS = 0o077;
+
+/**
+ * The text of a key file: one line. `said`: what named the file, for messages. Throws ConfigError for a file that another user could have
+ * read or written, a symbolic link, a file that git tracks, and for what is no text of one line; what it holds is never shown.
+ */
+export function readKeyFile(path: string, said: string): Secret {
+  const descriptor = opened(path, said);
+  const place = `${said} ${path}`;
+  try {
+    checkFile(fstatSync(descriptor), path, place);
+    if (isTracked(join(realpathSync(dirname(path)), basename(path)))) {
+      throw new ConfigError(
+        `${place}: expected a file outside of version control, got one that git tracks`,
+        'keys that are in a repository are known to all who have it: revoke this one, and keep the next outside of the repository',
+      );
+    }
+    return new Secret(oneLine(descriptor, place));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Never follows a link, and never waits for the other end of a pipe. */
+function opened(path: string, said: string): number {
+  const place = `${said} ${shownPath(path)}`;
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'ELOOP' || code === 'EMLINK') {
+      throw new ConfigError(`${place}: expected a file, got a symbolic link`, 'name the file that it points to');
+    }
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new ConfigError(`${place}: no such file`, 'write the key into that file, one line and nothing else, and chmod 600 it');
+    }
+    throw new ConfigError(`${place}: cannot be read (${code})`, 'the file has to belong to the user who runs isobar');
+  }
+}
+
+function checkFile(stats: Stats, path: string, place: string): void {
+  if (!stats.isFile()) throw new ConfigError(`${place}: expected a file, got something else`, 'name a file with one line');
+  // Windows has neither owners nor modes of this kind.
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  if (stats.uid !== user) {
+    throw new ConfigError(
+      `${place}: expected a file of the user who runs isobar (${user}), got one of user ${stats.uid}`,
+      'make a copy that belongs to the user who runs isobar',
+    );
+  }
+  if ((stats.mode & OTHERS) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+    throw new ConfigError(`${place}: expected mode 0600 or tighter, got ${mode}: others can reach it`, `chmod 600 ${shellWord(path)}`);
+  }
+}
+
+function oneLine(descriptor: number, place: string): string {
+  const bytes = Buffer.alloc(MAX_BYTES + 1);
+  try {
+    const size = readSync(descriptor, bytes, 0, bytes.length, 0);
+    const text = bytes.toString('utf8', 0, size).trim();
+    if (size <= MAX_BYTES && text !== '' && !/[\r\n]/.test(text)) return text;
+    const found = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : text === '' ? 'nothing' : 'several lines';
+    throw new ConfigError(`${place}: expected one line, got ${found}`, 'the file holds the key, or the secret, and nothing else');
+  } finally {
+    bytes.fill(0);
+  }
+}

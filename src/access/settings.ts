@@ -1,0 +1,166 @@
+// Where the exchange is, with which credentials and in which dialect: from options, environment and an access file, in this order.
+
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { LimitOverride, LimitOverrides } from '../adapters/exchange/limits/limitTable.ts';
+import { checkedSocketUrl } from '../adapters/exchange/socket/keptSocket.ts';
+import { checkedOrigin } from '../adapters/exchange/wire/origin.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { Secret } from '../base/text/secret.ts';
+import type { Market } from '../model/instrument.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../protocol/dialect.ts';
+import { readAccessFile, type AccessFile } from './config.ts';
+import { secretFrom, VARIABLES, type Environment, type SecretName } from './environment.ts';
+import { KEY_REMEDY, withoutKeys } from './keyLike.ts';
+import { readKeyFile } from './keyFile.ts';
+import { Signer } from './signer.ts';
+
+/** What a command line can say of the access to an exchange. */
+export interface AccessOptions {
+  /** Path of an access file. */
+  readonly config?: string | undefined;
+  readonly spotUrl?: string | undefined;
+  readonly futuresUrl?: string | undefined;
+}
+
+type DialectFile = NonNullable<AccessFile['dialect']>;
+
+export interface LimitSettings {
+  /** What differs from the endpoint table. */
+  readonly overrides: LimitOverrides;
+  /** Shortest pause after a 418, ms; null: the limiter's own. */
+  readonly banMinMs: number | null;
+}
+
+export type SecretSource = { readonly kind: 'environment'; readonly variable: string } | { readonly kind: 'file'; readonly path: string };
+
+export interface AccessSettings {
+  /** Origins; null where none was named. */
+  readonly baseUrls: Readonly<Record<Market, string | null>>;
+  /** Null where neither key nor secret was named. */
+  readonly credentials: Signer | null;
+  /** Where they came from; null where there are none. */
+  readonly sources: Readonly<Record<SecretName, SecretSource>> | null;
+  readonly dialect: Dialect;
+  readonly limits: LimitSettings;
+  /** Address of the WebSocket whose heartbeat is answered; null: none is kept. */
+  readonly socketUrl: string | null;
+  /** Folder of what outlives a command, such as a ban. */
+  readonly stateFolder: string;
+}
+
+/** Throws ConfigError for what cannot be used. Key and secret are removed from `environment`. */
+export function accessSettings(options: AccessOptions, environment: Environment = process.env): AccessSettings {
+  const file = options.config === undefined ? {} : readAccessFile(options.config);
+  return settingsOf(file, dirname(options.config ?? '.'), options, environment);
+}
+
+/** The same from the content of an access file, whose paths are relative to `folder`. */
+export function settingsOf(
+  file: AccessFile,
+  folder: string,
+  options: Omit<AccessOptions, 'config'>,
+  environment: Environment = process.env,
+): AccessSettings {
+  const { baseUrl, futuresBaseUrl, limits = {}, ...dialect } = file.dialect ?? {};
+  return {
+    baseUrls: {
+      spot: urlFrom(environment, ['--spot-url', options.spotUrl], 'ISOBAR_SPOT_URL', ['dialect.baseUrl', baseUrl]),
+      futures: urlFrom(environment, ['--futures-url', options.futuresUrl], 'ISOBAR_FUTURES_URL', [
+        'dialect.futuresBaseUrl',
+        futuresBaseUrl,
+      ]),
+    },
+    ...credentialsFrom(environment, file, folder),
+    dialect: dialectOf(dialect),
+    limits: limitsOf(limits),
+    socketUrl: socketUrlOf(file),
+    stateFolder: stateFolderOf(environment),
+  };
+}
+
+function socketUrlOf({ socketUrl }: AccessFile): string | null {
+  if (socketUrl !== undefined) checkedSocketUrl(socketUrl);
+  return socketUrl ?? null;
+}
+
+type Said = readonly [place: string, value: string | undefined];
+
+function urlFrom(environment: Environment, option: Said, variable: string, config: Said): string | null {
+  const said = [option, [variable, environment[variable]] as const, config].find(([, value]) => value !== undefined && value !== '');
+  if (said?.[1] === undefined) return null;
+  try {
+    return checkedOrigin(said[1], said[0]);
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(withoutKeys(error.message), error.remedy) : error;
+  }
+}
+
+function credentialsFrom(environment: Environment, file: AccessFile, folder: string): Pick<AccessSettings, 'credentials' | 'sources'> {
+  const key = secretOf(environment, 'key', file.keyFile, folder);
+  const secret = secretOf(environment, 'secret', file.secretFile, folder);
+  if (key && secret) return { credentials: new Signer(key.secret, secret.secret), sources: { key: key.source, secret: secret.source } };
+  if (!key && !secret) return { credentials: null, sources: null };
+  const missing = VARIABLES[key ? 'secret' : 'key'];
+  throw new ConfigError(
+    `expected an API key and its secret, got the ${key ? 'key' : 'secret'} alone`,
+    `set ${missing.text} or ${missing.file}`,
+  );
+}
+
+interface FoundSecret {
+  readonly secret: Secret;
+  readonly source: SecretSource;
+}
+
+/** The environment comes before the file: what was said for this call counts more than what stands written. */
+function secretOf(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
+  const found = secretFrom(environment, name);
+  if (found && 'file' in found) return fromFile(found.file, found.said);
+  if (found) return { secret: found, source: { kind: 'environment', variable: VARIABLES[name].text } };
+  if (configured === undefined) return null;
+  return fromFile(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
+}
+
+const fromFile = (path: string, said: string): FoundSecret => ({ secret: readKeyFile(path, said), source: { kind: 'file', path } });
+
+type DialectOptions = Omit<DialectFile, 'baseUrl' | 'futuresBaseUrl' | 'limits'>;
+
+function dialectOf({ pathPrefix, intervals, ...options }: DialectOptions): Dialect {
+  const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return {
+    ...DEFAULT_DIALECT,
+    ...said,
+    pathPrefix: { spot: pathPrefix?.spot ?? '', futures: pathPrefix?.futures ?? '' },
+    intervals: { spot: intervals?.spot ?? {}, futures: intervals?.futures ?? {} },
+  };
+}
+
+function limitsOf({ banMinMs, ...named }: NonNullable<DialectFile['limits']>): LimitSettings {
+  const overrides = Object.entries(named).filter((entry): entry is [string, LimitOverride] => typeof entry[1] === 'object');
+  return { overrides: Object.fromEntries(overrides), banMinMs: typeof banMinMs === 'number' ? banMinMs : null };
+}
+
+/** As the XDG base directories have it; on every platform, so that it is found where the documentation says. */
+export function stateFolderOf(environment: Environment): string {
+  const state = environment['XDG_STATE_HOME'];
+  return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'isobar');
+}
+
+/** The origin of a market. Throws ConfigError where none was named. */
+export function originOf({ baseUrls }: AccessSettings, market: Market): string {
+  const origin = baseUrls[market];
+  if (origin !== null) return origin;
+  const [option, variable, key] =
+    market === 'spot' ? ['--spot-url', 'ISOBAR_SPOT_URL', 'baseUrl'] : ['--futures-url', 'ISOBAR_FUTURES_URL', 'futuresBaseUrl'];
+  throw new ConfigError(
+    `${option}: expected the address of the ${market} service, got none`,
+    `give ${option}, set ${variable}, or dialect.${key} in --config`,
+  );
+}
+
+/** Throws ConfigError where there are no credentials. */
+export function signerOf({ credentials }: AccessSettings): Signer {
+  if (credentials) return credentials;
+  throw new ConfigError('expected an API key and its secret, got none', KEY_REMEDY);
+}

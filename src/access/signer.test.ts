@@ -1,0 +1,157 @@
+// A signer says nothing of itself, and nothing that a service sends back of it comes through.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KEY, SECRET } from '../../test/fixtures/keyDesk.ts';
+import { Secret } from '../base/text/secret.ts';
+import type { WireOutcome } from '../ports/wire.ts';
+import { Echoes } from './echo.ts';
+import { hiddenWire, NOWHERE } from './hiddenWire.ts';
+import { accessSettings } from './settings.ts';
+import { Signer } from './signer.ts';
+
+describe('the signer', () => {
+  const signer = () => new Signer(new Secret(KEY), new Secret(SECRET));
+
+  test('prints neither key nor secret', () => {
+    const found = accessSettings({}, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET });
+    const shown = [
+      inspect(found, { depth: null, showHidden: true }),
+      JSON.stringify(found),
+      String(signer()),
+      inspect(signer(), { customInspect: false, showHidden: true, depth: null }),
+      JSON.stringify(Object.assign({}, signer())),
+    ].join('\n');
+    expect(shown).toContain('vmPU...');
+    expect(shown).not.toContain(KEY.slice(0, 5));
+    expect(shown).not.toContain(SECRET.slice(0, 5));
+    expect(() => structuredClone(signer())).toThrow();
+  });
+
+  test('a short key shows a quarter of itself at most', () => {
+    expect(new Signer(new Secret('abcdefgh'), new Secret(SECRET)).hint).toBe('ab...');
+  });
+});
+
+test('the text of a secret is taken where it signs, where it is handed on to the process that trades, where alerts are sent, and by the paper exchange, which checks signatures', () => {
+  const root = new URL('../', import.meta.url);
+  const sources = readdirSync(root, { recursive: true }).map(String).filter((name) => /(?<!\.test)\.ts$/.test(name)); // prettier-ignore
+  const takers = sources.filter((name) => readFileSync(new URL(name, root), 'utf8').includes('.take()'));
+  const alerts = ['adapters/notify/telegram.ts', 'adapters/notify/webhook.ts', 'tasks/bot/config/notifiers.ts'];
+  expect(takers.toSorted()).toEqual(
+    [...alerts, 'access/environment.ts', 'access/signer.ts', 'paperExchange/process/file/readExchange.ts'].toSorted(),
+  );
+});
+
+describe('the wire', () => {
+  const signer = new Signer(new Secret(KEY), new Secret(SECRET));
+  const escaped = (text: string) => text.replace(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const through = (outcome: WireOutcome, url = 'https://x.example.com/'): Promise<WireOutcome> =>
+    new Promise((resolve) => {
+      hiddenWire((_, done) => (done(outcome), () => {}), signer)({ method: 'GET', url, headers: {}, body: new Uint8Array() }, resolve);
+    });
+
+  test('bodies, headers and causes without credentials; all else as it came', async () => {
+    const body = Buffer.from(`{"a":"${SECRET}","b":"${escaped(KEY)}","c":"\\u0022\\\\u0041\\u0041\\n\\u00e9"}\xff`, 'latin1');
+    const reply = await through({ kind: 'reply', status: 200, headers: { etag: SECRET, [KEY.toLowerCase()]: 'x', server: 'y' }, body });
+    const mask = '*'.repeat(32);
+    expect(reply).toMatchObject({ status: 200, headers: { etag: mask, [mask]: 'x', server: 'y' } });
+    expect('body' in reply && Buffer.from(reply.body).toString('latin1')).toBe(
+      `{"a":"${mask}","b":"${mask}","c":"\\u0022\\\\u0041A\\n\\u00e9"}\xff`,
+    );
+    expect(await through({ kind: 'failed', cause: `no ${KEY}`, bytesWritten: null })).toEqual({
+      kind: 'failed',
+      cause: `no ${mask}`,
+      bytesWritten: null,
+    });
+  });
+
+  test('what has no credential is the same object', async () => {
+    const body = Buffer.from('{"a":1}');
+    const reply = await through({ kind: 'reply', status: 200, headers: {}, body });
+    expect('body' in reply && reply.body).toBe(body);
+  });
+
+  test('JSON says the same after escapes were opened', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        const text = JSON.stringify(value).replace(/[a-z0-9](?=[^\\"]*")/gi, (letter) => (letter < 'm' ? letter : escaped(letter)));
+        fc.pre(isJson(text));
+        const reply = await through({ kind: 'reply', status: 200, headers: {}, body: Buffer.from(text) });
+        expect('body' in reply && JSON.parse(Buffer.from(reply.body).toString())).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('nothing is sent to a market without an address', async () => {
+    const answer = await through({ kind: 'failed', cause: 'sent', bytesWritten: 1 }, `${NOWHERE}/sapi/v1/ping`);
+    expect(answer).toEqual({ kind: 'failed', cause: 'no address of this market was given', bytesWritten: 0 });
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('echoes', () => {
+  const echoes = () => new Signer(new Secret(KEY), new Secret(SECRET));
+  const swapped = (text: string) => text.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+
+  test('every form of both, wherever it stands', () => {
+    const signer = echoes();
+    const wraps: readonly ((text: string) => string)[] = [
+      (text) => text,
+      swapped,
+      (text) => text.toUpperCase(),
+      (text) => Buffer.from(text).toString('hex'),
+      (text) => Buffer.from(swapped(text)).toString('hex').toUpperCase(),
+      (text) => Buffer.from(text).toString('base64'),
+      (text) => Buffer.from(text).toString('base64url'),
+      (text) => Buffer.from(swapped(text)).toString('base64'),
+      (text) => encodeURIComponent(text),
+      (text) => Buffer.from(text).toString('hex').replace(/../g, '%$&'),
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(KEY, SECRET), fc.constantFrom(...wraps), fc.string(), fc.string(), (credential, wrap, before, after) => {
+        const echoed = wrap(credential);
+        const clean = signer.hideIn(before + echoed + after);
+        expect(clean).not.toContain(echoed.replace(/=+$/, '').slice(0, -2));
+        expect(clean).toContain('****');
+        expect(Buffer.byteLength(clean)).toBe(Buffer.byteLength(Buffer.from(before + echoed + after)));
+      }),
+    );
+  });
+
+  test('within a longer text in base64, wherever it begins', () => {
+    const signer = echoes();
+    for (const before of ['', 'a', 'ab', 'abc', `${KEY}:`]) {
+      const clean = signer.hideIn(Buffer.from(`${before}${SECRET}!`).toString('base64'));
+      expect(Buffer.from(clean.replaceAll('*', 'A'), 'base64').toString()).not.toContain(SECRET.slice(2, 20));
+    }
+  });
+
+  test('what has neither is the same array', () => {
+    const signer = echoes();
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
+        expect(signer.hide(bytes)).toBe(bytes);
+      }),
+    );
+    const almost = Buffer.from(`${KEY.slice(0, -1)} ${SECRET.slice(1)}`);
+    expect(signer.hide(almost)).toBe(almost);
+  });
+
+  test('credentials that percent-encoding changes, and those that overlap', () => {
+    const odd = 'p@ss/w+rd&x=%20~';
+    const signer = new Echoes([odd, 'aaaaaaaa'], (bytes) => Buffer.from(bytes).toString('hex'));
+    expect(signer.hideIn(`x${encodeURIComponent(odd)}x${odd}x`)).toMatch(/^x\*+x\*+x$/);
+    expect(signer.hideIn('aaaaaaaaaaa')).toBe('*'.repeat(11));
+  });
+});

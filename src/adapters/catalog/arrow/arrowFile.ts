@@ -1,0 +1,187 @@
+// Arrow IPC files of plain columns (float64, int32, timestamps; no nulls, no compression): written in record batches,
+// read batch by batch straight into the caller's arrays. pandas, polars and pyarrow read what stands here.
+
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writevSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { assert } from '../../../base/assert.ts';
+import { fileError } from '../../disk/fileError.ts';
+import { Checksums, sealed } from './checksums.ts';
+import { assertLittleEndian, byte, encode, int, list, long, longs, short, table, text, type Table } from './flatbuffer.ts';
+
+/** `timestamp` columns hold ms UTC as integers in doubles; the file has them as int64 with the zone UTC. */
+export type ArrowColumn =
+  | { readonly name: string; readonly kind: 'float64' | 'timestamp'; readonly values: Float64Array }
+  | { readonly name: string; readonly kind: 'int32'; readonly values: Int32Array };
+
+/** Rows of a record batch: large enough for whole reads, small enough (512 KiB a column) for one reusable buffer. */
+export const BATCH_ROWS = 65_536;
+export const MAGIC = 'ARROW1';
+const METADATA_V5 = 4;
+export const HEADER = { schema: 1, recordBatch: 3 } as const;
+export const TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
+/** Marks a message, in front of its length. */
+export const CONTINUATION = 0xffffffff;
+/** Bodies and buffers start at multiples of this: what the format recommends for readers that map the file. */
+const ALIGN = 64;
+
+const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN) * ALIGN;
+
+/**
+ * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: to a temporary file beside it,
+ * which is then renamed. `durable` also waits for the disk; `verify` may read the temporary
+ * file and throw, and then `path` stays as it was. Throws ConfigError when the file cannot be written.
+ */
+export function writeArrowColumns(
+  path: string,
+  columns: readonly ArrowColumn[],
+  metadata: Readonly<Record<string, string>> = {},
+  options: { readonly durable?: boolean; readonly verify?: (temporary: string) => void } = {},
+): void {
+  assertLittleEndian();
+  assertSeparate(columns);
+  const rows = columns[0]?.values.length ?? 0;
+  for (const { name, values } of columns) assert(values.length === rows, `column ${name} has ${values.length} rows, the first has ${rows}`);
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const file = openSync(temporary, 'w');
+    try {
+      writeFile(file, columns, rows, metadata);
+      if (options.durable === true) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    options.verify?.(temporary);
+    renameSync(temporary, path);
+  } catch (error) {
+    discard(temporary);
+    throw fileError(path, 'cannot be written', error);
+  }
+}
+
+/** Removes what was half written; the error that led here is the one to report. */
+export function discard(temporary: string): void {
+  try {
+    rmSync(temporary, { force: true });
+  } catch {
+    // Its folder is missing or closed to us: then nothing was written.
+  }
+}
+
+/** Throws InvariantError when two columns lie in the same memory: a writer of one would change the other. */
+function assertSeparate(columns: readonly ArrowColumn[]): void {
+  for (const [i, { name, values }] of columns.entries()) {
+    for (const other of columns.slice(i + 1)) {
+      const apart =
+        values.buffer !== other.values.buffer ||
+        values.byteOffset + values.byteLength <= other.values.byteOffset ||
+        other.values.byteOffset + other.values.byteLength <= values.byteOffset;
+      assert(apart, `the columns ${name} and ${other.name} share memory`);
+    }
+  }
+}
+
+function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, metadata: Readonly<Record<string, string>>): void {
+  let position = 0;
+  const checksums = new Checksums();
+  const write = (parts: readonly Uint8Array[]): void => {
+    checksums.part(parts);
+    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    const written = writevSync(file, parts);
+    if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
+    position += bytes;
+  };
+  const schema = schemaTable(columns, metadata);
+  const magic = padded(new TextEncoder().encode(MAGIC), 8);
+  write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
+  const blocks: number[] = [];
+  // Timestamps are rewritten as int64; each such column has a buffer of its own until its batch is written.
+  const halves = columns.map(({ kind }) => new Int32Array(kind === 'timestamp' ? 2 * Math.min(rows, BATCH_ROWS) : 0));
+  for (let from = 0; from < rows; from += BATCH_ROWS) {
+    const length = Math.min(BATCH_ROWS, rows - from);
+    const bodies = columns.map((column, i) => padded(columnBytes(column, from, length, halves[i]!), ALIGN));
+    const bodyBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0);
+    const head = message(HEADER.recordBatch, batchTable(columns, length, bodies), bodyBytes, position);
+    blocks.push(position, head.byteLength, bodyBytes);
+    write([head, ...bodies]);
+  }
+  const end = new DataView(new ArrayBuffer(4));
+  const stop = new Uint8Array(8).fill(0xff, 0, 4);
+  const pairs = list(checksums.pairs().map(([key, value]) => table(text(key), text(value))));
+  const footer = encode(table(short(METADATA_V5), schema, longs(3, []), longs(3, blocks), pairs));
+  end.setInt32(0, footer.byteLength, true);
+  const foot = Buffer.concat([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
+  write([sealed(foot)]);
+}
+
+/** A column of a batch as it stands in the file; for timestamps, made in `halves`. */
+function columnBytes(column: ArrowColumn, from: number, length: number, halves: Int32Array): Uint8Array {
+  if (column.kind !== 'timestamp') return bytesOf(column.values, from, length);
+  // The two halves of an int64, because a BigInt a row costs an allocation.
+  for (let i = 0; i < length; i++) {
+    const ms = column.values[from + i]!;
+    const high = Math.floor(ms / 4_294_967_296);
+    halves[2 * i] = ms - high * 4_294_967_296;
+    halves[2 * i + 1] = high;
+  }
+  return bytesOf(halves, 0, 2 * length);
+}
+
+/** The memory of `length` elements from `from`, not a copy. */
+export function bytesOf(values: Float64Array | Int32Array, from: number, length: number): Uint8Array {
+  const width = values.BYTES_PER_ELEMENT;
+  return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
+}
+
+function padded(bytes: Uint8Array, align: number): Uint8Array {
+  const size = Math.ceil(bytes.byteLength / align) * align;
+  if (size === bytes.byteLength) return bytes;
+  const whole = new Uint8Array(size);
+  whole.set(bytes);
+  return whole;
+}
+
+/** An encapsulated message; its length is such that what follows it at `position` starts aligned. */
+function message(kind: number, header: Table, bodyBytes: number, position: number): Uint8Array {
+  const bytes = encode(table(short(METADATA_V5), byte(kind), header, long(bodyBytes)));
+  const size = roundUp(position + 8 + bytes.byteLength) - position;
+  const whole = new Uint8Array(size);
+  const view = new DataView(whole.buffer);
+  view.setUint32(0, CONTINUATION, true);
+  view.setInt32(4, size - 8, true);
+  whole.set(bytes, 8);
+  return whole;
+}
+
+function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>): Table {
+  const fields = columns.map(({ name, kind }) => {
+    const [code, type] = typeOf(kind);
+    return table(text(name), byte(0), byte(code), type, null, list([]));
+  });
+  const pairs = Object.entries(metadata).map(([key, value]) => table(text(key), text(value)));
+  return table(short(0), list(fields), list(pairs));
+}
+
+function typeOf(kind: ArrowColumn['kind']): [number, Table] {
+  if (kind === 'float64') return [TYPE.floatingPoint, table(short(2))];
+  if (kind === 'int32') return [TYPE.int, table(int(32), byte(1))];
+  return [TYPE.timestamp, table(short(1), text('UTC'))];
+}
+
+/** Row count, one node a column (rows, nulls), two buffers a column (validity, which is absent, and data). */
+function batchTable(columns: readonly ArrowColumn[], rows: number, bodies: readonly Uint8Array[]): Table {
+  const buffers: number[] = [];
+  let offset = 0;
+  for (const [i, column] of columns.entries()) {
+    buffers.push(offset, 0, offset, rows * (column.kind === 'int32' ? 4 : 8));
+    offset += bodies[i]!.byteLength;
+  }
+  return table(
+    long(rows),
+    longs(
+      2,
+      columns.flatMap(() => [rows, 0]),
+    ),
+    longs(2, buffers),
+  );
+}

@@ -1,0 +1,289 @@
+// Reads Arrow IPC files: any range of rows of a column of numbers or times, straight into the caller's array.
+
+import type { Hash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
+import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowFile.ts';
+import { readBatch, readFooter, type Batch, type Field } from './arrowLayout.ts';
+import { fileError } from '../../disk/fileError.ts';
+import { isFoot, isPart, type FileChecksums } from './checksums.ts';
+import { assertLittleEndian } from './flatbuffer.ts';
+import type { Inflate } from './inflate.ts';
+
+/** Ticks of a millisecond, by the unit of a timestamp column: seconds, ms, us, ns. */
+const TICKS_PER_MS = [1 / 1000, 1, 1000, 1_000_000] as const;
+const TWO_32 = 4_294_967_296;
+/** Other programs may pad a buffer; bytes. */
+const PADDING = 4096;
+/** Of one column of one record batch: 134 million rows of 8 bytes. */
+const MAX_UNPACKED_BYTES = 2 ** 30;
+
+/**
+ * Runs `use` with the open file and closes it. Throws ConfigError when it is missing or no such file. A file that another program wrote
+ * is read with `inflate`: then its columns may be compressed, and an empty value reads as NaN.
+ */
+export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, inflate: Inflate | null = null): T {
+  let handle: number;
+  try {
+    handle = openSync(path, 'r');
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error);
+  }
+  try {
+    return use(new ArrowFile(path, handle, inflate));
+  } catch (error) {
+    // Offsets of a damaged file lead outside its bytes.
+    if (error instanceof RangeError) throw damaged(path, error.message, inflate !== null);
+    // What another program wrote may be damaged in ways that its layout does not foresee, and the codecs have errors of their own.
+    if (inflate !== null && isOfContent(error)) throw damaged(path, error.message, true);
+    throw fileError(path, 'cannot be read', error);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** True for an error that neither names its culprit already nor comes from the system or from a check of our own. */
+function isOfContent(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    !(error instanceof ConfigError) &&
+    !(error instanceof InvariantError) &&
+    !('code' in error && typeof error.code === 'string')
+  );
+}
+
+/** `foreign`: another program wrote it. */
+export function damaged(path: string, why: string, foreign = false): ConfigError {
+  const remedy = foreign ? 'write it again, or fetch it again' : 'delete it and import the data again';
+  return new ConfigError(`${path}: not a whole Arrow file of bars: ${why}`, remedy);
+}
+
+/** An open file. Ask for columns by name; rows count from 0. */
+export class ArrowFile {
+  readonly rows: number;
+  readonly fields: readonly Field[];
+  readonly metadata: ReadonlyMap<string, string>;
+  private readonly path: string;
+  private readonly handle: number;
+  private readonly inflate: Inflate | null;
+  private readonly batches: readonly Batch[];
+  private readonly size: number;
+  private readonly footAt: number;
+  private readonly checksums: FileChecksums | null;
+  /** A part of the file that is in memory, and where it begins in the file. */
+  private part: { readonly start: number; readonly bytes: Uint8Array } | null = null;
+  private scratch = new Int32Array(0);
+  /** The buffer of each column that was unpacked last: rows are mostly read in order. */
+  private readonly unpacked = new Map<number, { batch: Batch; bytes: Uint8Array }>();
+
+  constructor(path: string, handle: number, inflate: Inflate | null) {
+    assertLittleEndian();
+    this.path = path;
+    this.handle = handle;
+    this.inflate = inflate;
+    const size = fstatSync(handle).size;
+    const bytes = (at: number, length: number) => this.bytes(at, length);
+    this.size = size;
+    const footer = readFooter(size, bytes);
+    this.footAt = footer.footAt;
+    this.checksums = footer.checksums;
+    this.fields = footer.fields;
+    this.metadata = footer.metadata;
+    const batches: Batch[] = [];
+    let rows = 0;
+    for (const block of footer.blocks) {
+      const batch = readBatch(block, footer.fields, rows, size, bytes);
+      if (batch.codec !== null && inflate === null) throw new RangeError('compressed columns, which isobar does not write');
+      batches.push(batch);
+      rows += batch.rows;
+    }
+    this.batches = batches;
+    this.rows = rows;
+  }
+
+  /**
+   * Reads the whole file once, in its order: compares each part with its checksum, and calls `use` for the rows of each batch from `fromRow`
+   * to `toRow`, whose columns can then be had without another read. `hash` is fed with every byte. Throws ConfigError for a file whose
+   * bytes have changed, or that isobar did not write.
+   */
+  readWhole(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null, use: (from: number, to: number) => void): void {
+    const { checksums, batches, footAt, size } = this;
+    if (checksums === null) throw this.changed('it has no checksums: another program wrote it');
+    const starts = [0, ...batches.map(({ start }) => start), footAt];
+    if (checksums.parts.length !== batches.length + 1) throw this.changed('its checksums are not those of its batches');
+    const longest = starts.reduce((most, start, at) => Math.max(most, (starts[at + 1] ?? size) - start), 0);
+    const room = new Uint8Array(longest);
+    try {
+      for (const [at, start] of starts.entries()) {
+        const bytes = room.subarray(0, (starts[at + 1] ?? size) - start);
+        this.part = null;
+        this.readAt(bytes, start);
+        hash?.update(bytes);
+        const isFootHere = at === starts.length - 1;
+        if (!(isFootHere ? isFoot(bytes, checksums) : isPart(bytes, checksums.parts[at])))
+          throw this.changed(`bytes ${start} to ${start + bytes.length} are not those that were written`);
+        const batch = batches[at - 1];
+        if (batch === undefined || isFootHere) continue;
+        this.part = { start, bytes };
+        const [from, to] = [Math.max(fromRow, batch.firstRow), Math.min(toRow, batch.firstRow + batch.rows)];
+        if (from < to) use(from, to);
+      }
+    } finally {
+      this.part = null;
+    }
+  }
+
+  /** Fills `into` with the rows from `fromRow` of a float64 column. */
+  floats(name: string, fromRow: number, into: Float64Array): void {
+    const column = this.column(name, 'float64');
+    this.read(column, fromRow, into.length, (batch, from, row, rows) => {
+      this.data(batch, column, bytesOf(into, row, rows), 8 * from);
+      this.markEmpty(batch, column, from, into.subarray(row, row + rows));
+    });
+  }
+
+  /** Fills `into` with the rows from `fromRow` of an int32 column. */
+  ints(name: string, fromRow: number, into: Int32Array): void {
+    const column = this.column(name, 'int32');
+    this.read(column, fromRow, into.length, (batch, from, row, rows) => {
+      if (batch.buffers[column]!.nulls > 0) throw this.empty(column);
+      this.data(batch, column, bytesOf(into, row, rows), 4 * from);
+    });
+  }
+
+  /** Fills `into` with the times (ms UTC) from `fromRow` of a timestamp column; those finer than a ms have a fraction. */
+  times(name: string, fromRow: number, into: Float64Array): void {
+    const column = this.column(name, 'timestamp');
+    const ticks = TICKS_PER_MS[this.fields[column]!.unit]!;
+    if (this.scratch.length === 0) this.scratch = new Int32Array(2 * BATCH_ROWS);
+    const halves = this.scratch;
+    this.read(column, fromRow, into.length, (batch, from, row, rows) => {
+      for (let done = 0; done < rows; done += BATCH_ROWS) {
+        const part = Math.min(BATCH_ROWS, rows - done);
+        this.data(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
+        for (let i = 0; i < part; i++) {
+          const low = halves[2 * i]! >>> 0;
+          const high = halves[2 * i + 1]!;
+          into[row + done + i] = ticks > 1 ? coarsened(low, high, ticks) : (high * TWO_32 + low) / ticks;
+        }
+      }
+      this.markEmpty(batch, column, from, into.subarray(row, row + rows));
+    });
+  }
+
+  /** The first row whose time in the rising timestamp column `name` is `ms` or later; `rows` when there is none. */
+  rowAt(name: string, ms: number): number {
+    const one = new Float64Array(1);
+    let low = 0;
+    let high = this.rows;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      this.times(name, middle, one);
+      if (one[0]! < ms) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private column(name: string, kind: ArrowColumn['kind']): number {
+    const index = this.fields.findIndex((field) => field.name === name && field.kind === kind);
+    if (index >= 0) return index;
+    const found = this.fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
+    throw this.damaged(`expected a column ${name} of type ${kind}, found ${found || 'no columns'}`);
+  }
+
+  /** Calls `use` for each batch with rows of the range: where they begin in it, where in the range, and how many they are. */
+  private read(column: number, fromRow: number, rows: number, use: (batch: Batch, from: number, row: number, rows: number) => void): void {
+    const end = fromRow + rows;
+    if (fromRow < 0 || end > this.rows) throw new RangeError(`rows ${fromRow} to ${end} of ${this.rows}`);
+    for (const batch of this.batches) {
+      const from = Math.max(fromRow, batch.firstRow);
+      const to = Math.min(end, batch.firstRow + batch.rows);
+      if (from < to) use(batch, from - batch.firstRow, from - fromRow, to - from);
+    }
+  }
+
+  /** Fills `into` with the data of a column of `batch`, from byte `at` of it on. */
+  private data(batch: Batch, column: number, into: Uint8Array, at: number): void {
+    const place = batch.buffers[column]!.data;
+    if (batch.codec === null) return this.readAt(into, place.at + at);
+    let last = this.unpacked.get(column);
+    if (last?.batch !== batch) {
+      const width = this.fields[column]!.kind === 'int32' ? 4 : 8;
+      last = { batch, bytes: this.unpack(batch.codec, place, batch.rows * width) };
+      this.unpacked.set(column, last);
+    }
+    const part = last.bytes.subarray(at, at + into.length);
+    if (part.length !== into.length) throw new RangeError(`column ${this.fields[column]!.name} ends early`);
+    into.set(part);
+  }
+
+  /**
+   * Each buffer begins with the length that it unpacks to; -1 marks one that is not packed. `wantedBytes`: what its rows need. A damaged
+   * length must not ask for gigabytes, so the file may announce little more than that.
+   */
+  private unpack(codec: number, { at, length }: { at: number; length: number }, wantedBytes: number): Uint8Array {
+    if (length === 0) return new Uint8Array(0);
+    const packed = this.bytes(at, length);
+    const unpackedBytes = Number(new DataView(packed.buffer).getBigInt64(0, true));
+    if (unpackedBytes === -1) return packed.subarray(8);
+    const mostBytes = Math.min(2 * wantedBytes + PADDING, MAX_UNPACKED_BYTES);
+    if (unpackedBytes < 0 || unpackedBytes > mostBytes || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
+    return this.inflate(codec, packed.subarray(8), unpackedBytes);
+  }
+
+  /** Rows without a value become NaN in `into`, which holds those of `batch` from its row `from` on. */
+  private markEmpty(batch: Batch, column: number, from: number, into: Float64Array): void {
+    const { nulls, validity } = batch.buffers[column]!;
+    if (nulls === 0) return;
+    if (!this.inflate) throw this.empty(column);
+    const bits = batch.codec === null ? this.bytes(validity.at, validity.length) : this.unpack(batch.codec, validity, batch.rows / 8);
+    for (let i = 0; i < into.length; i++) {
+      const row = from + i;
+      if (((bits[row >> 3] ?? 0) & (1 << (row & 7))) === 0) into[i] = NaN;
+    }
+  }
+
+  private empty(column: number): ConfigError {
+    return this.damaged(`empty values in column ${this.fields[column]!.name}`);
+  }
+
+  private changed(why: string): ConfigError {
+    return new ConfigError(
+      `${this.path}: its bytes have changed since isobar wrote it: ${why}`,
+      'restore the file, or delete it and import the data again; isobar data check looks at all files',
+    );
+  }
+
+  private damaged(why: string): ConfigError {
+    return damaged(this.path, why, this.inflate !== null);
+  }
+
+  private bytes(at: number, length: number): Uint8Array {
+    if (!(length >= 0 && at + length <= this.size)) throw new RangeError(`${length} bytes at ${at} of ${this.size}`);
+    const into = new Uint8Array(length);
+    this.readAt(into, at);
+    return into;
+  }
+
+  private readAt(into: Uint8Array, at: number): void {
+    const { part } = this;
+    if (part !== null && at >= part.start && at + into.byteLength <= part.start + part.bytes.byteLength) {
+      into.set(part.bytes.subarray(at - part.start, at - part.start + into.byteLength));
+      return;
+    }
+    let done = 0;
+    while (done < into.byteLength) {
+      const got = readSync(this.handle, into, done, into.byteLength - done, at + done);
+      if (got === 0) throw this.damaged(`it ends at byte ${at + done}`);
+      done += got;
+    }
+  }
+}
+
+/** An int64 of ticks, given in halves, in ms: exact where it is a whole number of them, although the ticks pass 2^53. */
+function coarsened(low: number, high: number, ticks: number): number {
+  // The rest of the division, by its parts: each stays below 2^53.
+  const rest = ((((high % ticks) * (TWO_32 % ticks) + low) % ticks) + ticks) % ticks;
+  return Math.round((high * TWO_32 + low - rest) / ticks) + rest / ticks;
+}

@@ -1,0 +1,417 @@
+// The catalog: what is stored comes back, in any range, in little memory; what another program broke is found.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHash } from 'node:crypto';
+import { buildSync } from 'esbuild';
+import * as fc from 'fast-check';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { runPython } from '../../../../test/fixtures/python.ts';
+import { lots } from '../../../base/brand.ts';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import { BATCH_ROWS, writeArrowColumns } from '../arrow/arrowFile.ts';
+import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
+import { type BarKey, barsPath, listSeries, manifestPath } from '../files/paths.ts';
+import { RAW } from '../files/columns.ts';
+import { loadFeed, resampleInto } from './feed.ts';
+import { generateBars } from '../generate/generate.ts';
+import { instrumentText, parseInstrument, proposeInstrument, splitSymbol } from '../records/instrumentRecord.ts';
+import { IMPORTED, manifestOf, SYNTHETIC } from './quality.ts';
+import { hashOfRead } from './readHashes.ts';
+import { catalogStore } from './store.ts';
+
+let catalog = '';
+const made: string[] = [];
+beforeEach(() => made.push((catalog = mkdtempSync(join(tmpdir(), 'isobar-catalog-')))));
+afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+
+const FROM = Date.UTC(2024, 0, 1);
+const KEY: BarKey = { market: 'spot', symbol: 'SYNUSDT', interval: '1m' };
+const generate = (bars: number, gapShare = 0.02, seed = 1) =>
+  generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars, seed, gapShare });
+const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
+  [...RAW, 'closeMs' as const].map((name) => [...bars[name].subarray(from, to)]);
+
+describe('stored bars', () => {
+  it('are found behind a link to their folder; a file in the place of a market is no market', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'isobar-linked-'));
+    made.push(elsewhere);
+    storeBars(elsewhere, generate(10), SYNTHETIC);
+    mkdirSync(join(catalog, 'spot'));
+    symlinkSync(join(elsewhere, 'spot', 'SYNUSDT'), join(catalog, 'spot', 'SYNUSDT'));
+    writeFileSync(join(catalog, 'futures'), '');
+    expect(listCatalog(catalog)).toMatchObject([{ ...KEY, rows: 10 }]);
+    expect(listSeries(catalog)).toEqual([]);
+  });
+
+  it('come back whole, with instrument and quality', () => {
+    const bars = generate(70_000);
+    const manifest = storeBars(catalog, bars, SYNTHETIC);
+    const loaded = loadBars(catalog, KEY);
+    expect(loaded.bars.instrument).toEqual(bars.instrument);
+    expect(rowsOf(loaded.bars)).toEqual(rowsOf(bars));
+    expect(loaded.firstRow).toBe(0);
+    const { gaps, missingBars, rows } = manifest;
+    expect(loaded.quality).toEqual({
+      manifestHash: manifest.sha256,
+      rows,
+      gaps,
+      missingBars,
+      thinBars: 0,
+      zeroVolume: 0,
+      roundedPrices: 0,
+      openLastBar: false,
+      synthetic: true,
+    });
+    expect(readdirSync(join(catalog, 'spot', 'SYNUSDT')).toSorted()).toEqual(['1m.arrow', '1m.gaps.json', 'instrument.json']);
+    expect(listCatalog(catalog)).toMatchObject([
+      { ...KEY, source: 'synthetic', rows, gaps, missingBars, firstMs: FROM, lastMs: bars.openMs.at(-1) },
+    ]);
+  });
+
+  it('come back in any range, with rows for warm-up in front', () => {
+    const bars = generate(3000, 0.1);
+    storeBars(catalog, bars, IMPORTED);
+    const time = fc.integer({ min: FROM - 3_600_000, max: bars.closeMs.at(-1)! + 3_600_000 });
+    const property = fc.property(time, time, fc.nat(50), (fromMs, toMs, warmupRows) => {
+      const first = bars.openMs.findIndex((open) => open >= fromMs);
+      const end = bars.closeMs.findLastIndex((close) => close <= toMs) + 1;
+      if (first < 0 || end <= first) {
+        expect(() => loadBars(catalog, KEY, { fromMs, toMs, warmupRows })).toThrow(/no bars from .* to .*/);
+        return;
+      }
+      const loaded = loadBars(catalog, KEY, { fromMs, toMs, warmupRows });
+      const start = Math.max(0, first - warmupRows);
+      expect(loaded.firstRow).toBe(first - start);
+      expect(rowsOf(loaded.bars)).toEqual(rowsOf(bars, start, end));
+      const gaps = [...bars.openMs.subarray(first + 1, end)].filter((open, i) => open !== bars.closeMs[first + i]);
+      expect([loaded.quality.rows, loaded.quality.gaps]).toEqual([end - first, gaps.length]);
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+
+  it('of months have a file of their own beside those of minutes, whatever the file system makes of case', () => {
+    storeBars(catalog, generate(10), SYNTHETIC);
+    storeBars(catalog, generateBars({ symbol: 'SYNUSDT', interval: '1M', fromMs: FROM, bars: 5, seed: 1 }), SYNTHETIC);
+    expect(existsSync(join(catalog, 'spot/SYNUSDT/1month.arrow'))).toBe(true);
+    expect(loadBars(catalog, { ...KEY, interval: '1M' }).bars.closeMs[1]).toBe(Date.UTC(2024, 2, 1));
+    expect(listCatalog(catalog).map((entry) => entry.interval)).toEqual(['1m', '1M']);
+  });
+
+  it('are refused when two columns share memory, and nothing is left behind', () => {
+    const bars = generate(10);
+    expect(() => storeBars(catalog, { ...bars, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
+    expect(readdirSync(dirname(barsPath(catalog, KEY)))).toEqual([]);
+    // Of bars that are there the record stays as it was.
+    storeBars(catalog, bars, SYNTHETIC);
+    const finer = { ...bars.instrument, quantityDigits: bars.instrument.quantityDigits - 1 };
+    expect(() => storeBars(catalog, { ...bars, instrument: finer, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
+    expect(loadBars(catalog, KEY).bars.instrument).toEqual(bars.instrument);
+  });
+
+  it('take at most 60 bytes of memory a bar to load', () => {
+    const bars = 1_500_000;
+    storeBars(catalog, generate(bars, 0), SYNTHETIC);
+    // A process of its own: the peak of this one has been reached by other tests.
+    const script = `
+      import { loadBars } from ${JSON.stringify(fileURLToPath(new URL('./catalog.ts', import.meta.url)))};
+      const before = process.memoryUsage.rss();
+      const { bars } = loadBars(${JSON.stringify(catalog)}, ${JSON.stringify(KEY)});
+      console.log((process.resourceUsage().maxRSS * 1024 - before) / bars.length);`;
+    const path = join(catalog, 'load.cjs');
+    const resolveDir = fileURLToPath(new URL('.', import.meta.url));
+    buildSync({ stdin: { contents: script, resolveDir }, bundle: true, platform: 'node', format: 'cjs', outfile: path });
+    const bytes = Number(execFileSync(process.execPath, [path], { encoding: 'utf8' }));
+    expect(bytes).toBeGreaterThan(50);
+    expect(bytes).toBeLessThan(66); // 60 at 5 M bars; the start of a process weighs more on fewer
+  });
+
+  it('are read by pandas and polars', ({ skip }) => {
+    const bars = generate(70_000);
+    storeBars(catalog, bars, IMPORTED);
+    const script = `
+import sys, polars, pandas
+a = polars.read_ipc(sys.argv[1]); b = pandas.read_feather(sys.argv[1])
+for t in (a, b): print(list(t.columns), len(t), [repr(float(t[c][69999])) for c in ('open', 'high', 'low', 'close', 'volume')])
+print(b['open_time'].dtype, int((b['open_time'].diff().dt.total_seconds() > 60).sum()))`;
+    const said = runPython(['polars', 'pandas', 'pyarrow'], script, barsPath(catalog, KEY));
+    skip(said === null);
+    const last = RAW.slice(1)
+      .map((name) => `'${bars[name].at(-1)}'`)
+      .join(', ');
+    const columns = `['open_time', 'open', 'high', 'low', 'close', 'volume'] 70000 [${last}]`;
+    expect(said).toEqual([columns, columns, `datetime64[ms, UTC] ${manifestOf(bars, IMPORTED).gaps}`]);
+  });
+});
+
+describe('loading refuses', () => {
+  it('what the catalog lacks, naming what it has', () => {
+    storeBars(catalog, generate(10), SYNTHETIC);
+    const attempt = (key: Partial<BarKey>) => {
+      try {
+        loadBars(catalog, { ...KEY, ...key });
+      } catch (error) {
+        if (error instanceof ConfigError) return [error.message.replace(`${catalog}/`, ''), error.remedy];
+      }
+      return null;
+    };
+    expect(attempt({ interval: '1h' })).toEqual([
+      'spot/SYNUSDT/1h.arrow: the catalog has no bars of spot SYNUSDT 1h',
+      'import them: isobar data import FILE. It has: spot SYNUSDT 1m.',
+    ]);
+    expect(attempt({ symbol: 'NONE' })?.[1]).toContain('It has: spot SYNUSDT 1m.');
+    rmSync(join(catalog, 'spot/SYNUSDT/instrument.json'));
+    expect(attempt({})?.[0]).toContain('instrument.json: no instrument record');
+  });
+
+  it('a file that isobar did not write, and times that do not rise', () => {
+    const bars = generate(100, 0);
+    storeBars(catalog, bars, IMPORTED);
+    const path = barsPath(catalog, KEY);
+    const columns = (names: readonly string[]) =>
+      names.map((name, i) => ({ name, kind: i === 0 ? ('timestamp' as const) : ('float64' as const), values: bars[RAW[i]!] }));
+    const names = ['open_time', 'open', 'high', 'low', 'close', 'volume'];
+    writeArrowColumns(path, columns(names));
+    expect(() => loadBars(catalog, KEY)).toThrow('it was not written by isobar');
+    bars.openMs[50] = bars.openMs[49]!;
+    writeArrowColumns(path, columns(names), { isobar: '2' });
+    expect(() => loadBars(catalog, KEY)).toThrow('the times do not rise after 2024-01-01 00:49 UTC');
+  });
+});
+
+describe('a file whose bytes have changed', () => {
+  it('is refused by a load, whichever byte it is, in the head, in a batch or in the foot', () => {
+    storeBars(catalog, generate(40), SYNTHETIC);
+    const path = barsPath(catalog, KEY);
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at++) {
+      const changed = Buffer.from(whole);
+      changed[at]! ^= 1 << (at % 8);
+      writeFileSync(path, changed);
+      expect(() => loadBars(catalog, KEY), `byte ${at} of ${whole.length}`).toThrow(ConfigError);
+    }
+    writeFileSync(path, whole);
+    expect(loadBars(catalog, KEY).bars.length).toBe(40);
+  });
+
+  it('is noticed although the range of the run lies in another batch', () => {
+    storeBars(catalog, generate(2 * BATCH_ROWS + 10), SYNTHETIC);
+    const path = barsPath(catalog, KEY);
+    const { bars } = loadBars(catalog, KEY);
+    const changed = readFileSync(path);
+    changed[changed.length - 5000]! ^= 1;
+    writeFileSync(path, changed);
+    expect(() => loadBars(catalog, KEY, { toMs: bars.closeMs[100] })).toThrow('its bytes have changed since isobar wrote it');
+  });
+
+  it('the hash of the read is that of the bytes of the file', () => {
+    storeBars(catalog, generate(BATCH_ROWS + 10), SYNTHETIC);
+    const path = barsPath(catalog, KEY);
+    loadBars(catalog, KEY, { isHashed: true });
+    expect(hashOfRead(path)).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
+  });
+});
+
+describe('the gap manifest', () => {
+  it('says what is missing and wrong, and its hash is that of its content', () => {
+    const bars = generate(20, 0);
+    const shift = (from: number, byBars: number) => bars.openMs.forEach((ms, i) => (bars.openMs[i] = i < from ? ms : ms + byBars * 60_000));
+    shift(5, 3);
+    shift(9, 1);
+    bars.volume.fill(0, 10, 12);
+    bars.volume[14] = 0;
+    storeBars(catalog, bars, { ...IMPORTED, openLastBar: true });
+    const text = readFileSync(manifestPath(catalog, KEY), 'utf8');
+    const parsed: Record<string, unknown> = JSON.parse(text);
+    const { sha256, ...content } = parsed;
+    expect(content).toMatchObject({
+      rows: 20,
+      gaps: 2,
+      missingBars: 4,
+      longestGapBars: 3,
+      zeroVolumeRows: 3,
+      openLastBar: true,
+      wrong: [],
+      missing: [
+        { after: '2024-01-01T00:04:00.000Z', bars: 3 },
+        { after: '2024-01-01T00:11:00.000Z', bars: 1 },
+      ],
+      zeroVolume: [
+        { from: '2024-01-01T00:14:00.000Z', bars: 2 },
+        { from: '2024-01-01T00:18:00.000Z', bars: 1 },
+      ],
+    });
+    expect(sha256).toBe(createHash('sha256').update(JSON.stringify(content)).digest('hex'));
+    expect(text).toContain('\n  { "after": "2024-01-01T00:04:00.000Z", "bars": 3 },\n');
+    expect(loadBars(catalog, KEY).quality).toMatchObject({ manifestHash: sha256, openLastBar: true, gaps: 2 });
+    expect(loadBars(catalog, KEY, { toMs: bars.openMs[19] }).quality.openLastBar).toBe(false);
+  });
+
+  it('is made anew by a check, which finds what another program changed', () => {
+    const bars = generate(100, 0);
+    const { sha256 } = storeBars(catalog, bars, IMPORTED);
+    rmSync(manifestPath(catalog, KEY));
+    expect(checkBars(catalog, KEY)).toMatchObject({ unchanged: true, manifest: { sha256 } });
+    expect(existsSync(manifestPath(catalog, KEY))).toBe(true);
+    // The same metadata over other rows, as a careless script would leave them.
+    const path = barsPath(catalog, KEY);
+    const whole = readFileSync(path);
+    whole.writeDoubleLE(-1, whole.indexOf(Buffer.from(bars.low.slice(50, 53).buffer)));
+    writeFileSync(path, whole);
+    expect(checkBars(catalog, KEY)).toMatchObject({
+      unchanged: false,
+      manifest: { insaneRows: 1, wrong: [{ at: '2024-01-01T00:50:00.000Z', what: 'insane' }] },
+    });
+    const out = generate(6, 0);
+    out.openMs.set([0, 1, 1, 0, 4, 5.5].map((minute) => FROM + minute * 60_000));
+    expect(manifestOf(out, IMPORTED)).toMatchObject({ duplicateRows: 1, outOfOrderRows: 1, offGridRows: 1, insaneRows: 0 });
+  });
+});
+
+describe('loadFeed', () => {
+  it('makes bars that the catalog lacks, exactly as resample would store them, in any range', () => {
+    storeBars(catalog, generate(20_000, 0.05), IMPORTED);
+    const other = mkdtempSync(join(tmpdir(), 'isobar-catalog-'));
+    made.push(other);
+    storeBars(other, generate(20_000, 0.05), IMPORTED);
+    const hour: BarKey = { ...KEY, interval: '1h' };
+    const stored = resampleInto(other, hour, { minCoverage: 0.9 });
+    expect(stored).toMatchObject({ from: '1m', manifest: { source: 'resampled', thinBars: stored.thin } });
+    const end = stored.bars.closeMs.at(-1)!;
+    const property = fc.property(
+      fc.integer({ min: FROM - 60_000, max: end }),
+      fc.integer({ min: FROM, max: end }),
+      fc.nat(30),
+      (fromMs, toMs, warmupRows) => {
+        const range = { fromMs, toMs, warmupRows };
+        let expected;
+        try {
+          expected = loadBars(other, hour, range);
+        } catch {
+          expect(() => loadFeed(catalogStore(catalog), hour, range, 0.9)).toThrow(ConfigError);
+          return;
+        }
+        const loaded = loadFeed(catalogStore(catalog), hour, range, 0.9);
+        expect(loaded.firstRow).toBe(expected.firstRow);
+        expect(rowsOf(loaded.bars)).toEqual(rowsOf(expected.bars));
+        expect(loaded.facts).toEqual(expected.facts);
+        const { manifestHash, ...counts } = expected.quality;
+        expect(loaded.quality).toMatchObject(counts);
+        expect(loaded.quality.manifestHash).not.toBe(manifestHash);
+      },
+    );
+    fc.assert(property, { numRuns: 60 });
+    expect(rowsOf(loadFeed(catalogStore(catalog), hour, {}, 0.9).bars)).toEqual(rowsOf(stored.bars));
+    expect(loadFeed(catalogStore(other), hour).quality.manifestHash).toBe(stored.manifest.sha256);
+  });
+
+  it('a run after the last bar is told with its own times, not those of its warm-up', () => {
+    const bars = generate(5000);
+    storeBars(catalog, bars, IMPORTED);
+    const fromMs = Date.UTC(2050, 0, 1);
+    const late = { fromMs, warmupRows: 500 };
+    expect(() => loadFeed(catalogStore(catalog), { ...KEY, interval: '1h' }, late)).toThrow('no bars from 2050-01-01 00:00 UTC to the end');
+  });
+
+  it('what a process that was killed left half written goes with the next one, and nothing of one that runs', () => {
+    storeBars(catalog, generate(5000), IMPORTED);
+    const hour: BarKey = { ...KEY, interval: '1h' };
+    const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
+    const [left, kept] = [gone, process.ppid].map((pid) => `${barsPath(catalog, hour)}.${pid}.tmp`);
+    for (const path of [left!, kept!]) writeFileSync(path, 'half');
+    resampleInto(catalog, hour);
+    expect([existsSync(left!), existsSync(kept!)]).toEqual([false, true]);
+    rmSync(kept!);
+  });
+
+  it('does not pile resampled bars on resampled ones, nor over imported ones', () => {
+    storeBars(catalog, generate(5000), IMPORTED);
+    resampleInto(catalog, { ...KEY, interval: '1h' });
+    expect(resampleInto(catalog, { ...KEY, interval: '4h' }).from).toBe('1m');
+    expect(() => resampleInto(catalog, { ...KEY, interval: '4h' }, { from: '1h' })).toThrow('resampled bars do not tell what is missing');
+    expect(() => resampleInto(catalog, KEY)).toThrow('there are bars that were not made by resampling');
+    expect(() => resampleInto(catalog, { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('no finer bars of spot NONE');
+    expect(() => loadFeed(catalogStore(catalog), { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow(
+      'the catalog has no bars of spot NONE 1h',
+    );
+  });
+});
+
+describe('an instrument record', () => {
+  it('is proposed so that an account of ten million quote units stays exact', () => {
+    const seen = { priceDigits: 2, volumeDigits: 5, lowest: 20_000, highest: 70_000 };
+    expect(proposeInstrument('spot', 'BTCUSDT', seen)).toEqual({
+      id: 'spot:BTCUSDT',
+      market: 'spot',
+      wireName: 'BTCUSDT',
+      base: 'BTC',
+      quote: 'USDT',
+      priceDigits: 2,
+      quantityDigits: 5,
+      quoteDigits: 8,
+      baseDigits: 8,
+      minLots: 1,
+      makerFeePpm: 1000,
+      takerFeePpm: 1000,
+    });
+    expect(
+      proposeInstrument('spot', 'PEPEUSDT', { ...seen, priceDigits: 8, volumeDigits: 0, lowest: 0.000001, highest: 0.00003 }),
+    ).toMatchObject({ baseDigits: 2, quantityDigits: 0 });
+    expect(proposeInstrument('spot', 'BTC-IDR', { ...seen, lowest: 1e9, highest: 1.5e9 })).toMatchObject({
+      quote: 'IDR',
+      quoteDigits: 4,
+      baseDigits: 8,
+    });
+    expect(() => proposeInstrument('spot', 'BTCUSDT', { ...seen, priceDigits: 14 })).toThrow('finer than exact money can be');
+  });
+
+  it.each([
+    ['BTCUSDT', 'BTC', 'USDT'],
+    ['ETHBTC', 'ETH', 'BTC'],
+    ['BTCUSD', 'BTC', 'USD'],
+    ['BNBBUSD', 'BNB', 'BUSD'],
+    ['E-BTC-USDT', 'BTC', 'USDT'],
+    ['BTC_EUR', 'BTC', 'EUR'],
+  ])('splits %s into %s and %s', (symbol, base, quote) => expect(splitSymbol(symbol)).toEqual({ base, quote }));
+
+  it('is text in natural terms that reads back', () => {
+    const instrument = { ...generate(10).instrument, makerFeePpm: 200, minLots: lots(10) };
+    const text = instrumentText(instrument);
+    expect(text).toContain('"minQuantity": "0.0001",\n  "makerFee": "0.0002"');
+    expect(parseInstrument(text, 'x.json', 'spot', 'SYNUSDT')).toEqual(instrument);
+  });
+
+  it.each([
+    ['{', 'x.json: no valid JSON'],
+    ['[]', 'x.json: expected an object'],
+    ['{\n"pricePrecison": 2}', 'x.json:2 pricePrecison: unknown key'],
+    ['"pricePrecision": "2"', 'x.json:3 pricePrecision: expected a whole number of digits, 0 to 15, got "2"'],
+    ['"minQuantity": 0.001', 'x.json:3 minQuantity: expected a quantity in quotes with at most 5 digits behind the point, got 0.001'],
+    ['"minQuantity": "0.000001"', 'at most 5 digits behind the point, got "0.000001"'],
+    ['"minQuantity": "0"', 'minQuantity: expected a quantity above 0'],
+    ['"makerFee": "1"', 'makerFee: expected a fraction below 1 ("0.001" is 0.1 %), got "1"'],
+    ['"makerFee": "0.1 %"', 'makerFee: expected a fraction of the notional'],
+    ['"basePrecision": 3', 'basePrecision: expected at least the quantityPrecision, 5, got 3'],
+    ['"base": ""', 'base: expected the name of an asset'],
+  ])('refuses %s', (line, message) => {
+    const whole = {
+      base: 'BTC',
+      quote: 'USDT',
+      pricePrecision: 2,
+      quantityPrecision: 5,
+      minQuantity: '0.001',
+      makerFee: '0.001',
+      takerFee: '0.001',
+    };
+    const key = /^"(\w+)"/.exec(line)?.[1];
+    const rest = Object.entries(whole)
+      .filter(([name]) => name !== key)
+      .map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+    const text = key === undefined ? line : `{\n\n${[line, ...rest].join(',\n')}\n}`;
+    expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(message);
+  });
+});

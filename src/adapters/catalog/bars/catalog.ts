@@ -1,0 +1,357 @@
+// The catalog: a folder with an Arrow file per (market, symbol, interval), an instrument record a symbol, a gap manifest a file.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Instrument, Market } from '../../../model/instrument.ts';
+import { parseInterval, type Interval } from '../../../model/interval.ts';
+import type { FeedQuality } from '../../../model/run/run.ts';
+import { formatMinute } from '../../../model/time.ts';
+import { BATCH_ROWS, bytesOf, discard, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
+import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { barsOf, closesOf, emptyColumns, RAW } from '../files/columns.ts';
+import { fileError } from '../../disk/fileError.ts';
+import { instrumentText, parseInstrument } from '../records/instrumentRecord.ts';
+import { clearLeftovers } from '../files/leftovers.ts';
+import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type BarKey } from '../files/paths.ts';
+import { noteHash } from './readHashes.ts';
+import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
+
+/** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` in front of them. Without bounds: all. */
+export interface BarRange {
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly warmupRows?: number | undefined;
+  /** The hash of the file is taken in the same read, for `hashOfRead`. */
+  readonly isHashed?: boolean;
+}
+
+export interface LoadedBars {
+  readonly bars: BarColumns;
+  /** The first row that opens at or after `fromMs`; the rows before it are for warm-up. */
+  readonly firstRow: number;
+  readonly quality: FeedQuality;
+  readonly facts: BarFacts;
+  /** The files of the catalog that a store read them from; none for bars that were in memory. */
+  readonly files?: readonly string[];
+}
+
+/** A file of the catalog as its own metadata tells it; no row is read but the first and the last. */
+export interface CatalogEntry extends BarKey {
+  readonly path: string;
+  readonly source: BarSource;
+  readonly synthetic: boolean;
+  readonly rows: number;
+  readonly gaps: number;
+  readonly missingBars: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** Most digits behind the point of any price. */
+  readonly seenPriceDigits: number;
+  /** Of its columns, when isobar wrote them. */
+  readonly dataSha256: string;
+}
+
+/** Columns of the file, in its order, and the bar columns they hold. */
+const FILE_NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
+const BARS_IN = 'bars_in';
+/** Written into each file; a change of the layout raises it. */
+const LAYOUT = '2';
+
+/** The record of a symbol, or null when the catalog has none. Throws ConfigError when it is wrong. */
+export function readInstrument(catalog: string, market: Market, symbol: string): Instrument | null {
+  const path = instrumentPath(catalog, market, symbol);
+  return existsSync(path) ? parseInstrument(readText(path), path, market, symbol) : null;
+}
+
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error);
+  }
+}
+
+/** Writes a small file whole: beside its place, then renamed. */
+export function writeText(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
+  } catch (error) {
+    discard(temporary);
+    throw fileError(path, 'cannot be written', error);
+  }
+}
+
+export function writeManifest(catalog: string, manifest: GapManifest, interval: Interval): void {
+  const key = { market: manifest.market === 'futures' ? 'futures' : 'spot', symbol: manifest.symbol, interval } as const;
+  // One gap a line: a reader finds one by its date, and two manifests compare line by line.
+  const lines = JSON.stringify(manifest, null, 1).replace(
+    /\{\s+"(after|from|at)": ("[^"]*"),\s+"(bars|what)": ([^\s]+)\s+\}/g,
+    '{ "$1": $2, "$3": $4 }',
+  );
+  writeText(manifestPath(catalog, key), `${lines}\n`);
+}
+
+/**
+ * Stores a set of bars: its file (read back and compared before it takes its place), its manifest, and the instrument record.
+ * `manifest` is that of `bars` and `facts`. Throws ConfigError when it cannot be written, InvariantError when two columns share memory.
+ */
+export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, manifest = manifestOf(bars, facts)): GapManifest {
+  const { market, wireName: symbol } = bars.instrument;
+  const key: BarKey = { market, symbol: checkSymbol(symbol), interval: bars.interval };
+  const columns: ArrowColumn[] = FILE_NAMES.map((name, i) => ({ name, kind: i === 0 ? 'timestamp' : 'float64', values: bars[RAW[i]!] }));
+  if (facts.barsIn) columns.push({ name: BARS_IN, kind: 'int32', values: facts.barsIn });
+  const path = barsPath(catalog, key);
+  clearLeftovers(path);
+  const record = instrumentText(bars.instrument);
+  const recordPath = instrumentPath(catalog, market, symbol);
+  const recordBefore = existsSync(recordPath) ? readText(recordPath) : null;
+  if (recordBefore !== record) writeText(recordPath, record);
+  try {
+    writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {
+      durable: true,
+      verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
+    });
+  } catch (error) {
+    // A record that came without its bars would be taken for the user's word by the next import.
+    if (recordBefore === null) discard(recordPath);
+    else if (recordBefore !== record) writeText(recordPath, recordBefore);
+    throw error;
+  }
+  writeManifest(catalog, manifest, bars.interval);
+  return manifest;
+}
+
+function metadataOf(key: BarKey, manifest: GapManifest, facts: BarFacts, priceDigits: number): Record<string, string> {
+  return {
+    isobar: LAYOUT,
+    market: key.market,
+    symbol: key.symbol,
+    interval: key.interval,
+    source: facts.source,
+    synthetic: String(facts.synthetic),
+    resampled_from: facts.from ?? '',
+    rounded_prices: String(facts.roundedPrices),
+    rejected_rows: String(facts.rejectedRows),
+    open_last_bar: String(facts.openLastBar),
+    price_digits: String(priceDigits),
+    gaps: String(manifest.gaps),
+    missing_bars: String(manifest.missingBars),
+    data_sha256: manifest.dataSha256,
+    manifest_sha256: manifest.sha256,
+  };
+}
+
+/** The most digits behind the point that any price needs, found by trying coarser scales; at most those of the instrument. */
+function seenPriceDigits({ instrument, open, high, low, close }: BarColumns): number {
+  let digits = 0;
+  for (const column of [open, high, low, close]) {
+    for (let i = 0; i < column.length && digits < instrument.priceDigits; i++) {
+      while (digits < instrument.priceDigits && Math.round(column[i]! * pow10(digits)) / pow10(digits) !== column[i]) digits++;
+    }
+  }
+  return digits;
+}
+
+/** Hashes the columns as they stand in the file, a buffer at a time. */
+function hashOfFile(file: ArrowFile): string {
+  const hash = createHash('sha256');
+  const buffer = new Float64Array(Math.min(file.rows, BATCH_ROWS));
+  for (const [i, name] of FILE_NAMES.entries()) {
+    for (let row = 0; row < file.rows; row += buffer.length) {
+      const part = buffer.subarray(0, Math.min(buffer.length, file.rows - row));
+      if (i === 0) file.times(name, row, part);
+      else file.floats(name, row, part);
+      hash.update(bytesOf(part, 0, part.length));
+    }
+  }
+  const barsIn = readBarsIn(file);
+  if (barsIn) hash.update(bytesOf(barsIn, 0, barsIn.length));
+  return hash.digest('hex');
+}
+
+const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
+
+function readBarsIn(file: ArrowFile): Int32Array | null {
+  if (!hasBarsIn(file)) return null;
+  const barsIn = new Int32Array(file.rows);
+  file.ints(BARS_IN, 0, barsIn);
+  return barsIn;
+}
+
+function assertSameData(file: ArrowFile, path: string, expected: string): void {
+  if (hashOfFile(file) !== expected) throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
+}
+
+/**
+ * Loads a range of bars into arrays of exactly its length; no part of the file is held beside them. The columns take 56 bytes a bar.
+ * Throws ConfigError when the catalog has no such bars, none in the range, or a file that isobar did not write or whose bytes have changed.
+ */
+export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): LoadedBars {
+  const path = barsPath(catalog, key);
+  return withBars(catalog, key, (file, instrument, stated) => {
+    const first = range.fromMs === undefined ? 0 : file.rowAt('open_time', range.fromMs);
+    const start = Math.max(0, first - (range.warmupRows ?? 0));
+    const end = range.toMs === undefined ? file.rows : endRow(file, key.interval, range.toMs);
+    if (end <= first) throw emptyRange(file, path, range);
+    const { bars, barsIn } = readWhole(file, instrument, key.interval, start, end, range.isHashed === true ? path : null);
+    for (let i = 1; i < bars.length; i++) {
+      if (bars.openMs[i]! <= bars.openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(bars.openMs[i - 1]!)}`);
+    }
+    checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
+    // The open bar counts only where the range reaches it.
+    const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn };
+    const manifestHash = file.metadata.get('manifest_sha256') ?? '';
+    return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
+  });
+}
+
+/** Throws ConfigError at a price that is no whole number of ticks: another program wrote it, or the record was changed. */
+function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
+  const scale = pow10(instrument.priceDigits);
+  for (const [name, prices] of Object.entries({ open, high, low, close })) {
+    for (let i = 0; i < length; i++) {
+      if (Math.round(prices[i]! * scale) / scale === prices[i]!) continue;
+      throw new ConfigError(
+        `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is no price of ${instrument.priceDigits} digits`,
+        `isobar data check tells whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
+      );
+    }
+  }
+}
+
+function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {
+  const path = barsPath(catalog, key);
+  if (!existsSync(path)) throw unknownBars(catalog, key);
+  const instrument = readInstrument(catalog, key.market, key.symbol);
+  if (!instrument) {
+    const record = instrumentPath(catalog, key.market, key.symbol);
+    throw new ConfigError(`${record}: no instrument record`, 'import the bars again, or write one (docs/data.md)');
+  }
+  return withArrowFile(path, (file) => use(file, instrument, statedFacts(file, path)));
+}
+
+interface WholeRead {
+  readonly bars: BarColumns;
+  readonly barsIn: Int32Array | null;
+}
+
+/** The rows from `start` to `end` by one read of the whole file, which is compared with its checksums. `hashed`: the path to note its hash of. */
+function readWhole(
+  file: ArrowFile,
+  instrument: Instrument,
+  interval: Interval,
+  start: number,
+  end: number,
+  hashed: string | null,
+): WholeRead {
+  const raw = emptyColumns(end - start);
+  const barsIn = hasBarsIn(file) ? new Int32Array(end - start) : null;
+  const hash = hashed === null ? null : createHash('sha256');
+  file.readWhole(start, end, hash, (from, to) => {
+    file.times('open_time', from, raw.openMs.subarray(from - start, to - start));
+    for (const name of RAW.slice(1)) file.floats(name, from, raw[name].subarray(from - start, to - start));
+    if (barsIn) file.ints(BARS_IN, from, barsIn.subarray(from - start, to - start));
+  });
+  if (hash !== null && hashed !== null) noteHash(hashed, hash.digest('hex'));
+  return { bars: barsOf(raw, instrument, interval), barsIn };
+}
+
+function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval, start: number, end: number): BarColumns {
+  const raw = emptyColumns(end - start);
+  file.times('open_time', start, raw.openMs);
+  for (const name of RAW.slice(1)) file.floats(name, start, raw[name]);
+  return barsOf(raw, instrument, interval);
+}
+
+export interface CheckedBars<Seen = unknown> {
+  readonly key: BarKey;
+  readonly manifest: GapManifest;
+  /** False when another program changed the columns since isobar wrote them. */
+  readonly unchanged: boolean;
+  /** What the one who asked made of the bars, which are not kept. */
+  readonly seen: Seen;
+}
+
+/** Walks all rows of a file as they are, and writes its gap manifest anew. Throws ConfigError when the file cannot be read at all. */
+export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarColumns) => Seen = () => null as Seen): CheckedBars<Seen> {
+  return withBars(catalog, key, (file, instrument, facts) => {
+    const bars = readColumns(file, instrument, key.interval, 0, file.rows);
+    const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file) });
+    writeManifest(catalog, manifest, key.interval);
+    return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256'), seen: look(bars) };
+  });
+}
+
+/** The number of rows that have closed by `toMs`. */
+function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
+  const row = file.rowAt('open_time', toMs);
+  if (row === 0) return 0;
+  const last = new Float64Array(1);
+  file.times('open_time', row - 1, last);
+  return closesOf(last, interval)[0]! > toMs ? row - 1 : row;
+}
+
+function statedFacts(file: ArrowFile, path: string): BarFacts {
+  const { metadata } = file;
+  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
+  const source = metadata.get('source');
+  return {
+    source: source === 'synthetic' || source === 'resampled' ? source : 'import',
+    synthetic: metadata.get('synthetic') === 'true',
+    roundedPrices: Number(metadata.get('rounded_prices') ?? 0),
+    rejectedRows: Number(metadata.get('rejected_rows') ?? 0),
+    openLastBar: metadata.get('open_last_bar') === 'true',
+    barsIn: null,
+    from: parseInterval(metadata.get('resampled_from') ?? ''),
+  };
+}
+
+function unknownBars(catalog: string, key: BarKey): ConfigError {
+  const have = listCatalog(catalog);
+  const same = have.filter((entry) => entry.symbol === key.symbol);
+  const names = (same.length > 0 ? same : have).slice(0, 12).map((entry) => `${entry.market} ${entry.symbol} ${entry.interval}`);
+  return new ConfigError(
+    `${barsPath(catalog, key)}: the catalog has no bars of ${key.market} ${key.symbol} ${key.interval}`,
+    `import them: isobar data import FILE. ${names.length === 0 ? 'The catalog is empty.' : `It has: ${names.join(', ')}.`}`,
+  );
+}
+
+function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): ConfigError {
+  const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
+  const [first, last] = firstAndLast(file);
+  const have = file.rows === 0 ? 'it is empty' : `it has ${formatMinute(first)} to ${formatMinute(last)}`;
+  return new ConfigError(`${path}: no bars from ${bounds[0]} to ${bounds[1]}`, `${have}: change from and to, or import more`);
+}
+
+function firstAndLast(file: ArrowFile): [number, number] {
+  if (file.rows === 0) return [NaN, NaN];
+  const one = new Float64Array(1);
+  file.times('open_time', 0, one);
+  const first = one[0]!;
+  file.times('open_time', file.rows - 1, one);
+  return [first, one[0]!];
+}
+
+/** The entry of one file. Throws ConfigError when it is missing or none of isobar's. */
+export function readEntry(catalog: string, key: BarKey): CatalogEntry {
+  const path = barsPath(catalog, key);
+  return withArrowFile(path, (file) => {
+    const { source, synthetic } = statedFacts(file, path);
+    const [firstMs, lastMs] = firstAndLast(file);
+    const figure = (name: string) => Number(file.metadata.get(name) ?? 0);
+    const counts = { gaps: figure('gaps'), missingBars: figure('missing_bars'), seenPriceDigits: figure('price_digits') };
+    const dataSha256 = file.metadata.get('data_sha256') ?? '';
+    return { ...key, path, source, synthetic, rows: file.rows, firstMs, lastMs, ...counts, dataSha256 };
+  });
+}
+
+export function listCatalog(catalog: string): CatalogEntry[] {
+  return listKeys(catalog).map((key) => readEntry(catalog, key));
+}

@@ -1,0 +1,118 @@
+// Bars for a run: as the catalog has them, else made from the longest finer interval that it has.
+
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import { nestedIn } from '../../../model/bars/coarser.ts';
+import { closeOf, typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import { formatMinute } from '../../../model/time.ts';
+import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';
+import { type BarKey, barsPath, lockPath } from '../files/paths.ts';
+import { catalogStore, type BarStore } from './store.ts';
+import { barsOf, rowAt, sliceColumns } from '../files/columns.ts';
+import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
+import { resample, type Resampled } from './resample.ts';
+import { whileLocked } from '../files/storeLock.ts';
+
+/**
+ * The longest shorter interval of the symbol in the store from which `key`'s bars can be made, or null. Resampled bars do not count:
+ * they do not tell what is missing below them.
+ */
+function finerInterval(store: BarStore, key: BarKey): Interval | null {
+  const usable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
+  return nestedIn(key.interval).find((interval) => usable({ ...key, interval })) ?? null;
+}
+
+/**
+ * Bars of a store; where it lacks the interval its bars are made from finer ones, and are the same as `isobar data resample` would
+ * store. Their quality refers to the manifest of the finer bars. Throws ConfigError when the store has neither, or none in range.
+ */
+export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, minCoverage = 0): LoadedBars {
+  const from = store.factsOf(key) === null ? finerInterval(store, key) : null;
+  const fineKey = { ...key, interval: from ?? key.interval };
+  const entry = from === null ? null : store.factsOf(fineKey);
+  if (from === null || entry === null) return store.load(key, range);
+  // None in the range: the store says so of the range itself, and not of the warm-up in front of it.
+  if (range.fromMs !== undefined && range.fromMs > entry.lastMs) return store.load(fineKey, { fromMs: range.fromMs, toMs: range.toMs });
+  const toMs = range.toMs ?? Infinity;
+  const endMs = Math.min(closeOf(from, entry.lastMs), toMs);
+  const warmupRows = range.warmupRows ?? 0;
+  // Gaps may lie in the warm-up: look further back until it is whole or the file begins.
+  for (let bars = warmupRows; ; bars = bars * 4 + 16) {
+    const startMs = range.fromMs === undefined ? entry.firstMs : range.fromMs - (bars + 1) * typicalLengthMs(key.interval);
+    const fine = store.load(fineKey, { fromMs: startMs, toMs: range.toMs });
+    const made = resample(fine.bars, key.interval, minCoverage, endMs);
+    // The first coarse bar may begin before the fine rows that were read.
+    const cut = startMs > entry.firstMs && made.bars.length > 0 && made.bars.openMs[0]! < startMs ? 1 : 0;
+    const first = rowAt(made.bars.openMs, range.fromMs ?? -Infinity);
+    const start = Math.max(cut, first - warmupRows);
+    if (first - start < warmupRows && startMs > entry.firstMs) continue;
+    if (first >= made.bars.length) throw noBars(store.nameOf(fineKey), key, range);
+    return part(made, start, first, fine);
+  }
+}
+
+function part(made: Resampled, start: number, first: number, fine: LoadedBars): LoadedBars {
+  const { instrument, interval, length } = made.bars;
+  const bars = barsOf(sliceColumns(made.bars, start, length), instrument, interval);
+  const facts = { ...factsOf(made, fine), barsIn: made.barsIn.slice(start) };
+  const quality = qualityOf(bars, first - start, facts, fine.quality.manifestHash);
+  return { bars, firstRow: first - start, facts, quality, files: fine.files ?? [] };
+}
+
+function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {
+  const restsOnOpenBar = fine.facts.openLastBar && bars.closeMs.at(-1) === fine.bars.closeMs.at(-1);
+  return { ...fine.facts, source: 'resampled', from: fine.bars.interval, barsIn, openLastBar: restsOnOpenBar };
+}
+
+function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigError {
+  const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
+  return new ConfigError(
+    `${path}: no ${key.interval} bar opens and ends between ${bounds[0]} and ${bounds[1]}`,
+    'change from and to, or import more',
+  );
+}
+
+export interface StoredResample extends Resampled {
+  readonly manifest: GapManifest;
+  readonly from: Interval;
+}
+
+interface ResampleOptions {
+  readonly from?: Interval | undefined;
+  readonly minCoverage?: number | undefined;
+}
+
+/**
+ * Makes the bars of `key` from those of `from` (default: the longest finer interval) and stores them in the catalog.
+ * Replaces bars that were made before, never imported ones. Throws ConfigError.
+ */
+export function resampleInto(catalog: string, key: BarKey, options: ResampleOptions = {}): StoredResample {
+  return whileLocked(lockPath(catalog, key), () => resampleAll(catalog, key, options));
+}
+
+function resampleAll(catalog: string, key: BarKey, options: ResampleOptions): StoredResample {
+  const path = barsPath(catalog, key);
+  if (existsSync(path) && readEntry(catalog, key).source !== 'resampled') {
+    throw new ConfigError(
+      `${path}: there are bars that were not made by resampling`,
+      'remove the file, or resample in another catalog (--catalog DIR)',
+    );
+  }
+  const from = options.from ?? finerInterval(catalogStore(catalog), key);
+  if (from === null) {
+    throw new ConfigError(
+      `${path}: the catalog has no finer bars of ${key.market} ${key.symbol} to make them from`,
+      'import some: isobar data import FILE',
+    );
+  }
+  const fine = loadBars(catalog, { ...key, interval: from });
+  if (fine.facts.source === 'resampled') {
+    throw new ConfigError(
+      `${barsPath(catalog, { ...key, interval: from })}: resampled bars do not tell what is missing below them`,
+      'name the original interval by --from',
+    );
+  }
+  const made = resample(fine.bars, key.interval, options.minCoverage ?? 0);
+  if (made.bars.length === 0) throw noBars(barsPath(catalog, { ...key, interval: from }), key, {});
+  return { ...made, from, manifest: storeBars(catalog, made.bars, factsOf(made, fine)) };
+}

@@ -1,0 +1,139 @@
+// Bars that an author's code has at hand: checked like a file of bars, with the instrument record that an import would propose.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import { closeOf, INTERVALS, openOf, parseInterval, type Interval } from '../../../model/interval.ts';
+import { formatTime } from '../../../model/time.ts';
+import type { LoadedBars } from './catalog.ts';
+import { barsOf, RAW, type RawColumns } from '../files/columns.ts';
+import { MAX_DIGITS, MAX_TICKS, proposeInstrument, splitSymbol, type SeenFigures } from '../records/instrumentRecord.ts';
+import { checkSymbol } from '../files/paths.ts';
+import { IMPORTED, SYNTHETIC } from './quality.ts';
+import { wholeSet } from './store.ts';
+
+const REMEDY = 'docs/from-code.md shows what bars are';
+
+/**
+ * Bars of one instrument and interval as columns of one length, oldest first. Float64Arrays are used as they are and not copied: leave
+ * them unchanged while a run or its result is in use.
+ */
+export interface Bars {
+  /** Name of the instrument, such as `BTCUSDT`, or `FOO-BAR` (base, quote) where the quote asset is none that is known. */
+  readonly symbol: string;
+  /** `1m` `5m` `15m` `30m` `1h` `4h` `1d` `1w` `1M`. */
+  readonly interval: Interval;
+  /** When each bar opens: ms UTC, strictly rising, on the grid of the interval. A time that is missing is a gap. */
+  readonly openMs: ArrayLike<number>;
+  /** Prices, quote per base: above 0, low <= open, close <= high. */
+  readonly open: ArrayLike<number>;
+  readonly high: ArrayLike<number>;
+  readonly low: ArrayLike<number>;
+  readonly close: ArrayLike<number>;
+  /** In the base asset, 0 or more. */
+  readonly volume: ArrayLike<number>;
+  /** True for made-up bars: every result then says so. */
+  readonly synthetic?: boolean;
+}
+
+/** Bars whose columns are typed arrays: what `readBars` and `generateBars` give. */
+export interface TypedBars extends Bars, RawColumns {
+  readonly openMs: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+  readonly synthetic: boolean;
+}
+
+/** The set as a run takes it; `nowMs` tells whether its last bar has closed. Throws ConfigError naming column and row (from 0). */
+export function givenBars(given: Bars, nowMs: number): LoadedBars {
+  checkBars(given);
+  const interval = parseInterval(given.interval);
+  const symbol = checkSymbol(given.symbol, REMEDY);
+  if (interval === null) throw wrong(symbol, 'interval', `one of ${INTERVALS.join(' ')}`, given.interval);
+  if (splitSymbol(symbol) === null) throw wrong(symbol, 'symbol', 'a name that ends in a known quote asset, or BASE-QUOTE', symbol);
+  const raw = columnsOf(given, symbol);
+  const instrument = proposeInstrument('spot', symbol, checkRows(raw, symbol, interval));
+  const bars = barsOf(raw, instrument, interval);
+  const stated = given.synthetic === true ? SYNTHETIC : IMPORTED;
+  const facts = { ...stated, openLastBar: closeOf(interval, raw.openMs[raw.length - 1]!) > nowMs };
+  return wholeSet(bars, facts);
+}
+
+/** Of code that no compiler has seen. */
+function checkBars(given: unknown): void {
+  if (typeof given === 'object' && given !== null) return;
+  throw new ConfigError(`data: expected the path of a file, or bars in columns, got ${String(given)}`, REMEDY);
+}
+
+/** A set as code holds it. */
+export function typedBars({ bars, facts }: Pick<LoadedBars, 'bars' | 'facts'>): TypedBars {
+  const { instrument, interval, length, openMs, open, high, low, close, volume } = bars;
+  return { symbol: instrument.wireName, interval, length, openMs, open, high, low, close, volume, synthetic: facts.synthetic };
+}
+
+function columnsOf(given: Bars, symbol: string): RawColumns {
+  const column = (name: (typeof RAW)[number]) => {
+    const values: unknown = given[name];
+    if (values instanceof Float64Array) return values;
+    if (Array.isArray(values) || ArrayBuffer.isView(values)) return Float64Array.from(given[name], Number);
+    throw wrong(symbol, name, 'an array of numbers', typeof values);
+  };
+  const length = given.openMs?.length ?? 0;
+  if (length === 0) throw wrong(symbol, 'openMs', 'one bar or more', 'none');
+  const columns = { length, ...mapColumns(column) };
+  const other = RAW.find((name) => columns[name].length !== length);
+  if (other === undefined) return columns;
+  throw wrong(symbol, other, `${length} values, as many as openMs has`, columns[other].length);
+}
+
+function mapColumns(of: (name: (typeof RAW)[number]) => Float64Array): Omit<RawColumns, 'length'> {
+  return { openMs: of('openMs'), open: of('open'), high: of('high'), low: of('low'), close: of('close'), volume: of('volume') };
+}
+
+/** Walks all rows once: each must be sound; tells the figures from which an instrument record is made. */
+function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFigures {
+  const { openMs, open, high, low, close, volume, length } = raw;
+  let [lowest, highest] = [Infinity, 0];
+  for (let row = 0; row < length; row++) {
+    const time = openMs[row]!;
+    const [most, least] = [high[row]!, low[row]!];
+    if (!Number.isSafeInteger(time) || openOf(interval, time) !== time)
+      throw wrong(symbol, `openMs[${row}]`, `ms UTC at which a bar of ${interval} opens`, time);
+    if (row > 0 && time <= openMs[row - 1]!) throw wrong(symbol, `openMs[${row}]`, `a time after ${formatTime(openMs[row - 1]!)}`, time);
+    // One comparison of a NaN is false whatever stands beside it.
+    const isSound =
+      least > 0 && least <= open[row]! && least <= close[row]! && open[row]! <= most && close[row]! <= most && most < Infinity;
+    if (!isSound) {
+      const got = `low ${least}, open ${open[row]}, close ${close[row]}, high ${most}`;
+      throw wrong(symbol, `row ${row}`, 'prices above 0 with low <= open, close <= high', got);
+    }
+    if (!(volume[row]! >= 0 && volume[row]! < Infinity)) throw wrong(symbol, `volume[${row}]`, 'a volume of 0 or more', volume[row]);
+    if (least < lowest) lowest = least;
+    if (most > highest) highest = most;
+  }
+  const priceDigits = Math.max(...[open, high, low, close].map(digitsOf));
+  if (priceDigits <= MAX_DIGITS && highest * pow10(priceDigits) < MAX_TICKS)
+    return { priceDigits, volumeDigits: digitsOf(volume), lowest, highest };
+  const row = open.findIndex((price) => digitsOf([price]) === priceDigits);
+  throw new ConfigError(
+    `data ${symbol}: prices are finer than exact money can be: ${priceDigits} digits behind the point${
+      row < 0 ? '' : `, such as open[${row}] = ${open[row]}`
+    }`,
+    'round them to the tick of the instrument: Math.round(price * 100) / 100',
+  );
+}
+
+/** Most digits behind the point of any value, trailing zeros not counted; one more than can be where that does not suffice. */
+function digitsOf(values: ArrayLike<number>): number {
+  let digits = 0;
+  for (let i = 0; i < values.length; i++) {
+    while (digits <= MAX_DIGITS && Math.round(values[i]! * pow10(digits)) / pow10(digits) !== values[i]) digits++;
+  }
+  return digits;
+}
+
+function wrong(symbol: string, what: string, expected: string, got: unknown): ConfigError {
+  return new ConfigError(`data ${symbol} ${what}: expected ${expected}, got ${String(got)}`, REMEDY);
+}

@@ -1,0 +1,87 @@
+// Which files the bars of a set came from, beside the set: so that a file is not read twice, and rejected rows are counted once.
+
+import { existsSync } from 'node:fs';
+import { discard } from '../arrow/arrowFile.ts';
+import { readEntry, readText, writeText } from './catalog.ts';
+import { barsPath, importsPath, type BarKey } from '../files/paths.ts';
+
+export interface ImportedFile {
+  /** As it was named. */
+  readonly name: string;
+  readonly sha256: string;
+  readonly format: string;
+  readonly rows: number;
+  readonly rejectedRows: number;
+}
+
+/** A set of bars and the files that it came from. */
+interface ImportState {
+  /** When the bars have another hash, the state says nothing about them. */
+  readonly dataSha256: string;
+  readonly files: readonly ImportedFile[];
+}
+
+interface ImportRecord {
+  readonly format: typeof FORMAT;
+  /** Of the set as it is; while it is stored, also of the set as it will be. */
+  readonly states: readonly ImportState[];
+}
+
+const FORMAT = 'isobar imports 1';
+
+/** The files of the set as it lies in the catalog; null when there is no record of it. */
+export function readImports(catalog: string, key: BarKey): readonly ImportedFile[] | null {
+  return readState(catalog, key)?.files ?? null;
+}
+
+/** Runs `store`, which puts the set of `next` into the catalog: wherever it is cut, the record tells the files of what is there. */
+export function recordImports(catalog: string, key: BarKey, next: ImportState, store: () => void): void {
+  const before = readState(catalog, key);
+  writeStates(catalog, key, before === null ? [next] : [before, next]);
+  try {
+    store();
+  } catch (error) {
+    if (before === null) discard(importsPath(catalog, key));
+    throw error;
+  }
+  if (before !== null) writeStates(catalog, key, [next]);
+}
+
+/** Says which files the set came from that the catalog has now. */
+export function writeImports(catalog: string, key: BarKey, dataSha256: string, files: readonly ImportedFile[]): void {
+  writeStates(catalog, key, [{ dataSha256, files }]);
+}
+
+function writeStates(catalog: string, key: BarKey, states: readonly ImportState[]): void {
+  const record: ImportRecord = { format: FORMAT, states };
+  writeText(importsPath(catalog, key), `${JSON.stringify(record, null, 1)}\n`);
+}
+
+function readState(catalog: string, key: BarKey): ImportState | null {
+  const path = importsPath(catalog, key);
+  if (!existsSync(path) || !existsSync(barsPath(catalog, key))) return null;
+  const { dataSha256 } = readEntry(catalog, key);
+  try {
+    const record: unknown = JSON.parse(readText(path));
+    return isRecord(record) ? (record.states.findLast((state) => state.dataSha256 === dataSha256) ?? null) : null;
+  } catch (error) {
+    // Whatever stands there, the files can be read again.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isRecord(value: unknown): value is ImportRecord {
+  if (typeof value !== 'object' || value === null || !('format' in value) || value.format !== FORMAT) return false;
+  return 'states' in value && Array.isArray(value.states) && value.states.every(isState);
+}
+
+function isState(value: unknown): value is ImportState {
+  if (typeof value !== 'object' || value === null || !('dataSha256' in value) || !('files' in value)) return false;
+  return typeof value.dataSha256 === 'string' && Array.isArray(value.files) && value.files.every(isFile);
+}
+
+function isFile(value: unknown): value is ImportedFile {
+  if (typeof value !== 'object' || value === null || !('name' in value && 'sha256' in value && 'rows' in value)) return false;
+  return typeof value.sha256 === 'string' && 'rejectedRows' in value && typeof value.rejectedRows === 'number';
+}

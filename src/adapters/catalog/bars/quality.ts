@@ -1,0 +1,204 @@
+// The quality of a set of bars: its gap manifest, which results refer to by content hash, and the counts a run records.
+
+import { createHash } from 'node:crypto';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import { barsBetween, closeOf, fixedLengthMs, openOf } from '../../../model/interval.ts';
+import type { FeedQuality } from '../../../model/run/run.ts';
+import { formatTime } from '../../../model/time.ts';
+import { bytesOf } from '../arrow/arrowFile.ts';
+
+export type BarSource = 'import' | 'synthetic' | 'resampled';
+
+/** What is known of a set of bars beside its columns. */
+export interface BarFacts {
+  readonly source: BarSource;
+  /** Generated, or resampled from generated bars. */
+  readonly synthetic: boolean;
+  /** Prices that were rounded to the instrument's precision on import. */
+  readonly roundedPrices: number;
+  /** Bad rows of the imported files that were set aside. */
+  readonly rejectedRows: number;
+  /** The last bar had not closed when it was imported. */
+  readonly openLastBar: boolean;
+  /** For resampled bars: the number of fine bars that each rests on. */
+  readonly barsIn: Int32Array | null;
+  /** For resampled bars: the interval of the fine ones. */
+  readonly from: BarColumns['interval'] | null;
+}
+
+export const IMPORTED: BarFacts = {
+  source: 'import',
+  synthetic: false,
+  roundedPrices: 0,
+  rejectedRows: 0,
+  openLastBar: false,
+  barsIn: null,
+  from: null,
+};
+export const SYNTHETIC: BarFacts = { ...IMPORTED, source: 'synthetic', synthetic: true };
+
+/** A run of rows or of missing bars: `bars` of them after, or from, a time in UTC. */
+interface Missing {
+  readonly after: string;
+  readonly bars: number;
+}
+interface Run {
+  readonly from: string;
+  readonly bars: number;
+}
+
+export interface GapManifest {
+  readonly format: 'isobar gap manifest 1';
+  /** SHA-256 of this manifest as JSON without this key and without spaces. */
+  readonly sha256: string;
+  readonly market: string;
+  readonly symbol: string;
+  readonly interval: string;
+  readonly source: BarSource;
+  readonly synthetic: boolean;
+  /** SHA-256 of the columns open_time, open, high, low, close, volume (float64) and bars_in (int32), one after the other. */
+  readonly dataSha256: string;
+  readonly rows: number;
+  readonly first: string | null;
+  readonly last: string | null;
+  readonly gaps: number;
+  readonly missingBars: number;
+  readonly longestGapBars: number;
+  readonly duplicateRows: number;
+  readonly outOfOrderRows: number;
+  readonly offGridRows: number;
+  /** Rows that break low <= open, close <= high, a price above 0, a volume of 0 or more. */
+  readonly insaneRows: number;
+  readonly zeroVolumeRows: number;
+  readonly thinBars: number;
+  readonly roundedPrices: number;
+  /** Bad rows that an import set aside; where no other file had them sound, their bars are among the missing ones. */
+  readonly rejectedRows: number;
+  readonly openLastBar: boolean;
+  readonly missing: readonly Missing[];
+  readonly zeroVolume: readonly Run[];
+  /** Rows that are wrong in any of the ways above; an import lets none in, another program can. */
+  readonly wrong: readonly { readonly at: string; readonly what: 'duplicate' | 'outOfOrder' | 'offGrid' | 'insane' }[];
+}
+
+/** SHA-256 of the columns, independent of how they are cut into batches. */
+export function dataHash(bars: BarColumns, barsIn: Int32Array | null): string {
+  const hash = createHash('sha256');
+  for (const column of [bars.openMs, bars.open, bars.high, bars.low, bars.close, bars.volume]) hash.update(bytesOf(column, 0, bars.length));
+  if (barsIn) hash.update(bytesOf(barsIn, 0, barsIn.length));
+  return hash.digest('hex');
+}
+
+/** Walks the rows once and writes down everything a reader of results may ask about them. */
+export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
+  const { openMs, volume, interval, length } = bars;
+  const missing: Missing[] = [];
+  const zeroVolume: { from: string; bars: number }[] = [];
+  const wrong: GapManifest['wrong'][number][] = [];
+  let missingBars = 0;
+  let longestGapBars = 0;
+  let zeroVolumeRows = 0;
+  let lastZero = -2;
+  for (let i = 0; i < length; i++) {
+    const step = i === 0 ? 1 : barsBetween(interval, openMs[i - 1]!, openMs[i]!);
+    if (step > 1) {
+      missing.push({ after: formatTime(openMs[i - 1]!), bars: step - 1 });
+      missingBars += step - 1;
+      longestGapBars = Math.max(longestGapBars, step - 1);
+    }
+    if (i > 0 && openMs[i] === openMs[i - 1]) wrong.push({ at: formatTime(openMs[i]!), what: 'duplicate' });
+    else if (i > 0 && openMs[i]! < openMs[i - 1]!) wrong.push({ at: formatTime(openMs[i]!), what: 'outOfOrder' });
+    if (openOf(interval, openMs[i]!) !== openMs[i]) wrong.push({ at: formatTime(openMs[i]!), what: 'offGrid' });
+    if (!isSound(bars, i)) wrong.push({ at: formatTime(openMs[i]!), what: 'insane' });
+    if (volume[i] !== 0) continue;
+    zeroVolumeRows++;
+    const run = zeroVolume.at(-1);
+    if (run && lastZero === i - 1) run.bars++;
+    else zeroVolume.push({ from: formatTime(openMs[i]!), bars: 1 });
+    lastZero = i;
+  }
+  const count = (what: string) => wrong.filter((row) => row.what === what).length;
+  const content = {
+    market: bars.instrument.market,
+    symbol: bars.instrument.wireName,
+    interval,
+    source: facts.source,
+    synthetic: facts.synthetic,
+    dataSha256: dataHash(bars, facts.barsIn),
+    rows: length,
+    first: length === 0 ? null : formatTime(openMs[0]!),
+    last: length === 0 ? null : formatTime(openMs[length - 1]!),
+    gaps: missing.length,
+    missingBars,
+    longestGapBars,
+    duplicateRows: count('duplicate'),
+    outOfOrderRows: count('outOfOrder'),
+    offGridRows: count('offGrid'),
+    insaneRows: count('insane'),
+    zeroVolumeRows,
+    thinBars: thinBars(bars, facts, 0),
+    roundedPrices: facts.roundedPrices,
+    rejectedRows: facts.rejectedRows,
+    openLastBar: facts.openLastBar,
+    missing,
+    zeroVolume,
+    wrong,
+  };
+  const format = 'isobar gap manifest 1';
+  const sha256 = createHash('sha256')
+    .update(JSON.stringify({ format, ...content }))
+    .digest('hex');
+  return { format, sha256, ...content };
+}
+
+function isSound({ open, high, low, close, volume }: BarColumns, row: number): boolean {
+  const least = low[row]!;
+  const most = high[row]!;
+  const [first, last] = [open[row]!, close[row]!];
+  return (
+    least > 0 &&
+    least <= first &&
+    least <= last &&
+    first <= most &&
+    last <= most &&
+    most < Infinity &&
+    volume[row]! >= 0 &&
+    volume[row]! < Infinity
+  );
+}
+
+/** Resampled bars from `firstRow` on that rest on fewer fine bars than their interval holds. */
+function thinBars({ interval, openMs, length }: BarColumns, { barsIn, from }: BarFacts, firstRow: number): number {
+  if (barsIn === null || from === null) return 0;
+  let thin = 0;
+  const fine = fixedLengthMs(from);
+  for (let i = firstRow; i < length; i++) {
+    const full = fine === null ? 1 : (closeOf(interval, openMs[i]!) - openMs[i]!) / fine;
+    if (barsIn[i]! < full) thin++;
+  }
+  return thin;
+}
+
+/** What a run records of its feed: the counts from `firstRow` on, and the hash of the manifest of the whole set. */
+export function qualityOf(bars: BarColumns, firstRow: number, facts: BarFacts, manifestHash: string): FeedQuality {
+  let gaps = 0;
+  let missingBars = 0;
+  let zeroVolume = 0;
+  for (let i = firstRow; i < bars.length; i++) {
+    if (bars.volume[i] === 0) zeroVolume++;
+    if (i === firstRow || bars.openMs[i] === bars.closeMs[i - 1]) continue;
+    gaps++;
+    missingBars += barsBetween(bars.interval, bars.openMs[i - 1]!, bars.openMs[i]!) - 1;
+  }
+  return {
+    manifestHash,
+    rows: bars.length - firstRow,
+    gaps,
+    missingBars,
+    thinBars: thinBars(bars, facts, firstRow),
+    zeroVolume,
+    roundedPrices: facts.roundedPrices,
+    openLastBar: facts.openLastBar,
+    synthetic: facts.synthetic,
+  };
+}

@@ -1,0 +1,69 @@
+// Both stores give the same bars of any range, and say in the same way what they lack.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { ConfigError } from '../../../base/errors.ts';
+import { INTERVALS } from '../../../model/interval.ts';
+import { storeBars } from './catalog.ts';
+import { loadFeed } from './feed.ts';
+import { generateBars } from '../generate/generate.ts';
+import type { BarKey } from '../files/paths.ts';
+import { SYNTHETIC } from './quality.ts';
+import { catalogStore, memoryStore, wholeSet } from './store.ts';
+import { expectEqual } from '../../../../test/fixtures/alike.ts';
+
+const FROM = Date.UTC(2024, 0, 1);
+const HOUR = 3_600_000;
+const folder = mkdtempSync(join(tmpdir(), 'isobar-store-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const bars = generateBars({ symbol: 'XUSDT', interval: '15m', fromMs: FROM, bars: 2000, seed: 5, gapShare: 0.05 });
+const facts = { ...SYNTHETIC, openLastBar: true };
+storeBars(folder, bars, facts);
+const stores = [catalogStore(folder), memoryStore([wholeSet(bars, facts)])] as const;
+const key: BarKey = { market: 'spot', symbol: 'XUSDT', interval: '15m' };
+
+test('the same bars, quality and warm-up in any range, made coarser where they are', () => {
+  const time = fc.integer({ min: FROM - HOUR, max: bars.closeMs.at(-1)! + HOUR });
+  const range = fc.record({
+    fromMs: fc.option(time, { nil: undefined }),
+    toMs: fc.option(time, { nil: undefined }),
+    warmupRows: fc.nat(50),
+  });
+  const interval = fc.constantFrom(...INTERVALS.filter((name) => ['15m', '30m', '1h', '4h', '1d'].includes(name)));
+  fc.assert(
+    fc.property(range, interval, (some, of) => {
+      const [stored, memory] = stores.map((store) => {
+        try {
+          return loadFeed(store, { ...key, interval: of }, some);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+          return null;
+        }
+      });
+      expect(memory?.files ?? []).toEqual([]);
+      expectEqual(memory && { ...memory, files: stored?.files }, stored);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a whole set is not copied', () => expect(stores[1].load(key, {}).bars).toBe(bars));
+
+test('what a store lacks is named', () => {
+  const messages = stores.map((store) => {
+    try {
+      return loadFeed(store, { ...key, symbol: 'YUSDT' });
+    } catch (error) {
+      return error instanceof ConfigError ? `${error.message.replace(folder, '')}; ${error.remedy}` : null;
+    }
+  });
+  expect(messages).toEqual([
+    '/spot/YUSDT/15m.arrow: the catalog has no bars of spot YUSDT 15m; import them: isobar data import FILE. It has: spot XUSDT 15m.',
+    'data: no bars of YUSDT 15m; give them, or name another feed',
+  ]);
+  expect(() => stores[1].load(key, { toMs: FROM })).toThrow('the bars of XUSDT 15m: none from the start to 2024-01-01 00:00');
+});

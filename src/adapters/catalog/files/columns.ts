@@ -1,0 +1,54 @@
+// Making bar columns and cutting them.
+
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { closeOf, fixedLengthMs, type Interval } from '../../../model/interval.ts';
+
+/** What a file holds; the end of a bar follows from its interval. */
+export interface RawColumns {
+  readonly length: number;
+  readonly openMs: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+}
+export const RAW = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
+
+/** Columns of `length` zeros, each in memory of its own. */
+export function emptyColumns(length: number): RawColumns {
+  const column = () => new Float64Array(length);
+  return { length, openMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
+}
+
+/** Bars over the same arrays, with the end of each bar. */
+export function barsOf(raw: RawColumns, instrument: Instrument, interval: Interval): BarColumns {
+  return { instrument, interval, ...raw, closeMs: closesOf(raw.openMs, interval) };
+}
+
+export function closesOf(openMs: Float64Array, interval: Interval): Float64Array {
+  const closeMs = new Float64Array(openMs.length);
+  const length = fixedLengthMs(interval);
+  if (length === null) for (let i = 0; i < openMs.length; i++) closeMs[i] = closeOf(interval, openMs[i]!);
+  else for (let i = 0; i < openMs.length; i++) closeMs[i] = openMs[i]! + length;
+  return closeMs;
+}
+
+/** The rows from `from` to `to` (exclusive), copied. */
+export function sliceColumns(raw: RawColumns, from: number, to: number): RawColumns {
+  const out = emptyColumns(Math.max(0, to - from));
+  for (const name of RAW) out[name].set(raw[name].subarray(from, to));
+  return out;
+}
+
+/** The first row of rising times that is at `ms` or later; the length when there is none. */
+export function rowAt(openMs: Float64Array, ms: number): number {
+  let [low, high] = [0, openMs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (openMs[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

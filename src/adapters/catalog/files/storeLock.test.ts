@@ -1,0 +1,120 @@
+// Two processes at one symbol of the catalog: whoever appends, resamples or generates waits until the other has stored, and builds on it.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { testInstrument } from '../../../../test/fixtures/syntheticBars.ts';
+import { FileSystemDisk } from '../../disk/fileSystemDisk.ts';
+import { thisProcess } from '../../disk/processes.ts';
+import { lockFolder, processesHere } from '../../disk/processLock.ts';
+import { appendBars } from '../bars/append.ts';
+import { loadBars, storeBars } from '../bars/catalog.ts';
+import { barsOf, emptyColumns } from './columns.ts';
+import { lockPath } from './paths.ts';
+import { IMPORTED } from '../bars/quality.ts';
+import { whileLocked } from './storeLock.ts';
+
+const START = Date.UTC(2024, 0, 1);
+const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
+const DIST = new URL('../../../../dist/adapters/', import.meta.url);
+
+const folders: string[] = [];
+function catalog(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-lock-'));
+  folders.push(folder);
+  return folder;
+}
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function rowsOf(from: number, to: number) {
+  const rows = emptyColumns(to - from);
+  rows.openMs.forEach((_, i) => (rows.openMs[i] = START + (from + i) * 60_000));
+  for (const name of ['open', 'high', 'low', 'close', 'volume'] as const) rows[name].fill(100);
+  return rows;
+}
+const store = (folder: string, rows: number) => storeBars(folder, barsOf(rowsOf(0, rows), testInstrument(), '1m'), IMPORTED);
+
+const APPENDED = `const { appendBars } = await import(dist + 'catalog/bars/append.js');
+const times = Float64Array.from({ length: 60 }, (_, i) => ${START} + (60 + i) * 60000), flat = times.map(() => 100);
+const rows = { length: 60, openMs: times, open: flat, high: flat, low: flat, close: flat, volume: flat };
+run(() => appendBars(folder, ${JSON.stringify(testInstrument())}, '1m', rows, 'keep').newRows);`;
+const RESAMPLED = `const { resampleInto } = await import(dist + 'catalog/bars/feed.js');
+run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1h' }).manifest.rows);`;
+const GENERATED = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
+run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START}, bars: 30, seed: 1 }).manifest.rows);`;
+
+/** Another process at the same catalog: resolves `begun` when it is about to store, `told` with what it says once it has. */
+function other(folder: string, code: string) {
+  const head = `const dist = ${JSON.stringify(DIST.href)}, folder = ${JSON.stringify(folder)};
+const run = (work) => { console.log('begins'); try { console.log(work()); } catch (error) { console.log(error.message); } };`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}\n${code}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8');
+  const begun = new Promise<void>((resolve) => {
+    child.stdout.on('data', (part: string) => {
+      text += part;
+      if (text.includes('begins')) resolve();
+    });
+  });
+  const told = new Promise<string>((resolve) => void child.once('close', () => resolve(text.trim())));
+  return { begun, told, isDone: () => child.exitCode !== null };
+}
+
+async function whileHeld(folder: string, code: string): Promise<string> {
+  const lock = lockPath(folder, KEY);
+  const release = lockFolder(new FileSystemDisk(), lock, processesHere());
+  const process2 = other(folder, code);
+  await process2.begun;
+  await new Promise((resolve) => void setTimeout(resolve, 300));
+  expect(process2.isDone()).toBe(false);
+  store(folder, 60);
+  release();
+  const told = await process2.told;
+  expect(existsSync(dirname(lock))).toBe(false);
+  return told.replace('begins\n', '');
+}
+
+describe('while another process stores bars of the symbol', () => {
+  it('bars that are appended wait, and lose none of its rows', async () => {
+    const folder = catalog();
+    expect(await whileHeld(folder, APPENDED)).toBe('60');
+    expect(loadBars(folder, KEY).bars.length).toBe(120);
+  });
+
+  it('bars are made of what it has stored', async () => {
+    const folder = catalog();
+    store(folder, 10);
+    expect(await whileHeld(folder, RESAMPLED)).toBe('1');
+    expect(loadBars(folder, { ...KEY, interval: '1h' }).bars.volume[0]).toBe(6000);
+  });
+
+  it('generated bars do not take the place of those that came meanwhile', async () => {
+    const folder = catalog();
+    expect(await whileHeld(folder, GENERATED)).toMatch(/there are real bars$/);
+    expect(loadBars(folder, KEY).bars.length).toBe(60);
+  });
+});
+
+describe('the lock', () => {
+  it('of a process that was killed is taken over, and leaves nothing behind', () => {
+    const folder = catalog();
+    const lock = lockPath(folder, KEY);
+    const { namespace, boot, host } = thisProcess();
+    mkdirSync(lock, { recursive: true });
+    writeFileSync(join(lock, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
+    expect(appendBars(folder, testInstrument(), '1m', rowsOf(0, 5), 'keep').newRows).toBe(5);
+    expect(existsSync(dirname(lock))).toBe(false);
+  });
+
+  it('lies in a catalog that is the present folder as in any other', () => {
+    const [folder, before] = [catalog(), process.cwd()];
+    try {
+      process.chdir(folder);
+      expect(whileLocked(lockPath('.', KEY), () => 5)).toBe(5);
+    } finally {
+      process.chdir(before);
+    }
+  });
+});

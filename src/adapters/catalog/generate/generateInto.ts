@@ -1,0 +1,73 @@
+// Synthetic bars straight into the catalog, and of futures what goes with them.
+
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Interval } from '../../../model/interval.ts';
+import { readEntry, readInstrument, storeBars } from '../bars/catalog.ts';
+import { generateFunding, generateMarks } from './generateSeries.ts';
+import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from '../files/markInterval.ts';
+import { loadSeries, storeSeries, type SeriesEntry } from '../series/seriesStore.ts';
+import { barsPath, checkSymbol, lockPath, type BarKey, type SeriesKey } from '../files/paths.ts';
+import { generateBars, type GenerateOptions } from './generate.ts';
+import { SYNTHETIC, type GapManifest } from '../bars/quality.ts';
+import { whileLocked } from '../files/storeLock.ts';
+
+const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
+
+/** Replaces synthetic bars of the same key, never others; a record that the catalog has is kept, with as many price digits as are needed. Throws ConfigError. */
+export function generateInto(catalog: string, options: GenerateOptions): GeneratedSet {
+  const { market = 'spot', interval, seed } = options;
+  const symbol = checkSymbol(options.symbol);
+  refuseRealBars(catalog, { market, symbol, interval });
+  const bars = generateBars(options);
+  return whileLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
+}
+
+function storeGenerated(catalog: string, bars: BarColumns, seed: number): GeneratedSet {
+  const { market, wireName: symbol } = bars.instrument;
+  const { interval } = bars;
+  // Once more: another process may have stored some meanwhile.
+  refuseRealBars(catalog, { market, symbol, interval });
+  const known = readInstrument(catalog, market, symbol);
+  const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
+  const instrument = { ...(known ?? bars.instrument), priceDigits };
+  const keys: readonly SeriesKey[] =
+    market === 'futures'
+      ? [
+          { kind: 'mark', symbol, interval: markIntervalOf(interval) },
+          { kind: 'funding', symbol },
+        ]
+      : [];
+  for (const key of keys) refuseReal(catalog, key);
+  const manifest = storeBars(catalog, { ...bars, instrument }, SYNTHETIC);
+  const columnsOf = { mark: generateMarks, funding: generateFunding };
+  return { manifest, series: keys.map((key) => storeSeries(catalog, key, columnsOf[key.kind](bars, seed), true)) };
+}
+
+export interface GeneratedSet {
+  readonly manifest: GapManifest;
+  /** Marks and funding of a contract; none of spot. */
+  readonly series: readonly SeriesEntry[];
+}
+
+function markIntervalOf(interval: Interval): MarkInterval {
+  const found = parseMarkInterval(interval);
+  if (found !== null) return found;
+  throw new ConfigError(
+    `--interval: expected an interval up to a day, for bars of futures come with marks, got ${interval}`,
+    `one of ${MARK_INTERVALS.join(' ')}`,
+  );
+}
+
+function refuseRealBars(catalog: string, key: BarKey): void {
+  const path = barsPath(catalog, key);
+  if (existsSync(path) && !readEntry(catalog, key).synthetic) throw new ConfigError(`${path}: there are real bars`, OTHER_PLACE);
+}
+
+function refuseReal(catalog: string, key: SeriesKey): void {
+  const stored = loadSeries(catalog, key);
+  if (stored !== null && !stored.entry.synthetic) {
+    throw new ConfigError(`${stored.entry.path}: there are real ${key.kind === 'mark' ? 'mark prices' : 'funding rates'}`, OTHER_PLACE);
+  }
+}

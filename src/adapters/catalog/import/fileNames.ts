@@ -1,0 +1,86 @@
+// What the name of a file says about its bars: symbol, interval, market.
+
+import { basename } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { INTERVALS, parseInterval, type Interval } from '../../../model/interval.ts';
+import { splitSymbol } from '../records/instrumentRecord.ts';
+import { checkSymbol, type BarKey } from '../files/paths.ts';
+
+/**
+ * BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather, BTC_USDT_USDT-5m-futures.feather; and what people and browsers add to such
+ * names: BTCUSDT-1m-old.csv, BTCUSDT-1m-2024-01 (1).zip.
+ */
+const DASHED = /^(.+?)-(\d+[A-Za-z]+)(?:[-_ ]([^.]*))?(?:\.[A-Za-z0-9.]*)?$/;
+/** What freqtrade and Binance call other series of a pair. */
+const OTHER_SERIES = /^(mark|index|premiumIndex|funding_rate|fundingRate)\b/;
+const FUTURES = /^futures\b/;
+/** CryptoDataDownload's Binance_BTCUSDT_1h.csv, Binance_BTCUSDT_2023_minute.csv. */
+const DOWNLOADED = /^[A-Za-z]+_([A-Z0-9]+)_(?:\d{4}_)?([a-z0-9]+)\.csv(?:\.[A-Za-z0-9.]*)?$/;
+/** freqtrade writes such files only, and no other names its pairs with a line between. */
+const FREQTRADE = /\.(feather|json)(\.gz)?$/;
+/** Names of intervals that only file names use. */
+const OTHER_NAMES: Readonly<Record<string, Interval>> = {
+  minute: '1m',
+  hour: '1h',
+  '1hour': '1h',
+  '1hr': '1h',
+  d: '1d',
+  daily: '1d',
+  '1mo': '1M',
+};
+
+export interface GivenKey {
+  readonly symbol?: string | undefined;
+  readonly interval?: Interval | undefined;
+  readonly market?: Market | undefined;
+}
+
+/** Symbol, interval and market of a file: as given, else from its name; spot where neither says the market. Throws ConfigError. */
+export function keyOf(file: string, given: GivenKey): BarKey {
+  const said = saidBy(basename(file));
+  const [, other] = OTHER_SERIES.exec(said.rest) ?? [];
+  if (other !== undefined) {
+    throw new ConfigError(`${file}: by its name, ${other.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
+  }
+  const interval = given.interval ?? said.interval;
+  if (interval === undefined) {
+    throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval, one of ${INTERVALS.join(' ')}`);
+  }
+  const named = given.symbol ?? said.symbol;
+  if (named === undefined) {
+    throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol, or name the file like BTCUSDT-1m.csv');
+  }
+  const isPair = given.symbol === undefined && FREQTRADE.test(file);
+  const symbol = checkSymbol(isPair ? wireName(named) : named, undefined, given.symbol === undefined ? `${file}: ` : '');
+  const isFutures = FUTURES.test(said.rest) || (isPair && named.split('_').length === 3);
+  return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
+}
+
+/** `rest` is what follows the interval. */
+function saidBy(name: string): { symbol?: string; interval?: Interval; rest: string } {
+  const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
+  const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];
+  const interval = intervalOf(length ?? word ?? '');
+  const symbol = dashed ?? downloaded;
+  return {
+    ...(symbol === undefined ? {} : { symbol }),
+    ...(interval === null ? {} : { interval }),
+    rest,
+  };
+}
+
+function intervalOf(name: string): Interval | null {
+  return parseInterval(name) ?? OTHER_NAMES[name] ?? null;
+}
+
+/**
+ * freqtrade writes BTC/USDT as BTC_USDT and BTC/USDT:USDT as BTC_USDT_USDT: on the wire both are BTCUSDT. Where the quote asset is none
+ * that is known, the line stays and tells base and quote apart.
+ */
+export function wireName(symbol: string): string {
+  const [base, quote, ...rest] = symbol.split('_');
+  if (base === undefined || quote === undefined || rest.length > 1) return symbol;
+  const split = splitSymbol(base + quote);
+  return split?.base === base && split.quote === quote ? base + quote : `${base}_${quote}`;
+}

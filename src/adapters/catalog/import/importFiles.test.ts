@@ -1,0 +1,249 @@
+// Importing files into a catalog: names, joins, records, rounding, and that a refusal leaves everything as it was.
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../base/errors.ts';
+import { processesHere } from '../../disk/processLock.ts';
+import { loadBars, storeBars } from '../bars/catalog.ts';
+import { type BarKey } from '../files/paths.ts';
+import { generateBars } from '../generate/generate.ts';
+import { importFiles, type ImportOptions } from './importFiles.ts';
+import { SYNTHETIC } from '../bars/quality.ts';
+
+const T0 = Date.UTC(2024, 0, 1);
+const LATER = Date.UTC(2025, 0, 1);
+const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
+const HEADER = 'open_time_ms,open,high,low,close,volume';
+const bar = (i: number, price = String(100 + i)) => `${T0 + i * 60_000},${price},${price},${price},${price},1.5`;
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => bar(from + i));
+
+let folder = '';
+const made: string[] = [];
+beforeEach(() => {
+  made.push((folder = mkdtempSync(join(tmpdir(), 'isobar-import-'))));
+});
+afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+
+function fileOf(rows: readonly string[], name = 'BTCUSDT-1m.csv'): string {
+  const path = join(folder, name);
+  writeFileSync(path, [HEADER].concat(rows).join('\n'));
+  return path;
+}
+const catalog = () => join(folder, 'data');
+const run = (files: string | string[], options: Partial<ImportOptions> = {}) =>
+  importFiles([files].flat(), { catalog: catalog(), nowMs: LATER, ...options });
+const minutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - T0) / 60_000);
+const instrumentFile = (record: Record<string, unknown> = {}) => {
+  const path = join(folder, 'record.json');
+  const whole = {
+    base: 'BTC',
+    quote: 'USDT',
+    pricePrecision: 1,
+    quantityPrecision: 3,
+    minQuantity: '0.001',
+    makerFee: '0.0002',
+    takerFee: '0.0005',
+    ...record,
+  };
+  writeFileSync(path, JSON.stringify(whole));
+  return path;
+};
+/** Every file below the catalog with its bytes, but for the lists of what was imported. */
+const snapshot = () =>
+  existsSync(catalog())
+    ? Object.fromEntries(
+        readdirSync(catalog(), { recursive: true, withFileTypes: true })
+          .filter((item) => item.isFile() && !item.name.endsWith('.imports.json'))
+          .map((item) => [item.name, readFileSync(join(item.parentPath, item.name)).toString('base64')]),
+      )
+    : {};
+
+describe('import', () => {
+  it('refuses a FIFO and a device, and does not wait for them', async () => {
+    const fifo = join(folder, 'BTCUSDT-1m.csv');
+    execFileSync('mkfifo', [fifo]);
+    await expect(run(fifo)).rejects.toThrow(`${fifo}: expected a file, got a FIFO`);
+    await expect(run('/dev/zero', { symbol: 'BTCUSDT', interval: '1m' })).rejects.toThrow('/dev/zero: expected a file, got a device');
+    expect(snapshot()).toEqual({});
+  });
+
+  it('refuses a socket', async () => {
+    const path = join(folder, 'BTCUSDT-1m.csv');
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    await expect(run(path)).rejects.toThrow(`${path}: cannot be read: it is a socket or a device`);
+    server.close();
+  });
+
+  it('stores bars and proposes an instrument record from them', async () => {
+    const [set] = await run(fileOf([bar(0, '100.10'), bar(2, '99.5')]));
+    expect(set).toMatchObject({
+      ...KEY,
+      instrumentFrom: 'proposed',
+      fileRows: 2,
+      newRows: 2,
+      roundedPrices: 0,
+      manifest: { rows: 2, gaps: 1, missingBars: 1, source: 'import' },
+    });
+    expect(set!.instrument).toMatchObject({ base: 'BTC', quote: 'USDT', priceDigits: 1, quantityDigits: 1, takerFeePpm: 1000 });
+    expect([...loadBars(catalog(), KEY).bars.open]).toEqual([100.1, 99.5]);
+  });
+
+  it('joins files of one call in order of time, and keeps other symbols apart', async () => {
+    const files = [
+      fileOf(range(60, 90), 'BTCUSDT-1m-2024-02.csv'),
+      fileOf(range(0, 65), 'BTCUSDT-1m-2024-01.csv'),
+      fileOf(range(0, 5), 'ETHUSDT-1m.csv'),
+    ];
+    const sets = await run(files);
+    expect(sets.map((set) => [set.symbol, set.fileRows, set.newRows, set.manifest.gaps])).toEqual([
+      ['BTCUSDT', 95, 90, 0],
+      ['ETHUSDT', 5, 5, 0],
+    ]);
+    expect(minutes()).toEqual(range(0, 90).map((_, i) => i));
+  });
+
+  it('joins with the catalog, before, after and over what is there', async () => {
+    await run(fileOf(range(50, 100)));
+    expect((await run(fileOf(range(120, 130))))[0]).toMatchObject({
+      newRows: 10,
+      instrumentFrom: 'catalog',
+      manifest: { rows: 60, gaps: 1, missingBars: 20 },
+    });
+    expect((await run(fileOf(range(0, 60))))[0]).toMatchObject({ newRows: 50, manifest: { rows: 110 } });
+    expect((await run(fileOf(range(90, 125))))[0]).toMatchObject({ newRows: 20, manifest: { rows: 130, gaps: 0 } });
+    const before = snapshot();
+    expect((await run(fileOf(range(3, 9))))[0]).toMatchObject({ fileRows: 6, newRows: 0 });
+    expect(snapshot()).toEqual(before);
+    expect(minutes()).toEqual(range(0, 130).map((_, i) => i));
+  });
+
+  it('refuses rows that differ from those of the same time, naming the first', async () => {
+    await run(fileOf(range(0, 10)));
+    const before = snapshot();
+    const file = fileOf([...range(0, 4), bar(4, '7'), bar(5, '8')]);
+    await expect(run(file)).rejects.toThrow(
+      `${file}:6: the bar of 2024-01-01T00:04:00.000Z differs from that of ${catalog()}/spot/BTCUSDT/1m.arrow: open 7 against 104`,
+    );
+    expect(snapshot()).toEqual(before);
+    const [a, b] = [fileOf([bar(0)], 'ETHUSDT-1m-2024-01.csv'), fileOf([bar(0, '5')], 'ETHUSDT-1m-2024-02.csv')];
+    await expect(run([a, b])).rejects.toThrow(
+      `${b}:2: the bar of 2024-01-01T00:00:00.000Z differs from that of ${a}:2: open 5 against 100`,
+    );
+  });
+
+  it('lets a later file restate a last bar that had not closed', async () => {
+    const nowMs = T0 + 9.5 * 60_000;
+    expect((await run(fileOf(range(0, 10)), { nowMs }))[0]!.manifest.openLastBar).toBe(true);
+    expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(true);
+    const [set] = await run(fileOf([...range(0, 9), bar(9, '5'), bar(10)]));
+    expect(set).toMatchObject({ newRows: 1, manifest: { openLastBar: false, rows: 11 } });
+    expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
+    // The other way round: an old download does not undo what is closed.
+    await run(fileOf([...range(3, 9), bar(9, '4')]), { nowMs });
+    expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
+    expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(false);
+  });
+});
+
+describe('the record of an import', () => {
+  it('of the catalog refuses finer prices, with row and column', async () => {
+    await run(fileOf([bar(0, '100.1')]));
+    const file = fileOf([bar(1, '100.1'), bar(2, '100.25')]);
+    await expect(run(file)).rejects.toThrow(`${file}:3 open: "100.25" is finer than the instrument's precision of 1 digits`);
+    const [set] = await run(file, { roundToTick: true });
+    expect(set).toMatchObject({ roundedPrices: 4, manifest: { roundedPrices: 4 } });
+    expect([...loadBars(catalog(), KEY).bars.close]).toEqual([100.1, 100.1, 100.3]);
+    expect(loadBars(catalog(), KEY).quality.roundedPrices).toBe(4);
+    // The same rows again are the same rounded prices, not more of them.
+    expect((await run(file, { roundToTick: true }))[0]!.manifest.roundedPrices).toBe(4);
+  });
+
+  it('can be given by a file, which the catalog then keeps', async () => {
+    const [set] = await run(fileOf(range(0, 3)), { instrumentFile: instrumentFile() });
+    expect(set).toMatchObject({
+      instrumentFrom: 'file',
+      instrument: { priceDigits: 1, minLots: 1, makerFeePpm: 200, takerFeePpm: 500, quoteDigits: 8 },
+    });
+    expect(loadBars(catalog(), KEY).bars.instrument.takerFeePpm).toBe(500);
+    expect((await run(fileOf(range(3, 6))))[0]).toMatchObject({ instrumentFrom: 'catalog', instrument: { takerFeePpm: 500 } });
+  });
+
+  it('given by a file must not be coarser than the bars that are there, of any interval', async () => {
+    await run(fileOf([bar(0, '100.25')]));
+    const hour = fileOf([bar(0)], 'BTCUSDT-1h.csv');
+    await expect(run(hour, { instrumentFile: instrumentFile() })).rejects.toThrow(
+      'pricePrecision: expected at least 2, the digits of the prices in',
+    );
+    expect((await run(hour, { instrumentFile: instrumentFile({ pricePrecision: 2 }) }))[0]!.instrumentFrom).toBe('file');
+  });
+
+  it('is asked for where the quote asset is unknown', async () => {
+    const file = fileOf([bar(0)], 'FOOBAR-1m.csv');
+    const error: unknown = await run(file).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('FOOBAR: the quote asset is none of'),
+      remedy: expect.stringContaining('--instrument FILE'),
+    });
+    expect((await run(file, { instrumentFile: instrumentFile({ base: 'FOO', quote: 'BAR' }) }))[0]!.instrument.quote).toBe('BAR');
+  });
+});
+
+describe('two imports at once', () => {
+  it('of one set lose no row, whichever ends first', async () => {
+    const files = [0, 1, 2, 3].map((part) => fileOf(range(part * 500, part * 500 + 500), `BTCUSDT-1m-${part}.csv`));
+    const done = await Promise.all([run(files.slice(2)), run(files[1]!), run(files[0]!)]);
+    expect(minutes()).toEqual(Array.from({ length: 2000 }, (_, i) => i));
+    expect(Math.max(...done.map(([set]) => set!.manifest.rows))).toBe(2000);
+    expect((await run(files))[0]!.knownFiles).toEqual(files);
+    expect(readdirSync(catalog())).toEqual(['spot']);
+  });
+
+  it('keep to the record that the first of them proposes', async () => {
+    const [coarse, fine] = [fileOf([bar(0, '5.5')], 'a.csv'), fileOf([bar(1, '5.25')], 'b.csv')];
+    const both = [coarse, fine].map((file) => run(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
+    const refused = (await Promise.all(both)).filter((result) => result instanceof ConfigError);
+    // Where the finer prices came first, they set the record.
+    expect(refused.length === 0 ? minutes() : refused.map(({ message }) => message)).toEqual(
+      refused.length === 0 ? [0, 1] : [expect.stringContaining('"5.25" is finer than the instrument\'s precision of 1 digits')],
+    );
+  });
+
+  it('of which one was killed while it stored do not wait for it', async () => {
+    const lock = join(catalog(), '.import', 'spot-BTCUSDT.lock');
+    mkdirSync(lock, { recursive: true });
+    const { started, namespace, boot, host } = processesHere().self;
+    // No process has so high a number.
+    writeFileSync(join(lock, `lock-999999999-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`), '');
+    await run(fileOf(range(0, 3)));
+    expect([minutes(), readdirSync(catalog())]).toEqual([[0, 1, 2], ['spot']]);
+  });
+});
+
+describe('a refused import leaves nothing behind:', () => {
+  it.each<[string, () => string]>([
+    ['a bad last row', () => fileOf([...range(0, 1000), 'x'])],
+    ['a missing file', () => join(folder, 'BTCUSDT-1m.csv')],
+    ['a folder', () => (mkdirSync(join(folder, 'BTCUSDT-1m')), join(folder, 'BTCUSDT-1m'))],
+    ['an empty file', () => (writeFileSync(join(folder, 'BTCUSDT-1m.csv'), ''), join(folder, 'BTCUSDT-1m.csv'))],
+  ])('%s', async (_, make) => {
+    await expect(run(make())).rejects.toBeInstanceOf(ConfigError);
+    expect(existsSync(catalog())).toBe(false);
+  });
+
+  it('a catalog in a place that is no folder', async () => {
+    writeFileSync(join(folder, 'data'), '');
+    await expect(run(fileOf(range(0, 3)))).rejects.toThrow('cannot be written');
+  });
+
+  it('bars over synthetic ones', async () => {
+    storeBars(catalog(), generateBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: T0, bars: 10, seed: 1 }), SYNTHETIC);
+    await expect(run(fileOf(range(0, 3)))).rejects.toThrow('these bars are synthetic, not imported');
+  });
+});

@@ -1,0 +1,257 @@
+// Many files at once: however a series is cut into files the catalog is the same; what was read is not read again; bad rows set aside.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  barsFrom,
+  binanceCsv,
+  downloadedCsv,
+  feather,
+  klinesJson,
+  plainCsv,
+  zipOf,
+  type FileBar,
+} from '../../../../test/fixtures/barFiles.ts';
+import { checkBars, loadBars } from '../bars/catalog.ts';
+import { importsPath, rejectsPath, stagingPath, type BarKey } from '../files/paths.ts';
+import { importFiles, type ImportOptions } from './importFiles.ts';
+import { recordImports } from '../bars/importRecord.ts';
+
+const T0 = Date.UTC(2024, 0, 1);
+const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
+
+let folder = '';
+const made: string[] = [];
+beforeEach(() => {
+  made.push((folder = mkdtempSync(join(tmpdir(), 'isobar-many-'))));
+});
+afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+
+const catalog = () => join(folder, 'data');
+const run = async (files: readonly string[], options: Partial<ImportOptions> = {}) => {
+  const [set] = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1), ...options });
+  return set!;
+};
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+/** What the catalog has, by name, but for the lists of what was imported: those have the names of the files. */
+function bytesOf(path: string): Record<string, string> {
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter(
+    (item) => item.isFile() && !item.name.endsWith('.imports.json'),
+  );
+  const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+  return Object.fromEntries(
+    entries.map(({ parentPath, name }) => [join(parentPath, name).slice(path.length), hash(join(parentPath, name))]),
+  );
+}
+
+const FORMS: readonly (readonly [end: string, (bars: readonly FileBar[]) => string | Uint8Array])[] = [
+  ['csv', plainCsv],
+  ['zip', (bars) => zipOf({ 'a.csv': binanceCsv(bars, '1m', { us: true }) })],
+  ['d.csv', (bars) => downloadedCsv(bars, 's')],
+  ['json', (bars) => klinesJson(bars, 'futures')],
+  ['feather', (bars) => feather(bars, 'lz4')],
+];
+
+describe('a series in many files', () => {
+  it('makes the same catalog however it is cut, in whatever order and format', async () => {
+    // With gaps, and figures that not every part has: digits and extremes are those of all files together.
+    const bars = barsFrom(T0, 120).filter((_, i) => i % 17 !== 3);
+    const whole = await run([write('BTCUSDT-1m.csv', plainCsv(bars))], { catalog: join(folder, 'whole') });
+    const expected = bytesOf(join(folder, 'whole'));
+    expect(Object.keys(expected).toSorted()).toEqual([
+      '/spot/BTCUSDT/1m.arrow',
+      '/spot/BTCUSDT/1m.gaps.json',
+      '/spot/BTCUSDT/instrument.json',
+    ]);
+    const cut = fc.record({ from: fc.nat(bars.length - 1), length: fc.integer({ min: 1, max: 60 }), form: fc.nat(FORMS.length - 1) });
+    let round = 0;
+    const property = fc.asyncProperty(
+      fc.array(cut, { maxLength: 6 }),
+      fc.integer({ min: 1, max: bars.length - 1 }),
+      fc.infiniteStream(fc.nat()),
+      async (cuts, middle, order) => {
+        const parts = [{ from: 0, length: middle, form: 0 }, { from: middle, length: bars.length, form: round % FORMS.length }, ...cuts];
+        const into = join(folder, `many${round++}`);
+        mkdirSync(into);
+        const files = parts.map(({ from, length, form }, i) => {
+          const [end, text] = FORMS[form]!;
+          const path = join(into, `BTCUSDT-1m-${2000 + i}-01.${end}`);
+          writeFileSync(path, text(bars.slice(from, from + length)));
+          return { path, at: order.next().value };
+        });
+        const names = files.toSorted((a, b) => a.at - b.at).map(({ path }) => path);
+        const set = await run(names, { catalog: join(into, 'data') });
+        expect(bytesOf(join(into, 'data'))).toEqual(expected);
+        const rows = parts.reduce((sum, { from, length }) => sum + Math.min(length, bars.length - from), 0);
+        expect(set).toMatchObject({ newRows: bars.length, fileRows: rows, manifest: whole.manifest });
+        // A file that is there twice is one content: the rows of its copies are repeats too.
+        expect(set.repeatedRows).toBe(rows - bars.length);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('tells what is missing between the files', async () => {
+    const part = (from: number, to: number) => write(`BTCUSDT-1m-${2020 + from}-01.csv`, plainCsv(barsFrom(T0, 200).slice(from, to)));
+    const files = [part(150, 200), part(0, 60), part(60, 100)];
+    expect((await run(files)).fileGaps).toEqual([{ after: files[2], before: files[0], afterMs: T0 + 99 * 60_000, bars: 50 }]);
+  });
+
+  it('of several intervals proposes the record from the shortest, whose prices have the most digits', async () => {
+    const coarse = barsFrom(T0, 3, '1h').map(({ ms }) => ({ ms, open: 100, high: 100, low: 100, close: 100, volume: 1 }));
+    const files = [write('BTCUSDT-1h.csv', plainCsv(coarse)), write('BTCUSDT-1m.csv', plainCsv(barsFrom(T0, 60)))];
+    const sets = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1) });
+    expect(sets.map(({ interval, instrumentFrom, instrument }) => [interval, instrumentFrom, instrument.priceDigits])).toEqual([
+      ['1h', 'catalog', 2],
+      ['1m', 'proposed', 2],
+    ]);
+  });
+});
+
+describe('a file that was read', () => {
+  const bars = barsFrom(T0, 90);
+  const parts = () => [0, 1, 2].map((i) => write(`BTCUSDT-1m-2024-0${i + 1}.csv`, plainCsv(bars.slice(i * 30, (i + 1) * 30))));
+
+  it('is not read again while the catalog has its rows, whatever it is called', async () => {
+    const files = parts();
+    await run(files.slice(0, 2));
+    const before = bytesOf(catalog());
+    const copy = write('BTCUSDT-1m-2023-01.csv', readFileSync(files[0]!));
+    expect(await run([...files.slice(0, 2), copy])).toMatchObject({
+      knownFiles: [...files.slice(0, 2), copy],
+      fileRows: 0,
+      newRows: 0,
+      manifest: { rows: 60 },
+    });
+    expect(bytesOf(catalog())).toEqual(before);
+    expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 30, newRows: 30, manifest: { rows: 90 } });
+    // One that grew is another file.
+    write('BTCUSDT-1m-2024-03.csv', plainCsv(barsFrom(T0, 95).slice(60)));
+    expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 35, newRows: 5 });
+  });
+
+  it('is read again when the bars are others, or the list of files says nothing', async () => {
+    const files = parts();
+    await run(files);
+    writeFileSync(importsPath(catalog(), KEY), '{ "format": ');
+    expect(await run(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 0 });
+    rmSync(join(catalog(), 'spot', 'BTCUSDT', '1m.arrow'));
+    expect(await run(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
+  });
+
+  it('is known wherever an import was cut: before the bars took their place, and after', async () => {
+    const files = parts();
+    await run(files.slice(0, 1));
+    const known = async () => (await run(files.slice(0, 1))).knownFiles.length;
+    expect(() =>
+      recordImports(catalog(), KEY, { dataSha256: 'of bars that never came', files: [] }, () => {
+        throw new Error('cut');
+      }),
+    ).toThrow('cut');
+    expect(await known()).toBe(1);
+    recordImports(catalog(), KEY, { dataSha256: 'of bars that are elsewhere', files: [] }, () => {});
+    expect(await known()).toBe(0);
+  });
+
+  it('is taken from where it was kept when another one ended the import', async () => {
+    const files = parts();
+    const good = readFileSync(files[2]!, 'utf8');
+    write('BTCUSDT-1m-2024-03.csv', `${good}x\n`);
+    await expect(run(files)).rejects.toThrow(`${files[2]}:32: expected 6 columns, got 1`);
+    expect(existsSync(join(catalog(), 'spot'))).toBe(false);
+    expect(readdirSync(stagingPath(catalog(), KEY))).toHaveLength(2);
+    write('BTCUSDT-1m-2024-03.csv', good);
+    // One that another program changed meanwhile is not believed.
+    const staged = readdirSync(stagingPath(catalog(), KEY)).map((name) => join(stagingPath(catalog(), KEY), name));
+    const [path = '', at = 0] =
+      staged
+        .map((name) => [name, readFileSync(name).indexOf(Buffer.from(Float64Array.of(bars[0]!.open).buffer))] as const)
+        .find(([, place]) => place > 0) ?? [];
+    const damaged = readFileSync(path);
+    damaged.writeDoubleLE(5, at);
+    writeFileSync(path, damaged);
+    const set = await run(files);
+    expect(set.resumedFiles).toHaveLength(1);
+    expect(set).toMatchObject({ newRows: 90, fileRows: 90 });
+    expect([...loadBars(catalog(), KEY).bars.open]).toEqual(bars.map(({ open }) => open));
+    expect(readdirSync(catalog())).toEqual(['spot']);
+  });
+
+  it('by a coarser record is read anew by a finer one', async () => {
+    const [file] = parts();
+    const record = {
+      base: 'BTC',
+      quote: 'USDT',
+      pricePrecision: 1,
+      quantityPrecision: 3,
+      minQuantity: '0.001',
+      makerFee: '0.001',
+      takerFee: '0.001',
+    };
+    const instrumentFile = (pricePrecision: number) => write('record.json', JSON.stringify({ ...record, pricePrecision }));
+    await expect(run([file!], { instrumentFile: instrumentFile(1) })).rejects.toThrow("finer than the instrument's precision of 1 digits");
+    const rounded = await run([file!], { instrumentFile: instrumentFile(1), roundToTick: true });
+    expect(rounded.roundedPrices).toBeGreaterThan(0);
+    // The bars that are there were rounded: they are not the file's any more.
+    await expect(run([file!], { instrumentFile: instrumentFile(2) })).rejects.toThrow('differs from that of');
+  });
+});
+
+describe('--skip-bad', () => {
+  const lines = () => plainCsv(barsFrom(T0, 30)).split('\n');
+  const rejects = () => readFileSync(rejectsPath(catalog(), KEY), 'utf8');
+
+  it('sets bad rows aside with file, line and reason, and counts them for good', async () => {
+    const [a, b] = [lines(), plainCsv(barsFrom(T0, 60).slice(20)).split('\n')];
+    a[7] = 'x,"y"';
+    b[3] = a[24]!.replace(/,[^,]*$/, ',-1');
+    const files = [write('BTCUSDT-1m-2024-01.csv', a.join('\n')), write('BTCUSDT-1m-2024-02.csv', b.join('\n'))];
+    await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected 6 columns, got 2`);
+    const set = await run(files, { skipBad: true });
+    expect(set).toMatchObject({
+      badRows: 2,
+      rejectsPath: rejectsPath(catalog(), KEY),
+      manifest: { rows: 59, missingBars: 1, rejectedRows: 2 },
+    });
+    expect(rejects()).toBe(
+      `file,line,reason,text\n${files[0]},8,"expected 6 columns, got 2","x,""y"""\n` +
+        `${files[1]},4,"volume: expected 0 or more, got ""-1""","${b[3]}"\n`,
+    );
+    expect(checkBars(catalog(), KEY)).toMatchObject({ unchanged: true, manifest: { sha256: set.manifest.sha256, rejectedRows: 2 } });
+    // Again, they are known; without the option the file is what it was.
+    expect(await run(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
+    await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected`);
+    // Mended, the file has none any more.
+    write('BTCUSDT-1m-2024-01.csv', lines().join('\n'));
+    expect(await run(files, { skipBad: true })).toMatchObject({
+      newRows: 1,
+      badRows: 0,
+      manifest: { rows: 60, missingBars: 0, rejectedRows: 1 },
+    });
+    expect(rejects().split('\n')).toHaveLength(3);
+    write('BTCUSDT-1m-2024-02.csv', plainCsv(barsFrom(T0, 60).slice(20)));
+    expect(await run(files)).toMatchObject({ newRows: 0, rejectsPath: null, manifest: { rejectedRows: 0 } });
+    expect(existsSync(rejectsPath(catalog(), KEY))).toBe(false);
+  });
+
+  it('writes them where it is told, but never over another file', async () => {
+    const bad = lines();
+    bad[5] = 'x';
+    const file = write('BTCUSDT-1m.csv', bad.join('\n'));
+    const other = write('notes.csv', 'mine\n');
+    await expect(run([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(`${other}: there is a file that is no reject file`);
+    expect(readFileSync(other, 'utf8')).toBe('mine\n');
+    expect(existsSync(catalog())).toBe(false);
+    const rejectsFile = join(folder, 'bad.csv');
+    expect(await run([file], { skipBad: true, rejectsFile })).toMatchObject({ badRows: 1, rejectsPath: rejectsFile });
+    expect(readFileSync(rejectsFile, 'utf8').split('\n')).toHaveLength(3);
+  });
+});

@@ -1,0 +1,128 @@
+// The import of mark prices and funding rates: files are read, joined with what the catalog has, and stored whole or not at all.
+
+import { basename } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { formatTime } from '../../../model/time.ts';
+import { rowAt } from '../files/columns.ts';
+import { wireName } from './fileNames.ts';
+import { checkSymbol, lockPath, seriesPath, type SeriesKey } from '../files/paths.ts';
+import { inspectFile } from '../readers/packedFile.ts';
+import { whileLocked } from '../files/storeLock.ts';
+import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from '../files/markInterval.ts';
+import { FIGURES, isSameFunding, type SeriesColumns } from '../series/series.ts';
+import { readSeries } from '../series/seriesFile.ts';
+import { loadSeries, storeSeries, type LoadedSeries, type SeriesEntry } from '../series/seriesStore.ts';
+
+export interface SeriesImport {
+  readonly catalog: string;
+  readonly kind: SeriesKey['kind'];
+  /** Else read from names such as BTCUSDT-1h.csv.gz; of funding BTCUSDT.csv.gz. */
+  readonly symbol?: string | undefined;
+  readonly interval?: MarkInterval | undefined;
+}
+
+export interface ImportedSeries {
+  readonly files: readonly string[];
+  /** Rows of the files, and those of them that the catalog did not have. */
+  readonly fileRows: number;
+  readonly newRows: number;
+  /** The whole series as the catalog now has it. */
+  readonly entry: SeriesEntry;
+}
+
+/** Imports files; those of one symbol and interval are one series. Throws ConfigError with file, line and reason. */
+export async function importSeries(files: readonly string[], options: SeriesImport): Promise<readonly ImportedSeries[]> {
+  const sets = new Map<string, { key: SeriesKey; files: string[] }>();
+  for (const file of files) {
+    // What is not there is told before what its name does not say.
+    inspectFile(file);
+    const key = seriesKeyOf(file, options);
+    const path = seriesPath(options.catalog, key);
+    const set = sets.get(path) ?? { key, files: [] };
+    sets.set(path, set);
+    set.files.push(file);
+  }
+  const done: ImportedSeries[] = [];
+  for (const set of sets.values()) done.push(await importOne(set.key, set.files, options.catalog));
+  return done;
+}
+
+async function importOne(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
+  importedSeries(catalog, key);
+  const reads: [file: string, rows: SeriesColumns][] = [];
+  for (const file of files) reads.push([file, await readSeries(file, key)]);
+  return whileLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
+}
+
+/** What the catalog has of the series; null: nothing. Throws ConfigError for rows that were generated. */
+function importedSeries(catalog: string, key: SeriesKey): LoadedSeries | null {
+  const stored = loadSeries(catalog, key);
+  if (stored?.entry.synthetic !== true) return stored;
+  throw new ConfigError(
+    `${seriesPath(catalog, key)}: these rows were generated, not imported`,
+    'remove the file, or import into another catalog (--catalog DIR)',
+  );
+}
+
+function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, rows: SeriesColumns])[], catalog: string): ImportedSeries {
+  const stored = importedSeries(catalog, key);
+  let all = stored?.columns ?? null;
+  let fileRows = 0;
+  for (const [file, read] of reads) {
+    fileRows += read.length;
+    all = all === null ? read : joined(all, read, key, file, seriesPath(catalog, key));
+  }
+  if (all === null) throw new ConfigError('no file to import', 'name one or more files');
+  const newRows = all.length - (stored?.columns.length ?? 0);
+  const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, all, false);
+  return { files: reads.map(([file]) => file), fileRows, newRows, entry };
+}
+
+/** Rows of both in order of time; equal ones are one. Throws ConfigError where they differ at one time. */
+function joined(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
+  const rows = new Map<number, readonly number[]>();
+  for (const { timeMs, figures, length } of [one, other]) {
+    for (let row = 0; row < length; row++) {
+      const values = figures.map((column) => column[row]!);
+      const time = timeIn(one, timeMs[row]!, key);
+      const before = rows.get(time);
+      if (before?.some((value, i) => value !== values[i]) === true) {
+        throw new ConfigError(
+          `${file}: the row of ${formatTime(timeMs[row]!)} is ${values.join(', ')}, but ${before.join(', ')} in ${path}`,
+          'find out which is right; nothing was imported',
+        );
+      }
+      rows.set(time, values);
+    }
+  }
+  const sorted = [...rows].toSorted(([a], [b]) => a - b);
+  return {
+    length: sorted.length,
+    timeMs: Float64Array.from(sorted, ([time]) => time),
+    figures: FIGURES[key.kind].map((_, i) => Float64Array.from(sorted, ([, values]) => values[i]!)),
+    digits: Math.max(one.digits, other.digits),
+  };
+}
+
+/** The time at which `columns` have the row of a time: its own, but of a funding time as it jittered there. */
+function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number {
+  if (key.kind === 'mark') return time;
+  const after = rowAt(timeMs, time);
+  return [timeMs[after], timeMs[after - 1]].find((known) => known !== undefined && isSameFunding(known, time)) ?? time;
+}
+
+/** BTCUSDT-1h.csv.gz, BTC_USDT_USDT-8h-mark.feather, BTCUSDT.csv, BTCUSDT-fundingRate-2024-01.zip. */
+const NAMED = /^([A-Z0-9][A-Z0-9_]*)(?:-(\d+[a-z]+))?(?:-[\w-]+)?\./;
+
+function seriesKeyOf(file: string, { kind, symbol, interval }: SeriesImport): SeriesKey {
+  const [, said, length] = NAMED.exec(basename(file)) ?? [];
+  const named = symbol ?? said;
+  if (named === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
+  const key = checkSymbol(symbol === undefined ? wireName(named) : named, undefined, symbol === undefined ? `${file}: ` : '');
+  if (kind === 'funding') return { kind, symbol: key };
+  const known = interval ?? parseMarkInterval(length ?? '');
+  if (known === null) {
+    throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval, one of ${MARK_INTERVALS.join(' ')}`);
+  }
+  return { kind, symbol: key, interval: known };
+}

@@ -1,0 +1,254 @@
+// The import of one set: its files are read, joined with what the catalog has, and stored whole or not at all.
+
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { loadBars, readEntry, readInstrument, readText, storeBars, type LoadedBars } from '../bars/catalog.ts';
+import { barsOf, rowAt } from '../files/columns.ts';
+import { instrumentText, parseInstrument, proposeInstrument, splitSymbol, type SeenFigures } from '../records/instrumentRecord.ts';
+import { clearLeftovers } from '../files/leftovers.ts';
+import {
+  barsPath,
+  DEFAULT_CATALOG,
+  importsPath,
+  instrumentPath,
+  listKeys,
+  lockPath,
+  manifestPath,
+  rejectsPath,
+  stagingPath,
+  type BarKey,
+} from '../files/paths.ts';
+import { IMPORTED, manifestOf } from '../bars/quality.ts';
+import type { ReadFile, ReadRules } from '../readers/readBars.ts';
+import { clearLock, whileLocked } from '../files/storeLock.ts';
+import type { ImportedSet, ImportOptions } from './importFiles.ts';
+import { readImports, recordImports, type ImportedFile } from '../bars/importRecord.ts';
+import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
+import { writeRejects } from './rejects.ts';
+import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles.ts';
+import { clearStaging } from './staging.ts';
+
+/** What the catalog has of the set. */
+interface Before {
+  readonly stored: LoadedBars | null;
+  /** Where its bars came from; null where that is not known. */
+  readonly files: readonly ImportedFile[] | null;
+}
+
+/** The record that holds for the set. */
+interface HeldRecord {
+  /** Null: to be proposed from the bars. */
+  readonly instrument: Instrument | null;
+  readonly from: ImportedSet['instrumentFrom'];
+  /** It is not what the catalog has: files are to be read by its precision, be their bars there or not. */
+  readonly isNew: boolean;
+}
+
+/** A file that was read, and its bars. */
+interface ReadSet {
+  readonly name: string;
+  readonly read: ReadFile;
+  readonly bars: BarSet;
+}
+
+/** Of files that are read a second time: they were counted. */
+const SILENT: FileProgress = { show() {}, done() {} };
+
+/** Imports the files `names`, all of them of the set `key`. Throws ConfigError. */
+export async function importSet(
+  key: BarKey,
+  names: readonly string[],
+  options: ImportOptions,
+  progress: FileProgress,
+): Promise<ImportedSet> {
+  // Another process has stored bars or the record of the symbol meanwhile: its rows count, and its precision.
+  for (let told = progress; ; told = SILENT) {
+    const imported = await tryImport(key, names, options, told);
+    if (imported !== null) return imported;
+  }
+}
+
+/** Null when the catalog is another one at the end than at the start; then it stays as it is. */
+async function tryImport(
+  key: BarKey,
+  names: readonly string[],
+  options: ImportOptions,
+  progress: FileProgress,
+): Promise<ImportedSet | null> {
+  const { catalog = DEFAULT_CATALOG } = options;
+  const path = barsPath(catalog, key);
+  clearLeftovers(path);
+  clearLock(lockPath(catalog, key));
+  const state = stateOf(catalog, key);
+  const record = recordOf(key, options);
+  const before = barsBefore(catalog, key);
+  const known = record.isNew ? [] : (before.files ?? []);
+  const staging = stagingPath(catalog, key);
+  const files = await readFiles(names, rulesOf(key, record, options), known, names.length > 1 ? staging : null, progress);
+  const reads = files.flatMap((file): ReadSet[] =>
+    file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
+  );
+  const store = () => (stateOf(catalog, key) === state ? storeReads(key, reads, files, before, record, options) : null);
+  const stored = reads.length === 0 ? nothingNew(before) : whileLocked(lockPath(catalog, key), store);
+  if (stored === null) return null;
+  clearStaging(staging);
+  return { ...key, path, instrumentFrom: record.from, ...figuresOf(key, files, reads, catalog), ...stored };
+}
+
+/** Another text when the bars, the files that they came from, or the record are others. */
+function stateOf(catalog: string, key: BarKey): string {
+  const paths = [manifestPath(catalog, key), importsPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)];
+  return JSON.stringify(paths.map((path) => (existsSync(path) ? readText(path) : null)));
+}
+
+type Figures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
+
+function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadSet[], catalog: string): Figures {
+  return {
+    files: files.map(({ name }) => name),
+    formats: [...new Set(reads.map(({ read }) => read.format))],
+    instrumentPath: instrumentPath(catalog, key.market, key.symbol),
+    fileRows: sum(reads, ({ read }) => read.columns.length),
+    knownFiles: files.flatMap(({ name, read }) => (read === null ? [name] : [])),
+    resumedFiles: files.flatMap(({ name, isResumed }) => (isResumed ? [name] : [])),
+    badRows: sum(reads, ({ read }) => read.rejects.length),
+    fileGaps: gapsBetween(
+      reads.map(({ bars }) => bars),
+      key.interval,
+    ),
+  };
+}
+
+type Stored = Pick<ImportedSet, 'instrument' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'>;
+
+/** The catalog has the content of every file. */
+function nothingNew({ stored }: Before): Stored {
+  if (!stored) throw new ConfigError('no file to import', 'name one or more files');
+  const { bars, facts } = stored;
+  return {
+    instrument: bars.instrument,
+    newRows: 0,
+    repeatedRows: 0,
+    rejectsPath: null,
+    roundedPrices: 0,
+    manifest: manifestOf(bars, facts),
+  };
+}
+
+function storeReads(
+  key: BarKey,
+  reads: readonly ReadSet[],
+  files: readonly SetFile[],
+  { stored, files: filesBefore }: Before,
+  record: HeldRecord,
+  options: ImportOptions,
+): Stored {
+  const { catalog = DEFAULT_CATALOG, rejectsFile = rejectsPath(catalog, key) } = options;
+  const path = barsPath(catalog, key);
+  const own = stored ? [{ name: path, raw: stored.bars, openLastBar: stored.facts.openLastBar, isStored: true, placeOf: () => path }] : [];
+  const joined = joinSets([...own, ...reads.map(({ bars }) => bars)]);
+  const instrument = record.instrument ?? proposeInstrument(key.market, key.symbol, together(reads.map(({ read }) => read.seen)));
+  const rounded = newlyRounded(reads, stored);
+  const list = filesAfter(filesBefore ?? [], files);
+  // Where it is not known which files there were, there is their count.
+  const rejectedRows = sum(list, (file) => file.rejectedRows) + (filesBefore ? 0 : (stored?.facts.rejectedRows ?? 0));
+  const facts = {
+    ...IMPORTED,
+    roundedPrices: (stored?.facts.roundedPrices ?? 0) + rounded,
+    rejectedRows,
+    openLastBar: joined.openLastBar,
+  };
+  const bars = barsOf(joined.raw, instrument, key.interval);
+  const manifest = manifestOf(bars, facts);
+  writeRejects(
+    rejectsFile,
+    reads.map(({ name, read }) => ({ name, rejects: read.rejects })),
+  );
+  recordImports(catalog, key, { dataSha256: manifest.dataSha256, files: list }, () => storeBars(catalog, bars, facts, manifest));
+  return {
+    instrument,
+    newRows: joined.raw.length - (stored?.bars.length ?? 0),
+    repeatedRows: joined.repeats + sum(reads, ({ read }) => read.repeats),
+    rejectsPath: reads.some(({ read }) => read.rejects.length > 0) ? rejectsFile : null,
+    roundedPrices: rounded,
+    manifest,
+  };
+}
+
+function barsBefore(catalog: string, key: BarKey): Before {
+  const path = barsPath(catalog, key);
+  if (!existsSync(path)) return { stored: null, files: null };
+  const stored = loadBars(catalog, key);
+  if (stored.facts.source === 'import') return { stored, files: readImports(catalog, key) };
+  throw new ConfigError(
+    `${path}: these bars are ${stored.facts.source}, not imported`,
+    'remove the file, or import into another catalog (--catalog DIR)',
+  );
+}
+
+function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): HeldRecord {
+  const known = readInstrument(catalog, key.market, key.symbol);
+  if (instrumentFile === undefined) return { instrument: known, from: known ? 'catalog' : 'proposed', isNew: false };
+  const given = givenInstrument(instrumentFile, catalog, key);
+  return { instrument: given, from: 'file', isNew: known === null || instrumentText(known) !== instrumentText(given) };
+}
+
+/** The record of --instrument, if no bars of the symbol in the catalog are finer. */
+function givenInstrument(file: string, catalog: string, key: BarKey): Instrument {
+  const record = parseInstrument(readText(file), file, key.market, key.symbol);
+  const same = listKeys(catalog).filter(({ market, symbol }) => market === key.market && symbol === key.symbol);
+  for (const entry of same.map((other) => readEntry(catalog, other))) {
+    if (entry.seenPriceDigits <= record.priceDigits) continue;
+    const expected = `expected at least ${entry.seenPriceDigits}, the digits of the prices in ${entry.path}`;
+    throw new ConfigError(
+      `${file} pricePrecision: ${expected}, got ${record.priceDigits}`,
+      'raise it, or import into another catalog (--catalog DIR)',
+    );
+  }
+  return record;
+}
+
+function rulesOf(key: BarKey, { instrument }: HeldRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
+  return {
+    interval: key.interval,
+    priceDigits: instrument?.priceDigits ?? null,
+    roundToTick: options.roundToTick ?? false,
+    skipBad: options.skipBad ?? false,
+    baseAsset: instrument?.base ?? splitSymbol(key.symbol)?.base ?? null,
+    format: options.format ?? null,
+  };
+}
+
+/** The files of the set: one that was read takes the place of what it was when it had another content. */
+function filesAfter(before: readonly ImportedFile[], files: readonly SetFile[]): ImportedFile[] {
+  const read = files.flatMap(({ name, sha256, read: found }): ImportedFile[] =>
+    found === null ? [] : [{ name, sha256, format: found.format, rows: found.columns.length, rejectedRows: found.rejects.length }],
+  );
+  const isReplaced = (old: ImportedFile) => read.some(({ name, sha256 }) => name === old.name || sha256 === old.sha256);
+  return [...before.filter((old) => !isReplaced(old)), ...read];
+}
+
+/** Prices that were rounded, of bars that neither the catalog nor an earlier file had: those were counted when they came. */
+function newlyRounded(reads: readonly ReadSet[], stored: LoadedBars | null): number {
+  const earlier: Float64Array[] = stored ? [stored.bars.openMs] : [];
+  let rounded = 0;
+  for (const { read } of reads) {
+    for (const time of read.roundedMs) if (!earlier.some((openMs) => openMs[rowAt(openMs, time)] === time)) rounded++;
+    earlier.push(read.columns.openMs);
+  }
+  return rounded;
+}
+
+function together(all: readonly SeenFigures[]): SeenFigures {
+  return {
+    priceDigits: Math.max(...all.map((seen) => seen.priceDigits)),
+    volumeDigits: Math.max(...all.map((seen) => seen.volumeDigits)),
+    lowest: Math.min(...all.map((seen) => seen.lowest)),
+    highest: Math.max(...all.map((seen) => seen.highest)),
+  };
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

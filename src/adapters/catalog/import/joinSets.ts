@@ -1,0 +1,156 @@
+// Joins sets of bars in order of time: rows that two of them have must be equal.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { barsBetween, type Interval } from '../../../model/interval.ts';
+import { formatTime } from '../../../model/time.ts';
+import { emptyColumns, RAW, rowAt, type RawColumns } from '../files/columns.ts';
+
+/** Bars whose times rise strictly. */
+export interface BarSet {
+  /** As messages call it: a file, or the catalog. */
+  readonly name: string;
+  readonly raw: RawColumns;
+  /** The last row had not closed when it was taken down; another set may state it anew. */
+  readonly openLastBar: boolean;
+  /** The catalog's own: a row that a file has too is no repeat. */
+  readonly isStored: boolean;
+  /** How messages call the place of a row. */
+  readonly placeOf: (row: number) => string;
+}
+
+export interface JoinedSets {
+  readonly raw: RawColumns;
+  readonly openLastBar: boolean;
+  /** Rows of files that another file had already. */
+  readonly repeats: number;
+}
+
+/**
+ * All rows of `sets` (one or more, none empty), each time once. Throws ConfigError that names both places of the first time at which two
+ * of them differ; only the last row of a set with `openLastBar` gives way to another's, and of several such rows the last set's counts.
+ */
+export function joinSets(sets: readonly BarSet[]): JoinedSets {
+  const [only] = sets;
+  if (only && sets.length === 1) return { raw: only.raw, openLastBar: only.openLastBar, repeats: 0 };
+  const total = sets.reduce((sum, { raw }) => sum + raw.length, 0);
+  const joined = emptyColumns(total);
+  // Those that are under way, in the order of `sets`, and those that begin later, the next of them last: most files follow one another.
+  const waiting = sets
+    .map((set, order) => ({ set, order, row: 0 }))
+    .toSorted((a, b) => firstMs(b.set) - firstMs(a.set) || b.order - a.order);
+  let open: Cursor[] = [];
+  let [rows, repeats] = [0, 0];
+  for (;;) {
+    const time = Math.min(...open.map(timeOf), timeOf(waiting.at(-1)));
+    if (time === Infinity) break;
+    while (timeOf(waiting.at(-1)) === time) open = [...open, waiting.pop()!].toSorted((a, b) => a.order - b.order);
+    const holders = open.filter((cursor) => timeOf(cursor) === time);
+    const chosen = choose(holders);
+    // Rows that the same sets have come over in one piece.
+    const later = Math.min(...open.filter((cursor) => !holders.includes(cursor)).map(timeOf), timeOf(waiting.at(-1)));
+    const { set, row } = chosen;
+    const length = holders.length === 1 ? rowAt(set.raw.openMs, later) - row : equalRows(holders, later);
+    for (const name of RAW) joined[name].set(set.raw[name].subarray(row, row + length), rows);
+    rows += length;
+    for (const cursor of holders) cursor.row += length;
+    if (holders.some(isDone)) open = open.filter((cursor) => !isDone(cursor));
+    repeats += length * Math.max(0, holders.filter((cursor) => !cursor.set.isStored).length - 1);
+  }
+  const lastMs = joined.openMs[rows - 1]!;
+  const ends = sets.filter(({ raw }) => raw.openMs[raw.length - 1] === lastMs);
+  // A bar is closed as soon as one of them saw it closed.
+  const openLastBar = ends.every((set) => set.openLastBar);
+  return { raw: rows === total ? joined : firstRows(joined, rows), openLastBar, repeats };
+}
+
+/** How far a set is joined. */
+interface Cursor {
+  readonly set: BarSet;
+  readonly order: number;
+  row: number;
+}
+
+function timeOf(cursor: Cursor | undefined): number {
+  return cursor?.set.raw.openMs[cursor.row] ?? Infinity;
+}
+
+function isDone({ set, row }: Cursor): boolean {
+  return row === set.raw.length;
+}
+
+function firstMs({ raw }: BarSet): number {
+  return raw.openMs[0]!;
+}
+
+/** The one of `holders`, which stand at rows of one time, whose row counts. */
+function choose(holders: readonly Cursor[]): Cursor {
+  let chosen = holders[0]!;
+  for (const other of holders.slice(1)) {
+    const column = RAW.find((name) => chosen.set.raw[name][chosen.row] !== other.set.raw[name][other.row]);
+    if (column === undefined) continue;
+    if (isOpen(chosen.set, chosen.row)) chosen = other;
+    else if (!isOpen(other.set, other.row)) throw conflict(chosen.set, chosen.row, other.set, other.row, column);
+  }
+  return chosen;
+}
+
+/** How many rows the sets go on alike in front of the time `later`; the row at which they stand counts in any case. */
+function equalRows([first, ...others]: readonly Cursor[], later: number): number {
+  const { raw } = first!.set;
+  for (let length = 1; ; length++) {
+    const i = first!.row + length;
+    if (i >= raw.length || raw.openMs[i]! >= later) return length;
+    for (const { set, row } of others) {
+      if (!RAW.every((name) => set.raw[name][row + length] === raw[name][i])) return length;
+    }
+  }
+}
+
+function isOpen({ openLastBar, raw }: BarSet, row: number): boolean {
+  return openLastBar && row === raw.length - 1;
+}
+
+function firstRows(raw: RawColumns, length: number): RawColumns {
+  const column = (values: Float64Array) => values.subarray(0, length);
+  const { openMs, open, high, low, close, volume } = raw;
+  return {
+    length,
+    openMs: column(openMs),
+    open: column(open),
+    high: column(high),
+    low: column(low),
+    close: column(close),
+    volume: column(volume),
+  };
+}
+
+function conflict(a: BarSet, i: number, b: BarSet, j: number, column: (typeof RAW)[number]): ConfigError {
+  const figures = `${column} ${b.raw[column][j]} against ${a.raw[column][i]}`;
+  return new ConfigError(
+    `${b.placeOf(j)}: the bar of ${formatTime(b.raw.openMs[j]!)} differs from that of ${a.placeOf(i)}: ${figures}`,
+    'import one of the two only, or keep them in separate catalogs (--catalog DIR); nothing was imported',
+  );
+}
+
+/** Bars that are missing between two files that follow each other. */
+export interface FileGap {
+  readonly after: string;
+  readonly before: string;
+  /** Open time (ms UTC) of the last bar in front of it. */
+  readonly afterMs: number;
+  readonly bars: number;
+}
+
+/** The gaps between files of one interval, in order of time. */
+export function gapsBetween(sets: readonly BarSet[], interval: Interval): FileGap[] {
+  const gaps: FileGap[] = [];
+  const inOrder = sets.toSorted((a, b) => firstMs(a) - firstMs(b));
+  let reached: BarSet | null = null;
+  for (const set of inOrder) {
+    const lastMs = reached === null ? NaN : reached.raw.openMs[reached.raw.length - 1]!;
+    const bars = reached === null ? 0 : barsBetween(interval, lastMs, firstMs(set)) - 1;
+    if (reached !== null && bars > 0) gaps.push({ after: reached.name, before: set.name, afterMs: lastMs, bars });
+    if (reached === null || set.raw.openMs[set.raw.length - 1]! > lastMs) reached = set;
+  }
+  return gaps;
+}

@@ -1,0 +1,39 @@
+// The reject file: bad rows that an import set aside, a line each, with the file, the place in it and the reason.
+
+import { existsSync, rmSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import { readText, writeText } from '../bars/catalog.ts';
+import type { Reject } from '../rows/rowCollector.ts';
+
+const HEADER = 'file,line,reason,text';
+
+/** Puts the rejects of `files` into the reject file at `path`, in place of what it has of them; without any rows it goes. */
+export function writeRejects(path: string, files: readonly { readonly name: string; readonly rejects: readonly Reject[] }[]): void {
+  const names = new Set(files.map(({ name }) => name));
+  const before = linesOf(path);
+  const kept = before.filter((line) => !names.has(firstCell(line)));
+  const added = files.flatMap(({ name, rejects }) =>
+    rejects.map(({ line, reason, text }) => [name, String(line), reason, text].map(cell).join(',')),
+  );
+  if (kept.length + added.length > 0) writeText(path, `${[HEADER, ...kept, ...added].join('\n')}\n`);
+  else if (before.length > 0) rmSync(path);
+}
+
+/** The rows of the reject file that is there. Throws ConfigError for a file of any other kind, which must not be lost. */
+function linesOf(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const [header, ...lines] = readText(path).split('\n');
+  if (header === HEADER) return lines.slice(0, -1);
+  throw new ConfigError(`${path}: there is a file that is no reject file of isobar`, 'name another place by --rejects FILE');
+}
+
+/** A cell on one line, so that a line is a row. */
+function cell(text: string): string {
+  const line = text.replaceAll(/[\r\n]+/g, ' ');
+  return /[",]/.test(line) ? `"${line.replaceAll('"', '""')}"` : line;
+}
+
+function firstCell(line: string): string {
+  const quoted = /^"((?:[^"]|"")*)"/.exec(line)?.[1];
+  return quoted === undefined ? line.slice(0, line.indexOf(',')) : quoted.replaceAll('""', '"');
+}

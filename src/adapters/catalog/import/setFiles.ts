@@ -1,0 +1,73 @@
+// The files of one set, read one after the other: those whose content the catalog has are left out, and what was read once is kept.
+
+import { closeOf, type Interval } from '../../../model/interval.ts';
+import { hashOf } from '../readers/packedFile.ts';
+import { readBars, type ReadFile, type ReadRules } from '../readers/readBars.ts';
+import type { ImportedFile } from '../bars/importRecord.ts';
+import type { BarSet } from './joinSets.ts';
+import { readStaged, stagedPath, writeStaged } from './staging.ts';
+
+/** A file of a set and what was in it. */
+export interface SetFile {
+  readonly name: string;
+  readonly sha256: string;
+  /** Null where the catalog has the content: it was not read. */
+  readonly read: ReadFile | null;
+  /** It was taken from what an import that was cut had read. */
+  readonly isResumed: boolean;
+}
+
+export interface FileProgress {
+  /** `share` of the file, 0 to 1. */
+  readonly show: (file: string, rows: number, share: number) => void;
+  readonly done: (file: string, rows: number) => void;
+}
+
+/**
+ * Reads the files `names`. With a folder of `staging` they are kept there as they come, so that an import which is cut need not read them
+ * again. Throws ConfigError.
+ */
+export async function readFiles(
+  names: readonly string[],
+  rules: Omit<ReadRules, 'file'>,
+  known: readonly ImportedFile[],
+  staging: string | null,
+  progress: FileProgress,
+): Promise<readonly SetFile[]> {
+  const files: SetFile[] = [];
+  for (const name of names) {
+    const sha256 = await hashOf(name);
+    // Without --skip-bad, a file of which rows were set aside is to be refused as before.
+    const isKnown = known.some((file) => file.sha256 === sha256 && (rules.skipBad || file.rejectedRows === 0));
+    const file = isKnown ? null : await readFile(name, sha256, { ...rules, file: name }, staging, progress);
+    files.push(file ?? { name, sha256, read: null, isResumed: false });
+    progress.done(name, file?.read?.columns.length ?? 0);
+  }
+  return files;
+}
+
+async function readFile(name: string, sha256: string, rules: ReadRules, staging: string | null, progress: FileProgress): Promise<SetFile> {
+  const path = staging === null ? null : stagedPath(staging, sha256, rules);
+  const staged = path === null ? null : readStaged(path);
+  if (staged) return { name, sha256, read: staged, isResumed: true };
+  const read = await readBars(name, rules, (rows, share) => progress.show(name, rows, share));
+  if (path !== null) writeStaged(path, read);
+  return { name, sha256, read, isResumed: false };
+}
+
+/** The bars of a file as a set to join. */
+export function barSetOf({ name }: SetFile, { columns, lines, format }: ReadFile, interval: Interval, nowMs: number): BarSet {
+  return {
+    name,
+    raw: columns,
+    openLastBar: closeOf(interval, columns.openMs[columns.length - 1]!) > nowMs,
+    isStored: false,
+    placeOf: (row) => placeIn(name, format, lines[row]!),
+  };
+}
+
+/** The place of a row as messages call it; `line` counts from 1. */
+function placeIn(name: string, format: ReadFile['format'], line: number): string {
+  if (format === 'json') return `${name}[${line - 1}]`;
+  return format === 'feather' ? `${name} row ${line}` : `${name}:${line}`;
+}

@@ -1,0 +1,75 @@
+// Files that an import of many has read, kept until their set is stored whole: one that was cut, or refused for another file, goes on from here.
+
+import { createHash } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
+import { withArrowFile } from '../arrow/arrowReader.ts';
+import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
+import { removeEmpty } from '../files/leftovers.ts';
+import { FORMATS } from '../rows/formats.ts';
+import type { ReadFile, ReadRules } from '../readers/readBars.ts';
+
+/** A change of what is read from a file, or of how it is kept, raises it. */
+const VERSION = 2;
+const NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
+
+/** The staged form in `folder` of the content `sha256`, read by these rules. */
+export function stagedPath(folder: string, sha256: string, rules: ReadRules): string {
+  const { interval, priceDigits, roundToTick, skipBad, baseAsset, format } = rules;
+  const id = JSON.stringify([VERSION, sha256, interval, priceDigits, roundToTick, skipBad, baseAsset, format]);
+  return join(folder, `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.arrow`);
+}
+
+export function writeStaged(path: string, { columns, lines, ...rest }: ReadFile): void {
+  const told = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
+  const numbers = NAMES.map((name, i) => ({
+    name,
+    kind: i === 0 ? ('timestamp' as const) : ('float64' as const),
+    values: columns[RAW[i]!],
+  }));
+  writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(told) });
+}
+
+/** Null when it is not there, or not as it was written: then the file is to be read. */
+export function readStaged(path: string): ReadFile | null {
+  if (!existsSync(path)) return null;
+  try {
+    return withArrowFile(path, (file) => {
+      const columns = emptyColumns(file.rows);
+      file.times('open_time', 0, columns.openMs);
+      for (const [i, name] of NAMES.entries()) if (i > 0) file.floats(name, 0, columns[RAW[i]!]);
+      const lines = new Int32Array(file.rows);
+      file.ints('line', 0, lines);
+      const told: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');
+      if (!isTold(told) || told.sha256 !== hashOf(columns, lines)) return null;
+      const { seen, repeats, rejects, format } = told;
+      return { columns, lines, seen, repeats, rejects, format, roundedMs: Float64Array.from(told.roundedMs) };
+    });
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+type Told = Omit<ReadFile, 'columns' | 'lines' | 'roundedMs'> & { readonly roundedMs: readonly number[]; readonly sha256: string };
+
+/** The hash vouches for the columns, the version in the name for the rest. */
+function isTold(value: unknown): value is Told {
+  return (
+    typeof value === 'object' && value !== null && 'format' in value && FORMATS.some((name) => name === value.format) && 'sha256' in value
+  );
+}
+
+function hashOf(columns: RawColumns, lines: Int32Array): string {
+  const hash = createHash('sha256');
+  for (const values of [...RAW.map((name) => columns[name]), lines]) hash.update(bytesOf(values, 0, values.length));
+  return hash.digest('hex');
+}
+
+/** Removes the staged files in `folder`, and what was above it in the catalog for their sake. */
+export function clearStaging(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  removeEmpty(dirname(folder));
+}

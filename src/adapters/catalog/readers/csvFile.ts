@@ -1,0 +1,113 @@
+// A text file of bars, taken piece by piece: pieces become lines, the first lines say what the columns are, the others are rows.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { isAddress, layoutOf, type LayoutRules } from './csvLayout.ts';
+import { withoutMark, type BarFormat } from '../rows/formats.ts';
+import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
+import { TextRows } from '../rows/textRows.ts';
+
+/** A longer line is no row of bars, and is not collected. */
+const LONGEST_LINE = 65_536;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+export class CsvFile {
+  format: BarFormat = 'csv';
+  private count = 0;
+  private lineEnd = NEWLINE;
+  private rest: Buffer = Buffer.alloc(0);
+  private rows: TextRows | null = null;
+  private collector: RowCollector | null = null;
+  private afterAddress = false;
+  private isStrict = true;
+  private readonly rules: RowRules & LayoutRules;
+
+  constructor(rules: RowRules & LayoutRules) {
+    this.rules = rules;
+  }
+
+  get rowsTaken(): number {
+    return this.collector?.rows ?? 0;
+  }
+
+  /** How far reading came, for messages. */
+  get reached(): string {
+    return `line ${this.count}`;
+  }
+
+  /** Only the unfinished last line of a piece is kept. */
+  take(bytes: Uint8Array): void {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let at = this.count === 0 && this.rest.length === 0 ? withoutMark(chunk) : 0;
+    if (this.count === 0) this.lineEnd = lineEndOf(chunk);
+    if (this.rest.length > 0) {
+      const end = chunk.indexOf(this.lineEnd);
+      const piece = end < 0 ? chunk : chunk.subarray(0, end);
+      this.checkLength(this.rest.length + piece.length);
+      this.rest = Buffer.concat([this.rest, piece]);
+      if (end < 0) return;
+      this.line(this.rest, 0, this.rest.length);
+      at = end + 1;
+    }
+    for (let end = chunk.indexOf(this.lineEnd, at); end >= 0; end = chunk.indexOf(this.lineEnd, at)) {
+      this.line(chunk, at, end);
+      at = end + 1;
+    }
+    this.checkLength(chunk.length - at);
+    this.rest = Buffer.from(chunk.subarray(at));
+  }
+
+  /** The last line may lack its end. */
+  finish(): ParsedFile {
+    if (this.rest.length > 0) this.line(this.rest, 0, this.rest.length);
+    const { file } = this.rules;
+    if (this.count === 0) throw new ConfigError(`${file}: the file is empty`, 'fetch the file again');
+    if (this.collector === null) throw new ConfigError(`${file}: there are no rows in it`, 'fetch the file again');
+    return this.collector.parsed();
+  }
+
+  private line(bytes: Buffer, from: number, until: number): void {
+    this.checkLength(until - from);
+    this.count++;
+    const to = until > from && bytes[until - 1] === RETURN ? until - 1 : until;
+    if (this.rows) this.takeRow(bytes, from, to);
+    else this.head(bytes, from, to);
+  }
+
+  private head(bytes: Buffer, from: number, to: number): void {
+    const text = bytes.toString('utf8', from, to);
+    if (this.count === 1 && isAddress(text)) {
+      this.afterAddress = true;
+      return;
+    }
+    const layout = layoutOf(text, this.placeOf(this.count), this.rules, this.afterAddress);
+    this.format = layout.format;
+    this.isStrict = layout.strict;
+    this.collector = new RowCollector(this.rules, (line) => this.placeOf(line), layout.strict);
+    this.rows = new TextRows(this.collector, layout);
+    if (layout.isRow) this.rows.takeLine(this.count, bytes, from, to);
+  }
+
+  private takeRow(bytes: Buffer, from: number, to: number): void {
+    // Other programs end a file with empty lines; isobar's own layout has none.
+    if (from < to || this.isStrict) this.rows?.takeLine(this.count, bytes, from, to);
+  }
+
+  private placeOf(line: number): string {
+    return `${this.rules.file}:${line}`;
+  }
+
+  private checkLength(bytes: number): void {
+    if (bytes <= LONGEST_LINE) return;
+    throw new ConfigError(
+      `${this.placeOf(this.count + 1)}: a line of more than ${LONGEST_LINE} bytes`,
+      'this is no file of bars, or its line ends are lost',
+    );
+  }
+}
+
+/** A newline, with or without a return before it; a return alone in files of some spreadsheets. */
+function lineEndOf(chunk: Buffer): number {
+  const isAlone = !chunk.includes(NEWLINE) && chunk.subarray(0, -1).includes(RETURN);
+  return isAlone ? RETURN : NEWLINE;
+}

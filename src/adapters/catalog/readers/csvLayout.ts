@@ -1,0 +1,119 @@
+// What the first line of a text file says about its columns.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { FORMATS_REMEDY, type BarFormat } from '../rows/formats.ts';
+import type { Columns } from '../rows/textRows.ts';
+
+/** isobar's own layout. */
+export const HEADER = 'open_time_ms,open,high,low,close,volume';
+const MARK_HEADER = 'open_time_ms,open,high,low,close';
+const OWN_NAMES = HEADER.split(',');
+/** Binance's public data: the columns of a file without a header. */
+const BINANCE = 'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(
+  ',',
+);
+/** Names of a column of times, without case and signs; of several the first here counts. A date comes last: it may lack the hour. */
+const TIMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', 'idx', 'time', 'datetime', 'date'];
+const VOLUMES = ['volume', 'vol', 'basevolume'];
+const SYMBOLS = ['symbol', 'ticker', 'pair'];
+
+export interface Layout extends Columns {
+  readonly format: Extract<BarFormat, 'csv' | 'binance' | 'cryptodatadownload'>;
+  /** The line is a row already. */
+  readonly isRow: boolean;
+}
+
+export interface LayoutRules {
+  /** The asset whose volume counts where columns name one: `Volume BTC`. */
+  readonly baseAsset: string | null;
+  readonly format: BarFormat | null;
+}
+
+/** CryptoDataDownload begins with its address. */
+export function isAddress(text: string): boolean {
+  return /^"?https?:\/\//i.test(text);
+}
+
+/** The layout that `text`, at `place`, is the first line of. Throws ConfigError when it is none. */
+export function layoutOf(text: string, place: string, rules: LayoutRules, afterAddress: boolean): Layout {
+  const layout = findLayout(text, place, rules, afterAddress);
+  const { format } = rules;
+  // Any file with a header is `csv`: the others are names for layouts of their own.
+  if (format === null || format === layout.format || (format === 'csv' && !layout.isRow)) return layout;
+  throw new ConfigError(
+    `${place}: expected the format ${format}, got what looks like ${layout.format}`,
+    'leave out --format, or correct it',
+  );
+}
+
+function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): Layout {
+  if (text === HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
+  if (text === MARK_HEADER) throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
+  const cells = text.split(',').map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .trim(),
+  );
+  const isRow = /^\d+$/.test(cells[0] ?? '');
+  if (isRow && (cells.length === BINANCE.length || (rules.format === 'binance' && cells.length >= 6))) {
+    const names = cells.map((_, i) => BINANCE[i] ?? `column ${i + 1}`);
+    return { ...columnsAt([0, 1, 2, 3, 4, 5], names, false), format: 'binance', isRow };
+  }
+  if (isRow) {
+    const expected = `a header, or the ${BINANCE.length} columns of Binance's public data`;
+    throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${HEADER}`);
+  }
+  return named(cells, text, place, rules, afterAddress);
+}
+
+/** By a header that names the columns, in any order, among others. */
+function named(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): Layout {
+  const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+  const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  // pandas writes an index without a name.
+  const time = at([...TIMES, ...(names[0] === '' ? [''] : [])]);
+  const prices = ['open', 'high', 'low', 'close'].map((name) => at([name]));
+  const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [time, ...prices][i]! < 0);
+  if (missing !== undefined) {
+    if (!text.includes(',') && /[;\t]/.test(text)) throw otherSigns(text, place);
+    throw unknownHeader(text, place, `no column ${missing}`);
+  }
+  const volumeOf = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
+  const volume = at([...VOLUMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
+  if (volume < 0 && volumeOf.length > 0) {
+    const found = volumeOf.map((i) => JSON.stringify(cells[i])).join(', ');
+    throw new ConfigError(`${place}: expected the volume of ${baseAsset ?? 'the base asset'}, got ${found}`, 'name the symbol by --symbol');
+  }
+  if (volume < 0) throw unknownHeader(text, place, 'no column volume');
+  const twice = [time, ...prices, volume].find((index) => names.lastIndexOf(names[index]!) !== index);
+  if (twice !== undefined) {
+    throw new ConfigError(`${place}: expected one column ${names[twice]}, got several`, 'give each column a name of its own');
+  }
+  const isDownload = afterAddress || (volumeOf.includes(volume) && names.includes('symbol'));
+  const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
+  const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
+  const symbolAt = at(SYMBOLS);
+  const symbol = symbolAt < 0 ? null : { at: symbolAt, name: cells[symbolAt]! };
+  return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
+}
+
+/** `places`: the columns of time, open, high, low, close and volume among those called `names`. */
+function columnsAt(places: readonly number[], names: readonly string[], strict: boolean): Columns {
+  const slots = new Int8Array(names.length).fill(-1);
+  for (const [slot, place] of places.entries()) slots[place] = slot;
+  return { slots, names: places.map((place) => names[place]! || 'time'), symbol: null, strict };
+}
+
+function otherSigns(text: string, place: string): ConfigError {
+  const signs = text.includes(';') ? 'semicolons' : 'tabs';
+  return new ConfigError(
+    `${place}: expected commas between the columns, got ${signs}`,
+    'save it with commas between columns and points in numbers',
+  );
+}
+
+function unknownHeader(text: string, place: string, missing: string): ConfigError {
+  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+  return new ConfigError(`${place}: expected the header ${HEADER}, got ${shown}: ${missing}`, FORMATS_REMEDY);
+}

@@ -1,0 +1,67 @@
+// Feather as freqtrade writes it: two files that are checked in, and whatever pandas and polars write where they are installed.
+
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { barsFrom, plainCsv } from '../../../../test/fixtures/barFiles.ts';
+import { freqtradeFile } from '../../../../test/fixtures/freqtradeFiles.ts';
+import { runPython } from '../../../../test/fixtures/python.ts';
+import { RAW } from '../files/columns.ts';
+import { readBars } from './readBars.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-feather-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const T0 = Date.UTC(2025, 0, 1);
+
+async function columnsOf(path: string) {
+  const rules = {
+    file: path,
+    interval: '1h',
+    priceDigits: null,
+    roundToTick: false,
+    skipBad: false,
+    baseAsset: null,
+    format: null,
+  } as const;
+  const { columns, seen } = await readBars(path, rules);
+  return { seen, sha256: RAW.map((name) => createHash('sha256').update(columns[name]).digest('hex')) };
+}
+
+it.each(['lz4', 'zstd'] as const)('a file of freqtrade, packed by %s', async (codec) => {
+  const [path, plain] = [join(folder, codec), join(folder, 'plain')];
+  writeFileSync(path, freqtradeFile(codec));
+  writeFileSync(plain, plainCsv(barsFrom(T0, 60, '1h')));
+  expect(await columnsOf(path)).toEqual(await columnsOf(plain));
+});
+
+// More rows than a batch, so that compressed blocks and batches both occur in numbers.
+const WRITE = `
+import sys, os
+import pandas as pd, polars as pl
+folder, source = sys.argv[1], sys.argv[2]
+df = pd.read_csv(source)
+df['date'] = pd.to_datetime(df.pop('open_time_ms'), unit='ms', utc=True)
+df = df[['date', 'open', 'high', 'low', 'close', 'volume']]
+at = lambda name: os.path.join(folder, name + '.feather')
+for codec in ('lz4', 'zstd', 'uncompressed'):
+    for unit in ('ms', 'us', 'ns', 's'):
+        df.astype({'date': f'datetime64[{unit}, UTC]'}).to_feather(at(f'pandas-{codec}-{unit}'), compression=codec)
+    pl.from_pandas(df).with_columns(pl.lit('spot').alias('kind')).write_ipc(at(f'polars-{codec}'), compression=codec)
+    df.to_feather(at(f'chunks-{codec}'), compression=codec, chunksize=1000)
+wide = df.assign(quote=df['close'] * df['volume'], pair='BTC/USDT', trades=7)
+wide.to_feather(at('wide'))
+for name in sorted(os.listdir(folder)):
+    if name.endswith('.feather'): print(name)
+`;
+
+it('whatever pandas and polars write', async ({ skip }) => {
+  const plain = join(folder, 'many.csv');
+  writeFileSync(plain, plainCsv(barsFrom(T0, 20_000, '1h')));
+  const names = runPython(['pandas', 'polars', 'pyarrow'], WRITE, folder, plain);
+  skip(names === null);
+  expect(names).toHaveLength(19);
+  const expected = await columnsOf(plain);
+  for (const name of names ?? []) expect(await columnsOf(join(folder, name)), name).toEqual(expected);
+});

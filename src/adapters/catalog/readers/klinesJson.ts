@@ -1,0 +1,93 @@
+// Klines as exchanges answer with them: a JSON list of objects (idx, open, high, low, close, vol; numbers on spot, text on futures),
+// or of lists (time, open, high, low, close, volume, ...).
+
+import { ConfigError } from '../../../base/errors.ts';
+import { withoutMark } from '../rows/formats.ts';
+import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
+import { badRow } from '../rows/rowProblem.ts';
+import { plainText, sixColumns, TextRows } from '../rows/textRows.ts';
+
+/** An answer has some hundred klines; what is longer than a text can be is none. */
+const MOST_BYTES = 256 * 1024 * 1024;
+const NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
+
+export class KlinesJson {
+  readonly format = 'json';
+  rowsTaken = 0;
+  private readonly pieces: Uint8Array[] = [];
+  private bytes = 0;
+  private readonly rules: RowRules;
+
+  constructor(rules: RowRules) {
+    this.rules = rules;
+  }
+
+  get reached(): string {
+    return `byte ${this.bytes}`;
+  }
+
+  take(bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    if (this.bytes > MOST_BYTES) throw new ConfigError(`${this.rules.file}: a JSON file of more than ${MOST_BYTES} bytes`, 'split it');
+    this.pieces.push(bytes);
+  }
+
+  finish(): ParsedFile {
+    const { file } = this.rules;
+    const collector = new RowCollector(this.rules, (line) => `${file}[${line - 1}]`);
+    const rows = new TextRows(collector, sixColumns(NAMES));
+    for (const [i, row] of this.list().entries()) {
+      const fields = fieldsOf(row);
+      const text = () => flatJson(row);
+      if (fields === null) collector.refuse(i + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${shown(text())}`), text());
+      else rows.takeFields(i + 1, fields, text);
+    }
+    this.rowsTaken = collector.rows;
+    return collector.parsed();
+  }
+
+  private list(): readonly unknown[] {
+    const whole = Buffer.concat(this.pieces);
+    const text = whole.toString('utf8', withoutMark(whole));
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw new ConfigError(
+        `${this.rules.file}: no valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+        'fetch it again',
+      );
+    }
+    if (Array.isArray(value)) return value;
+    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${shown(flatJson(value))}`, 'save the list alone');
+  }
+}
+
+/** The six as text, or null for what is no kline. Numbers are doubles on the wire too; text keeps the digits that it has. */
+function fieldsOf(row: unknown): string[] | null {
+  const isList = Array.isArray(row);
+  if (!isList && !isObject(row)) return null;
+  const fields: string[] = [];
+  for (const [i, name] of NAMES.entries()) {
+    const value: unknown = isList ? row[i] : row[name];
+    if (typeof value !== 'number' && typeof value !== 'string') return null;
+    fields.push(typeof value === 'number' ? plainText(value) : value);
+  }
+  return fields;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** As JSON, with what lies deeper than a kline has it left out: lists in lists in lists may be deeper than the stack. */
+function flatJson(value: unknown): string {
+  const flat = (inner: unknown) => (isObject(inner) ? '...' : inner);
+  if (Array.isArray(value)) return JSON.stringify(value.map(flat));
+  const members = isObject(value) ? Object.entries(value).map(([name, inner]) => [name, flat(inner)] as const) : null;
+  return JSON.stringify(members === null ? value : Object.fromEntries(members));
+}
+
+function shown(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}

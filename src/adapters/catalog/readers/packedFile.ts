@@ -1,0 +1,112 @@
+// The bytes of a file, unpacked where it is gzip or a zip of one file; the content decides, not the name.
+
+import { createHash } from 'node:crypto';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type ReadStream, type Stats } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip, createInflateRaw } from 'node:zlib';
+import { ConfigError } from '../../../base/errors.ts';
+import { fileError } from '../../disk/fileError.ts';
+import { checkedCrc, zipEntry } from './zip.ts';
+
+const CHUNK_BYTES = 1 << 18;
+const HEAD_BYTES = 8;
+/** Of a file in the archive, and of the end of one that has none. */
+const ZIP_STARTS = ['PK\x03\x04', 'PK\x05\x06'] as const;
+const UNPACK = { chunkSize: CHUNK_BYTES } as const;
+
+export interface FileHead {
+  readonly size: number;
+  readonly packing: 'none' | 'gzip' | 'zip';
+  /** Of the file as it is. */
+  readonly bytes: Uint8Array;
+}
+
+export interface PackedFile {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** The share of the file that was read, 0 to 1. */
+  readonly share: () => number;
+}
+
+/** Size, and how the file is packed. Throws ConfigError when there is no such file. */
+export function inspectFile(path: string): FileHead {
+  return withFile(path, (file) => {
+    const head = new Uint8Array(HEAD_BYTES);
+    const bytes = head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
+    const start = Buffer.from(bytes).toString('latin1');
+    const isZip = ZIP_STARTS.some((magic) => start.startsWith(magic));
+    const packing = start.startsWith('\x1f\x8b') ? 'gzip' : isZip ? 'zip' : 'none';
+    return { size: Math.max(1, fstatSync(file).size), packing, bytes };
+  });
+}
+
+/** Opens the content of the file. Throws ConfigError for a zip that is not one of one file. */
+export function openPacked(path: string, { size, packing }: FileHead): PackedFile {
+  const entry = packing === 'zip' ? withFile(path, (file) => zipEntry(path, file, size)) : null;
+  if (entry?.packedBytes === 0) throw new ConfigError(`${path}: the file is empty`, 'fetch the file again');
+  const range = entry === null ? {} : { start: entry.start, end: entry.start + entry.packedBytes - 1 };
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES, ...range });
+  const share = () => file.bytesRead / (entry?.packedBytes ?? size);
+  // Errors of either stream come out of the iteration.
+  const through = (unpack: NodeJS.ReadWriteStream): AsyncIterable<Uint8Array> => bytesOf(pipeline(file, unpack, () => {}));
+  if (packing === 'gzip') {
+    const gunzip = createGunzip(UNPACK);
+    return { chunks: checkedEnd(through(gunzip), path, () => gunzip.bytesWritten), share };
+  }
+  if (entry === null) return { chunks: bytesOf(file), share };
+  return { chunks: checkedCrc(entry.isDeflated ? through(createInflateRaw(UNPACK)) : bytesOf(file), entry, path), share };
+}
+
+async function* bytesOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}
+
+/** The chunks as they come; throws ConfigError where the file goes on behind the gzip data. Zeros, with which tapes were filled up, may. */
+async function* checkedEnd(chunks: AsyncIterable<Uint8Array>, path: string, bytesUnpacked: () => number): AsyncIterable<Uint8Array> {
+  yield* chunks;
+  // zlib itself complains of anything but a zero.
+  for await (const chunk of bytesOf(createReadStream(path, { start: bytesUnpacked(), highWaterMark: CHUNK_BYTES }))) {
+    if (chunk.every((byte) => byte === 0)) continue;
+    throw new ConfigError(`${path}: the gzip data is damaged: other bytes follow its end`, 'fetch the file again');
+  }
+}
+
+/** What went wrong while the content was read, which came as far as `reached`. */
+export function unpackError(path: string, { packing }: FileHead, reached: string, error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!code.startsWith('Z_')) return fileError(path, 'cannot be read', error);
+  return new ConfigError(`${path}: the ${packing} data is damaged or ends early, after ${reached}`, 'fetch the file again');
+}
+
+/** SHA-256 of the file as it is. */
+export async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const file: ReadStream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of bytesOf(file)) hash.update(chunk);
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error);
+  }
+  return hash.digest('hex');
+}
+
+function withFile<T>(path: string, use: (file: number) => T): T {
+  try {
+    // The open of a FIFO without a writer would never return.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(file);
+      if (!stats.isFile() && !stats.isDirectory())
+        throw new ConfigError(`${path}: expected a file, got ${kindOf(stats)}`, 'copy its content into a file first');
+      return use(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error);
+  }
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return 'a FIFO';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}

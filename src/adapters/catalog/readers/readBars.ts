@@ -1,0 +1,58 @@
+// Reads one file of bars of any format that isobar knows, told from the content unless it is named.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { CsvFile } from './csvFile.ts';
+import type { LayoutRules } from './csvLayout.ts';
+import { readFeather } from './featherFile.ts';
+import { formatOf, type BarFormat } from '../rows/formats.ts';
+import { KlinesJson } from './klinesJson.ts';
+import { inspectFile, openPacked, unpackError } from './packedFile.ts';
+import type { ParsedFile, RowRules } from '../rows/rowCollector.ts';
+
+/** Rows so far, and the share of the file that was read (0 to 1). */
+export type ReadProgress = (rows: number, share: number) => void;
+
+export interface ReadRules extends RowRules, LayoutRules {}
+
+export interface ReadFile extends ParsedFile {
+  readonly format: BarFormat;
+}
+
+/** Reads all rows of the file. Throws ConfigError that names file, line and column at the first row that is not sound. */
+export async function readBars(path: string, rules: ReadRules, onProgress: ReadProgress = () => {}): Promise<ReadFile> {
+  const head = inspectFile(path);
+  if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') {
+    checkFormat('feather', rules);
+    return { ...(await readFeather(path, rules, onProgress)), format: 'feather' };
+  }
+  const { chunks, share } = openPacked(path, head);
+  let reader: CsvFile | KlinesJson | null = null;
+  try {
+    for await (const chunk of chunks) {
+      reader ??= readerOf(chunk, path, rules);
+      reader.take(chunk);
+      onProgress(reader.rowsTaken, share());
+    }
+  } catch (error) {
+    throw unpackError(path, head, reader?.reached ?? 'nothing', error);
+  }
+  if (reader === null) throw new ConfigError(`${path}: the file is empty`, 'fetch the file again');
+  const parsed = reader.finish();
+  return { ...parsed, format: reader.format };
+}
+
+function readerOf(chunk: Uint8Array, path: string, rules: ReadRules): CsvFile | KlinesJson {
+  const format = formatOf(chunk, path);
+  if (format === 'feather') throw new ConfigError(`${path}: an Arrow file that is packed`, 'unpack it first');
+  if (format === 'text') {
+    if (rules.format === 'json' || rules.format === 'feather') checkFormat('csv', rules);
+    return new CsvFile(rules);
+  }
+  checkFormat('json', rules);
+  return new KlinesJson(rules);
+}
+
+function checkFormat(got: BarFormat, { format, file }: ReadRules): void {
+  if (format === null || format === got) return;
+  throw new ConfigError(`${file}: expected the format ${format}, got what looks like ${got}`, 'leave out --format, or correct it');
+}

@@ -1,0 +1,94 @@
+// Contracts in instrument records: what is written reads back, what is proposed runs, and what is wrong is named with its place.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lots } from '../../../base/brand.ts';
+import { instrumentId, lotsPerCoin, type Instrument } from '../../../model/instrument.ts';
+import { contractsOf } from '../../../venue/futures/futuresConfig.ts';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { futuresConfig, inverseContract, linearContract } from '../../../../test/fixtures/futuresVenue.ts';
+import { instrumentText, parseInstrument, proposeInstrument } from './instrumentRecord.ts';
+
+const again = (of: Instrument) => parseInstrument(instrumentText(of), 'x.json', 'futures', of.wireName);
+
+describe('the record of a contract', () => {
+  it.each([linearContract(), inverseContract(), linearContract({ isTrading: false, maxMarketLots: 500, assumed: ['tiers'] })])(
+    'reads back as it was, by natural terms',
+    (instrument) => expect(again(instrument)).toEqual(instrument),
+  );
+
+  it('reads back whatever its figures are', () => {
+    const ppm = fc.integer({ min: 0, max: 99_999 });
+    const terms = fc.record({
+      multiplier: fc.integer({ min: 1, max: 9_999_999 }).filter((face) => face % 10 !== 0),
+      multiplierDigits: fc.integer({ min: 0, max: 8 }),
+      maxMarketLots: fc.nat(),
+      openMakerFeePpm: ppm,
+      closeTakerFeePpm: ppm,
+      contractId: fc.nat(),
+    });
+    const of = fc.record({ quantityDigits: fc.integer({ min: 0, max: 4 }), minLots: fc.integer({ min: 1, max: 1000 }).map(lots) });
+    fc.assert(
+      fc.property(terms, of, (contract, { quantityDigits, minLots }) => {
+        const instrument = linearContract(contract, { quantityDigits, baseDigits: quantityDigits, minLots });
+        expect(again(instrument)).toEqual(instrument);
+      }),
+    );
+  });
+
+  it('is proposed of what bars show, its face value the smallest step of their volumes, and every figure named that nobody told', () => {
+    const seen = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
+    const proposed = proposeInstrument('futures', 'BTCUSDT', seen);
+    expect(proposed).toMatchObject({ base: 'BTC', quote: 'USDT', quantityDigits: 0, baseDigits: 0, minLots: 1 });
+    expect(proposed.contract).toMatchObject({
+      kind: 'linear',
+      multiplier: 1,
+      multiplierDigits: 3,
+      openMakerFeePpm: 200,
+      closeTakerFeePpm: 500,
+      maxLeverage: 125,
+    });
+    expect(proposed.contract!.assumed).toEqual(expect.arrayContaining(['multiplier', 'openTakerFee', 'maxLeverage', 'tiers']));
+    expect(instrumentText(proposed)).toContain('"multiplier": "0.001"');
+    expect(again(proposed)).toEqual(proposed);
+    // A venue takes it as it is; a coin that trades whole has contracts of one.
+    expect(() => contractsOf(futuresConfig([proposed]))).not.toThrow();
+    const whole = proposeInstrument('futures', 'ADAUSDT', { ...seen, volumeDigits: 0 });
+    expect([whole.contract!.multiplierDigits, lotsPerCoin(whole), lotsPerCoin(proposed)]).toEqual([0, 1, 1000]);
+    expect(proposeInstrument('futures', 'ETHBTC', { ...seen, lowest: 0.03, highest: 0.1, priceDigits: 5 }).contract!.tiers).toHaveLength(1);
+  });
+
+  it('tells the lots in a coin of volume', () => {
+    expect(lotsPerCoin(linearContract({ multiplier: 5, multiplierDigits: 1 }, { quantityDigits: 2, baseDigits: 2 }))).toBe(200);
+    expect(lotsPerCoin(spotInstrument('BTC', { quantityDigits: 4 }))).toBe(10_000);
+  });
+
+  const text = instrumentText(linearContract());
+  it.each([
+    ['"kind": "linear"', '"kind": "quanto"', 'x.json:10 contract.kind: expected one of linear, inverse, got "quanto"'],
+    ['"multiplier": "0.001"', '"multiplier": "0"', 'contract.multiplier: expected a face value above 0'],
+    ['"multiplier": "0.001"', '"multiplier": 0.001', 'contract.multiplier: expected a word'],
+    ['"maxLeverage": 100,\n    "open', '"maxLeverage": 0,\n    "open', 'contract.maxLeverage: expected a whole number, 1 to 1000, got 0'],
+    ['"status": "open"', '"status": 1', 'contract.status: expected one of open, closed, got 1'],
+    ['"notional": null', '"notional": "900000"', 'contract.tiers[2].notional: expected null, for the last tier has no end'],
+    ['"notional": "250000"', '"notional": "50000"', 'contract.tiers[1].notional: expected an amount above that of the tier before'],
+    ['"maintenanceRate": "0.025"', '"maintenanceRate": "0.001"', 'contract.tiers[2].maintenanceRate: expected a rate as high as'],
+    ['"openMakerFee": "0.0002"', '"openMakerFe": "0.0002"', 'contract.openMakerFe: unknown key'],
+    ['"basePrecision": 0', '"basePrecision": 3', 'basePrecision: expected the quantityPrecision of the contract, 0, got 3'],
+    [
+      '"minQuantity": "1"',
+      '"minQuantity": "1",\n  "makerFee": "0.001"',
+      'x.json:7 makerFee: expected nothing: the fees of a contract, fractions of the notional, are openMakerFee and closeMakerFee of its record, got "0.001"',
+    ],
+  ])('names %s written as %s', (good, bad, message) => {
+    expect(text).toContain(good);
+    expect(() => parseInstrument(text.replace(good, bad), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
+  });
+
+  it('is none of spot', () => {
+    expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(
+      /contract: expected none for an instrument of spot, got \{"kind":"linear".{40,50}\.\.\.$/,
+    );
+    expect(instrumentId('futures', 'E-BTC-USDT')).toBe(again(linearContract()).id);
+  });
+});

@@ -1,0 +1,175 @@
+// The terms of a futures contract in an instrument record: read, written in natural terms, and proposed where nobody has told them.
+
+import { fromScaled, isPlainDecimal } from '../../../base/number/decimal.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import type { Contract, MarginTier } from '../../../model/contract.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { RecordReader } from './recordReader.ts';
+
+const KINDS = ['linear', 'inverse'] as const;
+const STATUSES = ['open', 'closed'] as const;
+const FEES = ['openMakerFee', 'openTakerFee', 'closeMakerFee', 'closeTakerFee'] as const;
+const CONTRACT_KEYS = [
+  'kind',
+  'contractId',
+  'type',
+  'multiplier',
+  'maxMarketVolume',
+  'minLeverage',
+  'maxLeverage',
+  ...FEES,
+  'status',
+  'tiers',
+  'assumed',
+] as const;
+const TIER_KEYS = ['notional', 'maintenanceRate', 'maxLeverage'] as const;
+
+/** No service known to us lends more. */
+const MOST_LEVERAGE = 1000;
+const MOST_FACE_DIGITS = 15;
+
+/** What a record says of the instrument around its contract. */
+type Around = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigits'>;
+
+/** The member `contract` of a record, in natural terms, keys in a fixed order. Volumes are in contracts, amounts in the margin coin. */
+export function contractRecord(of: Contract, quantityDigits: number) {
+  return {
+    kind: of.kind,
+    contractId: of.contractId,
+    type: of.type,
+    multiplier: fromScaled(of.multiplier, of.multiplierDigits),
+    maxMarketVolume: of.maxMarketLots === 0 ? null : fromScaled(of.maxMarketLots, quantityDigits),
+    minLeverage: of.minLeverage,
+    maxLeverage: of.maxLeverage,
+    openMakerFee: fromScaled(of.openMakerFeePpm, 6),
+    openTakerFee: fromScaled(of.openTakerFeePpm, 6),
+    closeMakerFee: fromScaled(of.closeMakerFeePpm, 6),
+    closeTakerFee: fromScaled(of.closeTakerFeePpm, 6),
+    status: of.isTrading ? 'open' : 'closed',
+    tiers: of.tiers.map(({ upToUnits, maintenancePpm, maxLeverage }) => ({
+      notional: upToUnits === null ? null : fromScaled(upToUnits, of.marginDigits),
+      maintenanceRate: fromScaled(maintenancePpm, 6),
+      maxLeverage,
+    })),
+    ...(of.assumed === undefined || of.assumed.length === 0 ? {} : { assumed: of.assumed }),
+  };
+}
+
+/** Reads the member `contract` of `record`, whose other members are read. Throws ConfigError. */
+export function parseContract(record: RecordReader<'contract'>, { base, quote, quoteDigits, quantityDigits }: Around): Contract {
+  const terms = record.inner('contract', CONTRACT_KEYS);
+  const multiplierDigits = faceDigits(terms);
+  const multiplier = terms.decimal('multiplier', multiplierDigits, 'the face value of a contract');
+  if (multiplier < 1) throw terms.wrong('multiplier', 'a face value above 0', '0');
+  const minLeverage = terms.whole('minLeverage', 1, MOST_LEVERAGE, '');
+  const fee = (key: (typeof FEES)[number]) => terms.rate(key, 'a fraction of the notional');
+  const assumed = terms.texts('assumed');
+  return {
+    kind: terms.choice('kind', KINDS),
+    contractId: terms.whole('contractId', 0, Number.MAX_SAFE_INTEGER, ''),
+    type: terms.text('type'),
+    marginCoin: quote,
+    marginDigits: quoteDigits,
+    multiplier,
+    multiplierDigits,
+    multiplierCoin: base,
+    minLeverage,
+    maxLeverage: terms.whole('maxLeverage', minLeverage, MOST_LEVERAGE, ''),
+    maxMarketLots: terms.isNull('maxMarketVolume') ? 0 : terms.decimal('maxMarketVolume', quantityDigits, 'null, or a number of contracts'),
+    openMakerFeePpm: fee('openMakerFee'),
+    openTakerFeePpm: fee('openTakerFee'),
+    closeMakerFeePpm: fee('closeMakerFee'),
+    closeTakerFeePpm: fee('closeTakerFee'),
+    isTrading: terms.choice('status', STATUSES) === 'open',
+    tiers: tiersOf(terms, quoteDigits),
+    ...(assumed.length === 0 ? {} : { assumed }),
+  };
+}
+
+/** Digits behind the point of the face value, as it is written. */
+function faceDigits(terms: RecordReader<'multiplier'>): number {
+  const text = terms.text('multiplier');
+  const digits = isPlainDecimal(text) ? (text.split('.')[1] ?? '').replace(/0+$/, '').length : 0;
+  return Math.min(digits, MOST_FACE_DIGITS);
+}
+
+function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier[] {
+  const rows = terms.list('tiers', TIER_KEYS);
+  let least = 0;
+  let leastPpm = 0;
+  return rows.map((row, at) => {
+    const isLast = at === rows.length - 1;
+    if (isLast !== row.isNull('notional')) {
+      throw row.wrong(
+        'notional',
+        isLast ? 'null, for the last tier has no end' : 'an amount: only the last tier has no end',
+        row.isNull('notional') ? null : 'one',
+      );
+    }
+    const upToUnits = isLast ? null : row.decimal('notional', marginDigits, 'an amount of the margin coin');
+    if (upToUnits !== null && upToUnits <= least)
+      throw row.wrong('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
+    const maintenancePpm = row.rate('maintenanceRate', 'a fraction of the value');
+    if (maintenancePpm < leastPpm)
+      throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
+    least = upToUnits ?? least;
+    leastPpm = maintenancePpm;
+    return { upToUnits, maintenancePpm, maxLeverage: row.whole('maxLeverage', 1, MOST_LEVERAGE, '') };
+  });
+}
+
+/** What perpetuals of large exchanges cost without a discount, in millionths. */
+const MAKER_PPM = 200;
+const TAKER_PPM = 500;
+/** Careful: of each size of position, a maintenance rate as high and a leverage as low as any of the large exchanges has it for its main pairs. */
+const DOLLAR_TIERS: readonly (readonly [upTo: number | null, maintenancePpm: number, maxLeverage: number])[] = [
+  [50_000, 5_000, 125],
+  [250_000, 6_500, 100],
+  [1_000_000, 10_000, 50],
+  [5_000_000, 25_000, 20],
+  [20_000_000, 50_000, 10],
+  [null, 125_000, 4],
+];
+/** Where a margin coin is not worth about a dollar, amounts of it say nothing of the size of a position. */
+const DOLLARS = /USD|^DAI$/;
+const OTHER_TIERS: typeof DOLLAR_TIERS = [[null, 50_000, 10]];
+
+const LEVERAGE = { minLeverage: 1, maxLeverage: 125 } as const;
+/** The keys that a proposal makes up; `tiers` is one that no list of contracts tells. */
+const ASSUMED = ['contractId', 'multiplier', 'maxMarketVolume', 'minLeverage', 'maxLeverage', ...FEES, 'tiers'] as const;
+
+/** Maintenance tiers for a contract of which none are told. */
+export function assumedTiers(marginCoin: string, marginDigits: number): MarginTier[] {
+  const rows = DOLLARS.test(marginCoin) ? DOLLAR_TIERS : OTHER_TIERS;
+  return rows.map(([upTo, maintenancePpm, maxLeverage]) => ({
+    upToUnits: upTo === null ? null : upTo * pow10(marginDigits),
+    maintenancePpm,
+    maxLeverage,
+  }));
+}
+
+/**
+ * A linear contract for a symbol of which only bars are known: its face value is the smallest step of their volumes, a tenth of a coin
+ * where they have one digit. What is made up is named in `assumed`.
+ */
+export function proposeContract({ base, quote }: Pick<Instrument, 'base' | 'quote'>, volumeDigits: number, marginDigits: number): Contract {
+  return {
+    contractId: 0,
+    kind: 'linear',
+    type: 'E',
+    marginCoin: quote,
+    marginDigits,
+    multiplier: 1,
+    multiplierDigits: Math.min(volumeDigits, MOST_FACE_DIGITS),
+    multiplierCoin: base,
+    ...LEVERAGE,
+    maxMarketLots: 0,
+    openMakerFeePpm: MAKER_PPM,
+    openTakerFeePpm: TAKER_PPM,
+    closeMakerFeePpm: MAKER_PPM,
+    closeTakerFeePpm: TAKER_PPM,
+    isTrading: true,
+    tiers: assumedTiers(quote, marginDigits),
+    assumed: ASSUMED,
+  };
+}

@@ -1,0 +1,175 @@
+// Instrument records: proposed from what a file of bars shows, or read from JSON in natural terms (precisions, decimal text).
+
+import { lots } from '../../../base/brand.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import { instrumentId, MAX_PRICE_TICKS, type Instrument, type Market } from '../../../model/instrument.ts';
+import { contractRecord, parseContract, proposeContract } from './contractRecord.ts';
+import { RecordReader } from './recordReader.ts';
+
+/** What the bars of a file say about their instrument. Digits are those behind the point, trailing zeros not counted. */
+export interface SeenFigures {
+  readonly priceDigits: number;
+  readonly volumeDigits: number;
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+/** Whole prices stay below 2^51: then the double nearest to a decimal price times its scale rounds to the right tick. */
+export const MAX_TICKS = MAX_PRICE_TICKS;
+/** The most digits behind the point that a price can have. */
+export const MAX_DIGITS = 15;
+/** No exchange known to us settles finer than this. */
+const FINEST_MONEY_DIGITS = 8;
+/** An account that a proposed record can hold: this much of the quote asset, or that many whole units of the base asset. */
+const LARGEST_ACCOUNT_QUOTE = 1e7;
+const LARGEST_ACCOUNT_BASE = 100;
+const DEFAULT_FEE_PPM = 1000;
+/** Longer names first where one ends with the other. */
+const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
+
+/** Base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null when the quote asset is none that is known, or is the base too. */
+export function splitSymbol(symbol: string): { base: string; quote: string } | null {
+  const parts = symbol.split(/[-_]/).filter((part) => part !== '');
+  const [base, quote] = parts.slice(-2);
+  if (base !== undefined && quote !== undefined) return base === quote ? null : { base, quote };
+  const known = QUOTES.find((name) => symbol.length > name.length && symbol.endsWith(name) && symbol !== name + name);
+  return known === undefined ? null : { base: symbol.slice(0, -known.length), quote: known };
+}
+
+/**
+ * The record that `import` proposes. Price digits are those seen; quantity digits those of the volumes, at most 8; fees 0.1 %.
+ * Money is whole in 10^-8, coarser where an account of ten million of the quote asset, or of a hundred whole units of the
+ * base asset at the highest price, would pass 2^53 - 1 units (IDR, KRW); likewise the base asset where ten million of the
+ * quote asset buy that many coins at the lowest price (PEPE). Of futures the record is of a linear contract (contractRecord.ts), and
+ * quantities are whole contracts. Throws ConfigError when no exact record fits the prices.
+ */
+export function proposeInstrument(market: Market, symbol: string, seen: SeenFigures): Instrument {
+  const assets = splitSymbol(symbol);
+  if (assets === null) {
+    throw new ConfigError(
+      `${symbol}: the quote asset is none of ${QUOTES.join(', ')}, or the base asset too`,
+      'name base and quote in a file given by --instrument FILE, or the symbol as BASE-QUOTE by --symbol',
+    );
+  }
+  if (seen.priceDigits > MAX_DIGITS || seen.highest * pow10(seen.priceDigits) >= MAX_TICKS) {
+    throw new ConfigError(
+      `${symbol}: a price of ${seen.highest} with ${seen.priceDigits} digits behind the point is finer than exact money can be`,
+      'give the precision by --instrument FILE and round by --round-to-tick',
+    );
+  }
+  const quoteDigits = digitsThatHold(Math.max(LARGEST_ACCOUNT_QUOTE, LARGEST_ACCOUNT_BASE * seen.highest));
+  const common = { id: instrumentId(market, symbol), market, wireName: symbol, ...assets, priceDigits: seen.priceDigits, quoteDigits };
+  if (market === 'futures') {
+    const contract = proposeContract(assets, seen.volumeDigits, quoteDigits);
+    return { ...common, quantityDigits: 0, baseDigits: 0, minLots: lots(1), makerFeePpm: 0, takerFeePpm: 0, contract };
+  }
+  const baseDigits = digitsThatHold(Math.max(LARGEST_ACCOUNT_BASE, LARGEST_ACCOUNT_QUOTE / seen.lowest));
+  return {
+    ...common,
+    quantityDigits: Math.min(seen.volumeDigits, baseDigits),
+    baseDigits,
+    minLots: lots(1),
+    makerFeePpm: DEFAULT_FEE_PPM,
+    takerFeePpm: DEFAULT_FEE_PPM,
+  };
+}
+
+/** The most digits, up to 8, at which `amount` is an exact integer. */
+function digitsThatHold(amount: number): number {
+  let digits = FINEST_MONEY_DIGITS;
+  while (digits > 0 && amount * pow10(digits) > Number.MAX_SAFE_INTEGER) digits--;
+  return digits;
+}
+
+/** The record as JSON text, in natural terms, keys in a fixed order. */
+export function instrumentText(of: Instrument): string {
+  const record = {
+    base: of.base,
+    quote: of.quote,
+    pricePrecision: of.priceDigits,
+    quantityPrecision: of.quantityDigits,
+    minQuantity: fromScaled(of.minLots, of.quantityDigits),
+    // Those of a contract stand with its terms.
+    ...(of.contract ? {} : { makerFee: fromScaled(of.makerFeePpm, 6), takerFee: fromScaled(of.takerFeePpm, 6) }),
+    quotePrecision: of.quoteDigits,
+    basePrecision: of.baseDigits,
+    ...(of.contract ? { contract: contractRecord(of.contract, of.quantityDigits) } : {}),
+  };
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+const KEYS = [
+  'base',
+  'quote',
+  'pricePrecision',
+  'quantityPrecision',
+  'minQuantity',
+  'makerFee',
+  'takerFee',
+  'quotePrecision',
+  'basePrecision',
+  'contract',
+] as const;
+
+/** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision are 8 where absent. Throws ConfigError. */
+export function parseInstrument(json: string, file: string, market: Market, symbol: string): Instrument {
+  return instrumentOf(RecordReader.of(json, file, KEYS), market, symbol);
+}
+
+/** `of` with other values for some keys of its record, each of which is `where` the function says. Throws ConfigError. */
+export function changedInstrument(of: Instrument, changes: object, where: (key: string) => string): Instrument {
+  const record: unknown = { ...JSON.parse(instrumentText(of)), ...changes };
+  return instrumentOf(RecordReader.at(record, where, KEYS), of.market, of.wireName);
+}
+
+/** A contract has a fee for opening and one for closing: a single one says neither. */
+function feeBeside(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
+  const [side, name] = key === 'makerFee' ? ['maker', 'MakerFee'] : ['taker', 'TakerFee'];
+  return record.wrong(
+    key,
+    `nothing: the fees of a contract, fractions of the notional, are open${name} and close${name} of its record`,
+    record.given(key),
+    `in a run definition fees: { ${side}: '0.0005' } sets both (0.05 %); docs/data.md shows a record`,
+  );
+}
+
+function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
+  const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', otherwise?: number) =>
+    record.whole(key, 0, MAX_DIGITS, ' of digits', otherwise);
+  const quantityDigits = digits('quantityPrecision');
+  const hasContract = record.has('contract');
+  const baseDigits = digits('basePrecision', hasContract ? quantityDigits : Math.max(FINEST_MONEY_DIGITS, quantityDigits));
+  if (hasContract ? baseDigits !== quantityDigits : baseDigits < quantityDigits) {
+    const expected = hasContract
+      ? `the quantityPrecision of the contract, ${quantityDigits}`
+      : `at least the quantityPrecision, ${quantityDigits}`;
+    throw record.wrong('basePrecision', expected, baseDigits);
+  }
+  const minLots = record.decimal('minQuantity', quantityDigits, 'a quantity');
+  if (minLots < 1) throw record.wrong('minQuantity', 'a quantity above 0', '0');
+  const fee = (key: 'makerFee' | 'takerFee') => {
+    if (!hasContract) return record.rate(key, 'a fraction of the notional');
+    if (record.has(key)) throw feeBeside(record, key);
+    return 0;
+  };
+  const common = {
+    id: instrumentId(market, symbol),
+    market,
+    wireName: symbol,
+    base: record.asset('base'),
+    quote: record.asset('quote'),
+    priceDigits: digits('pricePrecision'),
+    quantityDigits,
+    quoteDigits: digits('quotePrecision', FINEST_MONEY_DIGITS),
+    baseDigits,
+    minLots: lots(minLots),
+    makerFeePpm: fee('makerFee'),
+    takerFeePpm: fee('takerFee'),
+  };
+  if (common.base === common.quote) throw record.wrong('base', 'another asset than the quote', common.base);
+  if (!hasContract) return common;
+  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', record.given('contract'));
+  return { ...common, contract: parseContract(record, common) };
+}

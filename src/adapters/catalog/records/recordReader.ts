@@ -1,0 +1,151 @@
+// Takes checked values out of a JSON object that people write: every message names the place, what was expected and what stands there.
+
+import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { nearest } from '../../../base/number/nearest.ts';
+
+const REMEDY = 'docs/data.md shows a record';
+const MILLION_DIGITS = 6;
+/** Of a value that is wrong. */
+const MOST_SHOWN = 60;
+
+export class RecordReader<Key extends string> {
+  private readonly values: Readonly<Record<string, unknown>>;
+  private readonly json: string;
+  private readonly file: string;
+  /** Where in the text the object begins, and what its keys are called after. */
+  private readonly from: number;
+  private readonly prefix: string;
+  /** Of a record that stands in another file: where its keys are. */
+  private readonly where: ((key: string) => string) | null;
+
+  /** Throws ConfigError for a value that is no object, or has a key that is none of `keys`. */
+  private constructor(
+    value: unknown,
+    keys: readonly Key[],
+    json: string,
+    file: string,
+    from = 0,
+    prefix = '',
+    where: RecordReader<Key>['where'] = null,
+  ) {
+    this.json = json;
+    this.file = file;
+    this.from = from;
+    this.prefix = prefix;
+    this.where = where;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new ConfigError(`${file}${prefix === '' ? '' : ` ${prefix.slice(0, -1)}`}: expected an object`, REMEDY);
+    }
+    this.values = { ...value };
+    for (const key of Object.keys(this.values)) {
+      if ((keys as readonly string[]).includes(key)) continue;
+      const near = nearest(key, keys);
+      throw new ConfigError(`${this.place(key)}: unknown key`, near === null ? `the keys are ${keys.join(', ')}` : `did you mean ${near}?`);
+    }
+  }
+
+  /** Reads the text of a whole record; `file` names it in messages. */
+  static of<Key extends string>(json: string, file: string, keys: readonly Key[]): RecordReader<Key> {
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch (error) {
+      throw new ConfigError(`${file}: no valid JSON: ${error instanceof Error ? error.message : String(error)}`, REMEDY);
+    }
+    return new RecordReader(value, keys, json, file);
+  }
+
+  /** Of a record at hand, whose keys are `where` the function says. */
+  static at<Key extends string>(record: unknown, where: (key: string) => string, keys: readonly Key[]): RecordReader<Key> {
+    return new RecordReader(record, keys, '', '', 0, '', where);
+  }
+
+  has(key: Key): boolean {
+    return this.values[key] !== undefined;
+  }
+
+  /** The object at a key. */
+  inner<Inner extends string>(key: Key, keys: readonly Inner[]): RecordReader<Inner> {
+    return new RecordReader(this.values[key], keys, this.json, this.file, this.at(key), `${this.prefix}${key}.`, this.where);
+  }
+  /** The objects of the list at a key, which has at least one. */
+  list<Inner extends string>(key: Key, keys: readonly Inner[]): readonly RecordReader<Inner>[] {
+    const value = this.values[key];
+    if (!Array.isArray(value) || value.length === 0) throw this.wrong(key, 'a list of objects', value);
+    return value.map(
+      (item, i) => new RecordReader(item, keys, this.json, this.file, this.at(key), `${this.prefix}${key}[${i}].`, this.where),
+    );
+  }
+  texts(key: Key): readonly string[] {
+    const value: unknown = this.values[key] ?? [];
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw this.wrong(key, 'a list of names', value);
+    return value;
+  }
+
+  asset(key: Key): string {
+    const value = this.values[key];
+    if (typeof value !== 'string' || !/^[A-Za-z0-9.]{1,20}$/.test(value))
+      throw this.wrong(key, 'the name of an asset such as "BTC"', value);
+    return value;
+  }
+  choice<const T extends string>(key: Key, choices: readonly T[]): T {
+    const found = choices.find((each) => each === this.values[key]);
+    if (found === undefined) throw this.wrong(key, `one of ${choices.join(', ')}`, this.values[key]);
+    return found;
+  }
+  /** Text of printable characters. */
+  text(key: Key): string {
+    const value = this.values[key];
+    if (typeof value !== 'string' || !/^[ -~]{1,40}$/.test(value)) throw this.wrong(key, 'a word', value);
+    return value;
+  }
+
+  whole(key: Key, least: number, most: number, what: string, otherwise?: number): number {
+    const value = this.values[key] ?? otherwise;
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
+      throw this.wrong(key, `a whole number${what}, ${least} to ${most}`, value);
+    }
+    return value;
+  }
+  isNull(key: Key): boolean {
+    return this.values[key] === null;
+  }
+
+  /** A decimal in quotes, scaled by 10^digits. */
+  decimal(key: Key, digits: number, what: string): number {
+    const value = this.values[key];
+    const expected = `${what} in quotes with at most ${digits} digits behind the point`;
+    if (typeof value !== 'string' || !isPlainDecimal(value) || value.startsWith('-')) throw this.wrong(key, expected, value);
+    // Not by toScaled alone: that takes an amount above 2^53 for a bug.
+    const scaled = Number(value) * 10 ** digits > Number.MAX_SAFE_INTEGER ? null : toScaled(value, digits);
+    if (scaled === null) throw this.wrong(key, expected, value);
+    return scaled;
+  }
+  /** A fraction below 1, in millionths. */
+  rate(key: Key, what: string): number {
+    const ppm = this.decimal(key, MILLION_DIGITS, `${what} such as "0.001"`);
+    if (ppm >= 1_000_000) throw this.wrong(key, 'a fraction below 1 ("0.001" is 0.1 %)', this.values[key]);
+    return ppm;
+  }
+
+  /** What stands there, checked by nobody. */
+  given(key: Key): unknown {
+    return this.values[key];
+  }
+  wrong(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
+    const text = got === undefined ? 'nothing' : JSON.stringify(got);
+    const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 3)}...` : text;
+    return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shown}`, remedy);
+  }
+
+  private at(key: string): number {
+    return this.json.indexOf(`"${key}"`, this.from);
+  }
+  private place(key: string): string {
+    if (this.where) return this.where(`${this.prefix}${key}`);
+    const at = this.at(key);
+    const line = at < 0 ? '' : `:${this.json.slice(0, at).split('\n').length}`;
+    return `${this.file}${line} ${this.prefix}${key}`;
+  }
+}

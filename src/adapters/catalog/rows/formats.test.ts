@@ -1,0 +1,326 @@
+// The same bars in every format that isobar reads become the same columns; what is no such file is refused in words.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  barsFrom,
+  binanceCsv,
+  downloadedCsv,
+  feather,
+  featherOf,
+  klinesJson,
+  plainCsv,
+  zipOf,
+  type FileBar,
+} from '../../../../test/fixtures/barFiles.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Interval } from '../../../model/interval.ts';
+import { RAW } from '../files/columns.ts';
+import type { BarFormat } from './formats.ts';
+import { readBars, type ReadFile, type ReadRules } from '../readers/readBars.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-formats-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const T0 = Date.UTC(2025, 0, 1);
+const RULES: ReadRules = {
+  file: 'bars',
+  interval: '1h',
+  priceDigits: null,
+  roundToTick: false,
+  skipBad: false,
+  baseAsset: 'BTC',
+  format: null,
+};
+let files = 0;
+function read(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<ReadFile> {
+  const path = join(folder, String(files++));
+  writeFileSync(path, content);
+  return readBars(path, { ...RULES, ...rules });
+}
+async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<string> {
+  const error: unknown = await read(content, rules).catch((reason: unknown) => reason);
+  if (!(error instanceof ConfigError)) throw new Error(`expected a ConfigError, got ${String(error)}`);
+  expect(error.remedy).not.toBe('');
+  return error.message;
+}
+/** The columns as plain numbers, and what was seen. */
+const held = ({ columns, seen }: ReadFile) => ({ seen, rows: RAW.map((name) => [...columns[name]]) });
+
+type Writer = (bars: readonly FileBar[], interval: Interval) => string | Uint8Array;
+const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
+  ['Binance without a header, ms', 'binance', (bars, interval) => binanceCsv(bars, interval)],
+  ['Binance without a header, us', 'binance', (bars, interval) => binanceCsv(bars, interval, { us: true })],
+  ['Binance with a header, ms', 'binance', (bars, interval) => binanceCsv(bars, interval, { header: true })],
+  ['Binance with a header, us', 'binance', (bars, interval) => binanceCsv(bars, interval, { header: true, us: true })],
+  ['CryptoDataDownload, Unix s', 'cryptodatadownload', (bars) => downloadedCsv(bars, 's')],
+  ['CryptoDataDownload, Unix ms', 'cryptodatadownload', (bars) => downloadedCsv(bars, 'ms')],
+  ['CryptoDataDownload, dates', 'cryptodatadownload', (bars) => downloadedCsv(bars, 'date')],
+  ['CryptoDataDownload, dates with AM and PM', 'cryptodatadownload', (bars) => downloadedCsv(bars, 'date AM/PM')],
+  ['klines of spot, ms', 'json', (bars) => klinesJson(bars, 'spot')],
+  ['klines of spot, s', 'json', (bars) => klinesJson(bars, 'spot in s')],
+  ['klines of futures', 'json', (bars) => klinesJson(bars, 'futures')],
+  [
+    'lists as freqtrade and Binance have them',
+    'json',
+    (bars) => JSON.stringify(bars.map((bar) => [bar.ms, bar.open, bar.high, bar.low, bar.close, bar.volume])),
+  ],
+  ['feather', 'feather', (bars) => feather(bars, 'none')],
+  ['feather packed by LZ4', 'feather', (bars) => feather(bars, 'lz4')],
+  ['feather packed by LZ4, in batches', 'feather', (bars) => feather(bars, 'lz4', 7)],
+];
+
+describe('the same bars as', () => {
+  const bars = barsFrom(T0, 60, '1h');
+
+  it.each(WRITERS)('%s', async (_, format, write) => {
+    const expected = held(await read(plainCsv(bars)));
+    const content = write(bars, '1h');
+    const got = await read(content);
+    expect(held(got)).toEqual(expected);
+    expect(got.format).toBe(format);
+    expect(held(await read(content, { format }))).toEqual(expected);
+    const other = format === 'json' ? 'feather' : 'json';
+    expect(await refusal(content, { format: other })).toMatch(`expected the format ${other}, got what looks like`);
+  });
+
+  it.each(WRITERS.filter(([, format]) => format !== 'feather'))('%s, packed', async (_, __, write) => {
+    const expected = held(await read(plainCsv(bars)));
+    const content = write(bars, '1h');
+    expect(held(await read(gzipSync(content)))).toEqual(expected);
+    expect(held(await read(zipOf({ 'BTCUSDT-1h-2025-01.csv': content })))).toEqual(expected);
+    expect(held(await read(zipOf({ 'folder/': '', 'folder/b.csv': content }, false)))).toEqual(expected);
+    expect(held(await read(Buffer.concat([Buffer.from('\uFEFF'), Buffer.from(content)])))).toEqual(expected);
+  });
+
+  it('in any table with a header that names the columns', async () => {
+    const expected = held(await read(plainCsv(bars)));
+    const table = (header: string, row: (bar: FileBar) => string, end = '') => read([header, ...bars.map(row)].join('\r\n') + end);
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const same = async (file: Promise<ReadFile>) => expect(held(await file)).toEqual(expected);
+    await same(
+      table('Close,Low,High,Open,Volume,Timestamp', (b) => `${b.close},${b.low},${b.high},${b.open},${b.volume},${b.ms / 1000}.0`),
+    );
+    await same(table(',open,high,low,close,volume', (b) => `${iso(b.ms)},${b.open},${b.high},${b.low},${b.close},${b.volume}`, '\n\n'));
+    await same(
+      table(
+        'Open time,Open,High,Low,Close,Volume,x',
+        (b) => `"${iso(b.ms).slice(0, 16)}", ${b.open},${b.high},${b.low},${b.close},${b.volume},"y"`,
+      ),
+    );
+    await same(
+      table(
+        'date,open,high,low,close,vol',
+        (b) => `${iso(b.ms + 7_200_000).slice(0, 19)}+02:00,${b.open},${b.high},${b.low},${b.close},${b.volume}`,
+      ),
+    );
+    await same(
+      table('time,open,high,low,close,volume', (b) => `${b.ms},${b.open}0,${b.high},${b.low},${(b.close / 10).toFixed(5)}e1,${b.volume}`),
+    );
+  });
+
+  it('newest first, with rows that stand there twice', async () => {
+    const rows = bars.flatMap((bar, i) => (i % 10 === 3 ? [bar, bar] : [bar]));
+    const got = await read(downloadedCsv(rows, 's'));
+    expect(held(got)).toEqual(held(await read(plainCsv(bars))));
+    expect(got.repeats).toBe(6);
+    // Each row is known by its line, whichever way the file runs: behind the address and the header the last bar is the first line.
+    expect([got.lines[59], got.lines[0]]).toEqual([3, 68]);
+  });
+
+  it('with a symbol in each row, written in more than one way', async () => {
+    const got = await read(tableOf(bars.map((bar, i) => symbolRow(i < 9 ? 'BTC/USDT' : 'btcusdt')(bar))));
+    expect(held(got)).toEqual(held(await read(plainCsv(bars))));
+  });
+
+  it('with volumes in quote and base, by the name of the base asset', async () => {
+    const content = downloadedCsv(bars, 's');
+    const turned = await read(content.replace('"Volume BTC","Volume USDT"', '"Volume USDT","Volume BTC"'));
+    expect([...turned.columns.volume]).not.toEqual([...(await read(content)).columns.volume]);
+    expect(await refusal(content, { baseAsset: 'ETH' })).toBe('bars:2: expected the volume of ETH, got "Volume BTC", "Volume USDT"');
+  });
+});
+
+/** Rows of a table that names the symbol of each. */
+const symbolRow = (symbol: string) => (b: FileBar) => `${b.ms},${symbol},${b.open},${b.high},${b.low},${b.close},${b.volume}`;
+const tableOf = (rows: readonly string[]) => ['time,Symbol,open,high,low,close,volume', ...rows].join('\n');
+
+describe('is refused:', () => {
+  const bars = barsFrom(T0, 5, '1h');
+  const cut = (text: string, lines: number) => text.split('\n').slice(0, lines).join('\n');
+
+  it.each<[string, () => string | Uint8Array, Partial<ReadRules>, string]>([
+    [
+      'rows without a header, of no known layout',
+      () => cut(plainCsv(bars).split('\n').slice(1).join('\n'), 9),
+      {},
+      "bars:1: expected a header, or the 12 columns of Binance's public data, got a row of 6",
+    ],
+    [
+      'a header without prices',
+      () => 'date,price\n2024-01-01,5',
+      {},
+      'bars:1: expected the header open_time_ms,open,high,low,close,volume, got "date,price": no column open',
+    ],
+    ['semicolons', () => 'date;open;high;low;close;volume\n1;2;3;4;5;6', {}, 'bars:1: expected commas between the columns, got semicolons'],
+    ['tabs', () => 'date\topen\thigh\tlow\tclose\tvolume', {}, 'bars:1: expected commas between the columns, got tabs'],
+    ['two columns of one name', () => 'time,open,high,low,close,volume,Close', {}, 'bars:1: expected one column close, got several'],
+    ['a header without volume', () => 'date,open,high,low,close\n2024-01-01,5,5,5,5', {}, 'no column volume'],
+    ['a header alone', () => cut(binanceCsv(bars, '1h', { header: true }), 1), {}, 'bars: there are no rows in it'],
+    ['an address alone', () => 'https://www.CryptoDataDownload.com\n', {}, 'bars: there are no rows in it'],
+    ['a row that is short', () => `${binanceCsv(bars, '1h')}1,2,3`, {}, 'bars:6: expected 12 columns, got 3'],
+    ['nanoseconds', () => binanceCsv(bars, '1h', { us: true }).replaceAll('000,', '000000,'), {}, 'expected a Unix time in s, ms or us'],
+    [
+      'a date of which the order is not known',
+      () => 'date,open,high,low,close,volume\n01/02/2024,1,1,1,1,1',
+      {},
+      'bars:2 date: expected a Unix time in s, ms or us, or a date',
+    ],
+    [
+      'an offset from UTC that no place has',
+      () => 'date,open,high,low,close,volume\n2024-01-02 00:00+24:00,1,1,1,1,1',
+      {},
+      'bars:2 date: expected a Unix time in s, ms or us, or a date',
+    ],
+    [
+      'rows of another symbol, however their times go on',
+      () => tableOf([...bars.slice(0, 3).map(symbolRow('BTC/USDT')), ...bars.slice(3).map(symbolRow('ETH/USDT'))]),
+      {},
+      'bars:5 Symbol: expected the symbol of the rows before it, BTCUSDT, got "ETH/USDT"',
+    ],
+    [
+      'another interval',
+      () => binanceCsv(barsFrom(T0 + 300_000, 5, '5m'), '5m'),
+      {},
+      'bars:1 open_time: 2025-01-01T00:05:00.000Z is not the open of a 1h bar',
+    ],
+    ['JSON that is cut', () => klinesJson(bars, 'spot').slice(0, -9), {}, 'bars: no valid JSON'],
+    ['JSON of something else', () => '{"code":-1121,"msg":"Invalid symbol."}', {}, 'bars: expected a list of klines, got {"code":-1121'],
+    [
+      'a list of something else',
+      () => '[{"price":"5"}]',
+      {},
+      'bars[0]: expected an object with idx, open, high, low, close, vol, got {"price":"5"}',
+    ],
+    [
+      'lists in lists, deeper than the stack',
+      () => `[${'['.repeat(50_000)}${']'.repeat(50_000)}]`,
+      {},
+      'bars[0]: expected an object with idx, open, high, low, close, vol, got ["..."]',
+    ],
+    ['an object as deep', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, {}, 'bars: expected a list of klines, got {"a":"..."}'],
+    ['an empty list', () => '[]', {}, 'bars: there are no rows in it'],
+    [
+      'a kline whose price is no number',
+      () => klinesJson(bars, 'futures').replace('"100.', '"x100.'),
+      {},
+      'bars[0] open: expected a plain decimal, got "x100.',
+    ],
+    [
+      'a table that is none of bars',
+      () => featherOf('x', [1]),
+      {},
+      'bars: expected the columns date (timestamp), open, high, low, close, volume (float64), got x (float64)',
+    ],
+    ['a table that is cut', () => feather(bars, 'lz4').subarray(0, 900), {}, 'its end is missing'],
+    ['a zip of two files', () => zipOf({ a: plainCsv(bars), b: plainCsv(bars) }), {}, 'expected a zip of one file, got 2'],
+    ['a zip of nothing', () => zipOf({}), {}, 'expected a zip of one file, got 0'],
+    ['a zip of an empty file', () => zipOf({ a: '' }, false), {}, 'the file is empty'],
+    ['a zip that is cut', () => zipOf({ a: plainCsv(bars) }).subarray(0, 200), {}, 'the zip data is damaged or ends early'],
+    [
+      'a zip whose content was changed',
+      () =>
+        Buffer.from(
+          zipOf({ a: plainCsv(bars) }, false)
+            .toString('latin1')
+            .replace(/,\d(?=\.\d*\n)/, ',9'),
+          'latin1',
+        ),
+      {},
+      'the zip data is damaged',
+    ],
+    ['Parquet', () => 'PAR1....PAR1', {}, 'a Parquet file, which isobar does not read'],
+    ['UTF-16', () => Buffer.from('\uFEFFdate,open', 'utf16le'), {}, 'text in UTF-16'],
+    ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow file'],
+  ])('%s', async (_, content, rules, message) => expect(await refusal(content(), rules)).toContain(message));
+
+  it('a computed price, which is no decimal, by its row', async () => {
+    const noisy = (price: number) => bars.map((bar, i) => (i === 2 ? { ...bar, high: price } : bar));
+    expect(await refusal(feather(noisy(2000 / 3), 'none'))).toMatch(/^bars row 3: prices of \d+ digits behind the point, up to 666\.66/);
+    const small = bars.map((bar, i) => ({ ...bar, open: 0.25, high: i === 2 ? 0.1 + 0.2 : 0.5, low: 0.25, close: 0.25 }));
+    expect(await refusal(feather(small, 'none'))).toMatch(/^bars row 3: prices of 16 digits behind the point, up to 0.30000000000000004/);
+    const rounded = await read(feather(small, 'none'), { priceDigits: 2, roundToTick: true });
+    expect([rounded.columns.high[2], ...rounded.roundedMs]).toEqual([0.3, T0 + 2 * 3_600_000]);
+    expect(await refusal(feather(noisy(101.005), 'none'), { priceDigits: 2 })).toBe(
+      `bars row 3 high: "101.005" is finer than the instrument's precision of 2 digits`,
+    );
+  });
+});
+
+describe('--skip-bad', () => {
+  it.each(WRITERS.filter(([, format]) => format === 'binance' || format === 'cryptodatadownload'))(
+    'sets bad lines of %s aside',
+    async (_, __, write) => {
+      const bars = barsFrom(T0, 12, '1h');
+      const lines = String(write(bars, '1h')).trimEnd().split('\n');
+      const bad = lines.length - 4;
+      const whole = await read(lines.join('\n'));
+      lines[bad] = lines[bad]!.replaceAll('0', 'o');
+      lines.splice(-1, 0, 'so,not');
+      const got = await read(lines.join('\n'), { skipBad: true });
+      expect(got.rejects).toMatchObject([
+        { line: bad + 1, text: lines[bad], reason: expect.stringContaining('expected') },
+        { line: lines.length - 1, text: 'so,not', reason: expect.stringContaining('columns, got 2') },
+      ]);
+      expect(got.columns.length).toBe(11);
+      expect(whole.columns.length).toBe(12);
+      expect(await refusal(lines.join('\n'))).toMatch(new RegExp(`^bars:${bad + 1} `));
+    },
+  );
+
+  it('says so when no row is sound', async () =>
+    expect(await refusal('date,open,high,low,close,volume\nx,1,1,1,1,1\ny,1,1,1,1,1', { skipBad: true })).toMatch(
+      /^bars:2: date: expected .* got "x"; as all 2 rows, it is bad$/,
+    ));
+
+  it('sets rows of tables and lists aside', async () => {
+    const bars = barsFrom(T0, 9, '1h').map((bar, i) => (i === 4 ? { ...bar, low: bar.high + 1 } : i === 6 ? { ...bar, volume: NaN } : bar));
+    const table = await read(feather(bars, 'lz4'), { skipBad: true });
+    expect(table.rejects.map(({ line, reason }) => [line, reason.slice(0, 20)])).toEqual([
+      [5, 'low: expected low <='],
+      [7, 'volume: expected a p'],
+    ]);
+    const list = await read(klinesJson(bars, 'futures'), { skipBad: true });
+    expect(list.rejects.map(({ line }) => line)).toEqual([5, 7]);
+    expect(held(list)).toEqual(held(table));
+  });
+});
+
+it('whatever bytes a file has, it is read or refused in words', () => {
+  const bars = barsFrom(T0, 20, '1h');
+  const contents = [
+    ...WRITERS.map(([, , write]) => Buffer.from(write(bars, '1h'))),
+    zipOf({ a: binanceCsv(bars, '1h') }),
+    gzipSync(plainCsv(bars)),
+  ];
+  const property = fc.asyncProperty(
+    fc.nat(contents.length - 1),
+    fc.nat(1_000_000),
+    fc.boolean(),
+    fc.boolean(),
+    async (which, seed, skipBad, isCut) => {
+      const content = Buffer.from(contents[which]!);
+      const rng = seededRng(seed);
+      for (let i = 0; i < 1 + rng.next() * 4; i++) content[Math.floor(rng.next() * content.length)] = Math.floor(rng.next() * 256);
+      const end = isCut ? Math.floor(rng.next() * content.length) : content.length;
+      const got: unknown = await read(content.subarray(0, end), { skipBad }).catch((error: unknown) => error);
+      if (got instanceof Error) expect(got).toBeInstanceOf(ConfigError);
+    },
+  );
+  return fc.assert(property, { numRuns: 600 });
+});

@@ -1,0 +1,59 @@
+// Rows whose numbers are doubles: digits are those of the shortest decimal that reads back as the double.
+
+import { MAX_DIGITS } from '../records/instrumentRecord.ts';
+import { DecimalReader } from './decimalReader.ts';
+import type { RowCollector } from './rowCollector.ts';
+import { problemOf } from './rowProblem.ts';
+import { digitsOf, plainText } from './textRows.ts';
+
+/** One more than any price may have: what needs so many is no decimal but what a computation left over. */
+const MOST_DIGITS = MAX_DIGITS + 1;
+
+export class NumberRows {
+  private readonly collector: RowCollector;
+  private readonly names: readonly string[];
+  private readonly number = new DecimalReader();
+  /** The most digits of a volume so far: trying these first, a row rarely takes more than one try. */
+  private volumeDigits = 0;
+
+  /** `names` are those of the six columns. */
+  constructor(collector: RowCollector, names: readonly string[]) {
+    this.collector = collector;
+    this.names = names;
+  }
+
+  /** Takes row `at` of six columns, which stands at `line` of the file. */
+  take(line: number, columns: readonly Float64Array[], at: number): void {
+    const { row, rules } = this.collector;
+    const { values } = row;
+    const limit = rules.priceDigits ?? MOST_DIGITS;
+    for (let i = 0; i < 6; i++) values[i] = columns[i]![at]!;
+    row.rounded = 0;
+    row.priceDigits = 0;
+    let isFine = true;
+    for (let i = 1; i < 5; i++) {
+      const digits = digitsOf(values[i]!, row.priceDigits, MOST_DIGITS);
+      if (digits <= limit) row.priceDigits = digits;
+      else if (rules.roundToTick) this.round(values, i, limit);
+      else isFine = false;
+    }
+    row.volumeDigits = digitsOf(values[5]!, this.volumeDigits, MOST_DIGITS);
+    if (isFine && this.collector.accept(line)) {
+      this.volumeDigits = row.volumeDigits;
+      return;
+    }
+    // The unit of the column has been applied: what looks like seconds or microseconds is a wrong time.
+    const fields = columns.map((column) => plainText(column[at]!));
+    this.collector.refuse(line, problemOf(fields, this.names, this.collector, true), fields.join(','));
+  }
+
+  private round(values: Float64Array, i: number, digits: number): void {
+    const bytes = Buffer.from(plainText(values[i]!), 'latin1');
+    if (!this.number.read(bytes, 0, bytes.length)) return;
+    this.number.round(bytes, 0, digits);
+    values[i] = this.number.value;
+    const { row } = this.collector;
+    row.priceDigits = Math.max(row.priceDigits, this.number.digits);
+    row.rounded++;
+  }
+}

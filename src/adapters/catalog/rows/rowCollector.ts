@@ -1,0 +1,214 @@
+// Rows of bars, whatever file they come from: each is checked, the sound ones are kept in columns, the others refused or set aside.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import { GrowingColumn } from '../../../base/memory/grow.ts';
+import { openOf, type Interval } from '../../../model/interval.ts';
+import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
+import { MAX_DIGITS, MAX_TICKS, type SeenFigures } from '../records/instrumentRecord.ts';
+
+/** 2000-01-01 and 2100-01-01: outside, the times are in another unit or no times at all. */
+export const EARLIEST_MS = 946_684_800_000;
+export const LATEST_MS = 4_102_444_800_000;
+const CHUNK_ROWS = 65_536;
+/** A file with more bad rows than this is not one to mend by leaving rows out. */
+const MOST_REJECTS = 100_000;
+const LONGEST_TEXT = 500;
+
+export interface RowRules {
+  /** Names the file in messages. */
+  readonly file: string;
+  readonly interval: Interval;
+  /** Digits behind the point that a price may have; null: whatever the file has. */
+  readonly priceDigits: number | null;
+  /** Round finer prices, a half upwards, instead of refusing them. */
+  readonly roundToTick: boolean;
+  /** Set bad rows aside instead of ending with the first. */
+  readonly skipBad: boolean;
+}
+
+/** A bad row that was set aside. */
+export interface Reject {
+  /** Where it stands: a line of text, an element of a list, a row of a table; from 1. */
+  readonly line: number;
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** What is wrong with a row. */
+export interface Problem {
+  /** The column at fault; null where it is the row. */
+  readonly column: string | null;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** What a file held. */
+export interface ParsedFile {
+  readonly columns: RawColumns;
+  /** Where each row stands in the file, from 1. */
+  readonly lines: Int32Array;
+  readonly seen: SeenFigures;
+  /** The time of the bar of each price that was rounded to the precision, rising. */
+  readonly roundedMs: Float64Array;
+  /** Rows that stood there a second time, equal, one after the other. */
+  readonly repeats: number;
+  readonly rejects: readonly Reject[];
+}
+
+/** The row at hand, which its reader fills in. */
+export interface RowAtHand {
+  /** Time (ms UTC), open, high, low, close, volume. */
+  readonly values: Float64Array;
+  /** Most digits behind the point of its prices, and those of its volume. */
+  priceDigits: number;
+  volumeDigits: number;
+  /** Prices that were rounded. */
+  rounded: number;
+}
+
+/** Collects rows in the order of the file, which may be oldest first or newest first. */
+export class RowCollector {
+  rows = 0;
+  readonly rules: RowRules;
+  readonly row: RowAtHand = { values: new Float64Array(6), priceDigits: 0, volumeDigits: 0, rounded: 0 };
+  /** The time and the line of the row that was kept last. */
+  lastMs = NaN;
+  lastLine = 0;
+  /** 1: times rise; -1: they fall; 0 until the second row. */
+  direction: -1 | 0 | 1;
+  private readonly placeOf: (line: number) => string;
+  private chunks: { columns: Float64Array[]; lines: Int32Array }[] = [];
+  private chunk: { columns: Float64Array[]; lines: Int32Array } = { columns: [], lines: new Int32Array(0) };
+  private readonly roundedMs = new GrowingColumn(16);
+  private readonly rejects: Reject[] = [];
+  private repeats = 0;
+  private priceDigits = 0;
+  private volumeDigits = 0;
+  private lowest = Infinity;
+  private highest = 0;
+
+  /** `placeOf` says in messages where a row stands. `risesOnly`: a file that is newest first is refused. */
+  constructor(rules: RowRules, placeOf: (line: number) => string, risesOnly = false) {
+    this.rules = rules;
+    this.placeOf = placeOf;
+    this.direction = risesOnly ? 1 : 0;
+  }
+
+  /** Keeps the row at hand, which stands at `line`; false when it breaks a rule. */
+  accept(line: number): boolean {
+    const { values } = this.row;
+    const time = values[0]!;
+    if (!(time >= EARLIEST_MS && time < LATEST_MS) || openOf(this.rules.interval, time) !== time) return false;
+    const [open, high, low, close] = [values[1]!, values[2]!, values[3]!, values[4]!];
+    if (!(low > 0 && low <= open && low <= close && open <= high && close <= high)) return false;
+    if (this.digits > MAX_DIGITS || high >= this.priceLimit) return false;
+    if (!(values[5]! >= 0 && values[5]! < Infinity)) return false;
+    if (!((time - this.lastMs) * this.direction > 0)) {
+      if (this.repeatsLast()) {
+        this.repeats++;
+        return true;
+      }
+      if (!this.turns(time)) return false;
+    }
+    this.keep(line);
+    return true;
+  }
+
+  /** Throws what is wrong with the row at `line`, or sets the row aside. */
+  refuse(line: number, { column, reason, remedy }: Problem, text: string): void {
+    const place = this.placeOf(line);
+    if (!this.rules.skipBad) {
+      throw new ConfigError(`${place}${column === null ? '' : ` ${column}`}: ${reason}`, `${remedy}; nothing was imported`);
+    }
+    if (this.rejects.length === MOST_REJECTS) {
+      throw new ConfigError(`${place}: more than ${MOST_REJECTS} bad rows`, 'mend the file where it was made; nothing was imported');
+    }
+    const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}...` : text;
+    this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: shown });
+  }
+
+  /** Digits behind the point that the prices of the row at hand need. */
+  get digits(): number {
+    return this.rules.priceDigits ?? this.row.priceDigits;
+  }
+
+  /** With as many digits a price must be below. */
+  get priceLimit(): number {
+    return MAX_TICKS / pow10(this.digits);
+  }
+
+  /** How messages call the place of a row. */
+  place(line: number): string {
+    return this.placeOf(line);
+  }
+
+  /**
+   * All rows, oldest first. Each column's pieces are let go as it is made, so that memory does not double.
+   * Throws ConfigError when there are none.
+   */
+  parsed(): ParsedFile {
+    if (this.rows === 0) throw this.nothing();
+    const columns = emptyColumns(this.rows);
+    const lines = new Int32Array(this.rows);
+    for (const [c, chunk] of this.chunks.entries()) {
+      const from = c * CHUNK_ROWS;
+      lines.set(chunk.lines.subarray(0, Math.min(CHUNK_ROWS, this.rows - from)), from);
+    }
+    for (const [i, name] of RAW.entries()) {
+      for (const [c, chunk] of this.chunks.entries()) {
+        const from = c * CHUNK_ROWS;
+        columns[name].set(chunk.columns[i]!.subarray(0, Math.min(CHUNK_ROWS, this.rows - from)), from);
+        chunk.columns[i] = new Float64Array(0);
+      }
+    }
+    this.chunks = [];
+    const roundedMs = this.roundedMs.view();
+    if (this.direction < 0) for (const column of [...RAW.map((name) => columns[name]), lines, roundedMs]) column.reverse();
+    const { priceDigits, volumeDigits, lowest, highest, repeats, rejects } = this;
+    return { columns, lines, seen: { priceDigits, volumeDigits, lowest, highest }, roundedMs, repeats, rejects };
+  }
+
+  private nothing(): ConfigError {
+    const [first] = this.rejects;
+    if (first === undefined) return new ConfigError(`${this.rules.file}: there are no rows in it`, 'fetch the file again');
+    return new ConfigError(
+      `${this.placeOf(first.line)}: ${first.reason}; as all ${this.rejects.length} rows, it is bad`,
+      'is this a file of bars of this symbol and interval?',
+    );
+  }
+
+  private repeatsLast(): boolean {
+    const at = (this.rows - 1) % CHUNK_ROWS;
+    return this.rows > 0 && this.row.values.every((value, i) => value === this.chunk.columns[i]![at]);
+  }
+
+  /** The second row decides which way the times run; the first has nothing before it. */
+  private turns(time: number): boolean {
+    if (this.rows === 0) return true;
+    if (this.direction !== 0 || time === this.lastMs) return false;
+    this.direction = time > this.lastMs ? 1 : -1;
+    return true;
+  }
+
+  private keep(line: number): void {
+    const { row, rows } = this;
+    const { values } = row;
+    const at = rows % CHUNK_ROWS;
+    if (at === 0) {
+      this.chunk = { columns: RAW.map(() => new Float64Array(CHUNK_ROWS)), lines: new Int32Array(CHUNK_ROWS) };
+      this.chunks.push(this.chunk);
+    }
+    const { columns, lines } = this.chunk;
+    for (let i = 0; i < 6; i++) columns[i]![at] = values[i]!;
+    lines[at] = line;
+    this.lastMs = values[0]!;
+    this.lastLine = line;
+    if (values[3]! < this.lowest) this.lowest = values[3]!;
+    if (values[2]! > this.highest) this.highest = values[2]!;
+    if (row.priceDigits > this.priceDigits) this.priceDigits = row.priceDigits;
+    if (row.volumeDigits > this.volumeDigits) this.volumeDigits = row.volumeDigits;
+    for (let i = 0; i < row.rounded; i++) this.roundedMs.push(values[0]!);
+    this.rows++;
+  }
+}

@@ -1,0 +1,116 @@
+// Says what is wrong with a row that was refused: the column, what was expected, what to do.
+
+import { isPlainDecimal } from '../../../base/number/decimal.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import { openOf } from '../../../model/interval.ts';
+import { formatTime } from '../../../model/time.ts';
+import { MAX_DIGITS } from '../records/instrumentRecord.ts';
+import { EARLIEST_MS, LATEST_MS, type Problem, type RowCollector } from './rowCollector.ts';
+import { msOfUnix } from './timeText.ts';
+
+const MEND = 'mend or remove it, or import with --skip-bad';
+
+export function badRow(reason: string): Problem {
+  return { column: null, reason, remedy: MEND };
+}
+
+/**
+ * The problem of a row whose six `fields` (time, open, high, low, close, volume), called `names`, the collector has refused.
+ * `strictMs`: the time is in ms, no other unit will do. Throws InvariantError where nothing is wrong.
+ */
+export function problemOf(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): Problem {
+  for (const [i, field] of fields.entries()) {
+    const found = i === 0 ? timeProblem(field, rows, strictMs) : numberProblem(field, i === 5, rows);
+    if (found) return { column: names[i]!, reason: found[0], remedy: found[1] };
+  }
+  const ms = strictMs ? Number(fields[0]) : msOfUnix(Number(fields[0]));
+  return orderProblem(ms, names, rows) ?? priceProblem(names, rows) ?? refuseReasonless(fields, rows);
+}
+
+type Found = readonly [reason: string, remedy: string] | null;
+
+function shownField(field: string): string {
+  return JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}...` : field);
+}
+
+function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): Found {
+  const shown = shownField(field);
+  const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms or us, or a date and time such as 2024-01-31 08:00';
+  const remedy = strictMs ? 'write the open time of the bar in ms, UTC; --skip-bad sets bad rows aside' : MEND;
+  if (!/^\d+$/.test(field)) return [`expected ${expected}, got ${shown}`, remedy];
+  const time = strictMs ? Number(field) : msOfUnix(Number(field));
+  if (!(time >= EARLIEST_MS && time < LATEST_MS)) {
+    const guess =
+      strictMs && Number.isInteger(msOfUnix(Number(field))) ? (Number(field) < EARLIEST_MS ? ' (seconds?)' : ' (finer than ms?)') : '';
+    return [`expected ${expected} of the years 2000 to 2099, got ${shown}${guess}`, remedy];
+  }
+  if (openOf(rules.interval, time) === time) return null;
+  const got = Number.isInteger(time) ? formatTime(time) : shown;
+  return [`${got} is not the open of a ${rules.interval} bar`, 'name the right interval by --interval, or import with --skip-bad'];
+}
+
+function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector): Found {
+  const shown = shownField(field);
+  if (field === '') return ['expected a number, got nothing', MEND];
+  if (!isPlainDecimal(field)) {
+    return [
+      `expected a plain decimal, got ${shown}`,
+      'write digits and a point only: no exponent, sign, space, NaN; --skip-bad sets bad rows aside',
+    ];
+  }
+  if (isVolume) {
+    if (field.startsWith('-')) return [`expected 0 or more, got ${shown}`, MEND];
+    return Number(field) === Infinity ? [`expected a finite number, got ${shown}`, MEND] : null;
+  }
+  if (Number(field) <= 0) return [`expected a price above 0, got ${shown}`, MEND];
+  const limit = rules.priceDigits;
+  const digits = (field.split('.')[1] ?? '').replace(/0+$/, '').length;
+  if (limit === null || digits <= limit) return null;
+  if (!rules.roundToTick) {
+    return [
+      `${shown} is finer than the instrument's precision of ${limit} digits`,
+      'round by --round-to-tick, or give a finer record by --instrument FILE',
+    ];
+  }
+  return roundsToZero(field, limit) ? [`${shown} rounds to 0 at ${limit} digits`, 'give a finer record by --instrument FILE'] : null;
+}
+
+function roundsToZero(field: string, digits: number): boolean {
+  const [whole = '', part = ''] = field.split('.');
+  return /^0*$/.test(whole + part.slice(0, digits)) && (part[digits] ?? '0') < '5';
+}
+
+function orderProblem(time: number, names: readonly string[], rows: RowCollector): Problem | null {
+  const { lastMs, direction } = rows;
+  if (rows.rows === 0) return null;
+  const column = names[0]!;
+  if (time === lastMs) {
+    const reason = `the same time as ${rows.place(rows.lastLine)}, ${formatTime(time)}, with other figures`;
+    return { column, reason, remedy: 'remove one of the two, or import with --skip-bad' };
+  }
+  if (direction === 0 || time > lastMs === direction > 0) return null;
+  const reason = `expected a time ${direction > 0 ? 'after' : 'before'} ${formatTime(lastMs)}, got ${formatTime(time)}`;
+  return { column, reason, remedy: 'sort the file by time, or import with --skip-bad' };
+}
+
+function priceProblem(names: readonly string[], rows: RowCollector): Problem | null {
+  const { digits } = rows;
+  const [, open, high, low, close] = rows.row.values;
+  const order = `low ${low}, open ${open}, close ${close}, high ${high}`;
+  const problem = (column: number, reason: string): Problem => ({ column: names[column]!, reason, remedy: MEND });
+  if (!(low! <= open! && low! <= close!)) return problem(3, `expected low <= open and close, got ${order}`);
+  if (!(high! >= open! && high! >= close!)) return problem(2, `expected high >= open and close, got ${order}`);
+  // Asked for last: with still more digits there is no limit that a double could tell.
+  if (digits <= MAX_DIGITS && high! < rows.priceLimit) return null;
+  if (digits === 0) return problem(2, `expected a price below ${rows.priceLimit}, got ${high}`);
+  return {
+    column: null,
+    reason: `prices of ${digits} digits behind the point, up to ${high}, are finer than exact money can be`,
+    remedy:
+      'if isobar wrote the file, isobar data check tells whether it was altered; else data import with --instrument FILE --round-to-tick',
+  };
+}
+
+function refuseReasonless(fields: readonly string[], { rules }: RowCollector): never {
+  throw new InvariantError(`${rules.file}: a row refused without a reason: ${fields.join(',')}`);
+}

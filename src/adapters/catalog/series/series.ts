@@ -1,0 +1,66 @@
+// Mark prices and funding rates of a contract as columns: what a series is made of, and when one is sound.
+
+import { pow10 } from '../../../base/number/exact.ts';
+import { MAX_DIGITS, MAX_TICKS } from '../records/instrumentRecord.ts';
+import type { SeriesKey } from '../files/paths.ts';
+import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
+import { markLengthMs } from '../files/markInterval.ts';
+
+/** Columns of one length, oldest first: times (ms UTC), then figures in the order of `FIGURES`. */
+export interface SeriesColumns {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly figures: readonly Float64Array[];
+  /** Most digits behind the point of any figure. */
+  readonly digits: number;
+}
+
+/** Names of the columns in the catalog. */
+export const TIME: Readonly<Record<SeriesKey['kind'], string>> = { mark: 'open_time', funding: 'funding_time' };
+export const FIGURES: Readonly<Record<SeriesKey['kind'], readonly string[]>> = {
+  mark: ['open', 'high', 'low', 'close'],
+  funding: ['funding_rate'],
+};
+
+/** Funding rates are whole in 10^-12. */
+export const RATE_DIGITS = 12;
+
+/** No two funding times are as near as that: what is nearer is one of them, told with its jitter by one source and without by another. */
+const ONE_FUNDING_MS = 60_000;
+export const isSameFunding = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) <= ONE_FUNDING_MS;
+
+/** What is wrong with a row, in words; null: nothing. `digits` are the most of its figures. */
+export function problemOf(key: SeriesKey, timeMs: number, figures: readonly number[], digits: number): string | null {
+  if (!(timeMs >= EARLIEST_MS && timeMs < LATEST_MS)) return `expected a time of the years 2000 to 2099, got ${timeMs}`;
+  if (key.kind === 'funding') {
+    const [rate = NaN] = figures;
+    if (!(Math.abs(rate) < 1)) return `expected a rate as a fraction below 1, got ${rate}`;
+    return digits > RATE_DIGITS ? `expected a rate of at most ${RATE_DIGITS} digits behind the point, got ${rate}` : null;
+  }
+  if (timeMs % markLengthMs(key.interval) !== 0) return `expected a time on the grid of ${key.interval}, got ${timeMs}`;
+  const [open = NaN, high = NaN, low = NaN, close = NaN] = figures;
+  const isSound = low > 0 && low <= open && low <= close && open <= high && close <= high;
+  if (!isSound) return `expected 0 < low <= open, close <= high, got ${figures.join(', ')}`;
+  if (digits > MAX_DIGITS || high * pow10(digits) >= MAX_TICKS)
+    return `${high} with ${digits} digits behind the point is finer than exact prices can be`;
+  return null;
+}
+
+export interface SeriesGaps {
+  readonly gaps: number;
+  /** Rows of the interval that are missing; of funding, whose times are the exchange's, none are. */
+  readonly missing: number;
+}
+
+export function gapsOf(key: SeriesKey, timeMs: Float64Array): SeriesGaps {
+  if (key.kind === 'funding') return { gaps: 0, missing: 0 };
+  const lengthMs = markLengthMs(key.interval);
+  let [gaps, missing] = [0, 0];
+  for (let i = 1; i < timeMs.length; i++) {
+    const step = Math.round((timeMs[i]! - timeMs[i - 1]!) / lengthMs);
+    if (step <= 1) continue;
+    gaps++;
+    missing += step - 1;
+  }
+  return { gaps, missing };
+}

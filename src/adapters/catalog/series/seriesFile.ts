@@ -1,0 +1,162 @@
+// Reads a file of mark prices or of funding rates: text with a header, plain, gzip or zip, or freqtrade's feather.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { GrowingColumn } from '../../../base/memory/grow.ts';
+import { withArrowFile } from '../arrow/arrowReader.ts';
+import { loadInflate } from '../arrow/inflate.ts';
+import type { SeriesKey } from '../files/paths.ts';
+import { formatOf } from '../rows/formats.ts';
+import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
+import { digitsOf, withoutExponent } from '../rows/textRows.ts';
+import { msOfDate, msOfUnix } from '../rows/timeText.ts';
+import { FIGURES, isSameFunding, problemOf, type SeriesColumns } from './series.ts';
+
+/** The headers of the files that people have, without case and signs; of several the first here counts. freqtrade has rates as `open`. */
+const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
+const RATES = ['fundingrate', 'lastfundingrate', 'rate', 'open'];
+const HEADERS: Readonly<Record<SeriesKey['kind'], string>> = {
+  mark: 'open_time_ms,open,high,low,close',
+  funding: 'funding_time_ms,funding_rate',
+};
+const NUMBER = /^[-+]?\d+(\.\d*)?([eE][-+]?\d{1,3})?$/;
+/** What needs more is no decimal but what a computation left over. */
+const MOST_DIGITS = 16;
+
+/** Reads all rows of the file, which may be newest first. Throws ConfigError that names file and line of the first that is not sound. */
+export async function readSeries(path: string, key: SeriesKey): Promise<SeriesColumns> {
+  const head = inspectFile(path);
+  if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') return readFeather(path, key);
+  const { chunks } = openPacked(path, head);
+  const rows = new SeriesRows(path, key);
+  let line = 0;
+  let columns: readonly number[] | null = null;
+  const take = (text: string): void => {
+    line++;
+    if (text.trim() === '') return;
+    const cells = text.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+    if (columns === null) columns = columnsOf(cells, path, key);
+    else
+      rows.text(
+        line,
+        columns.map((at) => cells[at] ?? ''),
+      );
+  };
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: false });
+    let rest = '';
+    for await (const chunk of chunks) {
+      // A return alone ends lines too, but not the piece: the newline may be in the next one.
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      rest = lines.pop() ?? '';
+      lines.forEach(take);
+    }
+    if (rest !== '') take(rest);
+  } catch (error) {
+    throw unpackError(path, head, `line ${line}`, error);
+  }
+  return rows.columns();
+}
+
+/** Which cells hold the time and the figures. */
+function columnsOf(header: readonly string[], path: string, key: SeriesKey): readonly number[] {
+  const names = header.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+  const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const places = [at(TIMES), ...(key.kind === 'mark' ? FIGURES.mark.map((name) => at([name])) : [at(RATES)])];
+  if (places.every((place) => place >= 0)) return places;
+  const shown = JSON.stringify(header.join(',').slice(0, 60));
+  throw new ConfigError(
+    `${path}:1: expected the header ${HEADERS[key.kind]}, got ${shown}`,
+    'docs/futures.md shows the files of marks and funding',
+  );
+}
+
+async function readFeather(path: string, key: SeriesKey): Promise<SeriesColumns> {
+  const inflate = await loadInflate();
+  return withArrowFile(
+    path,
+    (file) => {
+      const names =
+        key.kind === 'mark' ? FIGURES.mark : [file.fields.some(({ name }) => name === 'funding_rate') ? 'funding_rate' : 'open'];
+      const time = file.fields.find(({ kind }) => kind === 'timestamp')?.name ?? 'date';
+      const columns = [time, ...names].map(() => new Float64Array(file.rows));
+      file.times(time, 0, columns[0]!);
+      names.forEach((name, i) => file.floats(name, 0, columns[i + 1]!));
+      const rows = new SeriesRows(path, key);
+      for (let row = 0; row < file.rows; row++)
+        rows.numbers(
+          row + 1,
+          columns.map((column) => column[row]!),
+        );
+      return rows.columns();
+    },
+    inflate,
+  );
+}
+
+/** Collects rows in the order of the file. */
+class SeriesRows {
+  private readonly path: string;
+  private readonly key: SeriesKey;
+  private readonly timeMs = new GrowingColumn();
+  private readonly figures: readonly GrowingColumn[];
+  private digits = 0;
+
+  constructor(path: string, key: SeriesKey) {
+    this.path = path;
+    this.key = key;
+    this.figures = FIGURES[key.kind].map(() => new GrowingColumn());
+  }
+
+  /** A row as it was written: the time, then the figures. */
+  text(line: number, [time = '', ...cells]: readonly string[]): void {
+    const wrong = cells.find((cell) => !NUMBER.test(cell));
+    if (wrong !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrong)}`);
+    const timeMs = /^\d+$/.test(time) ? msOfUnix(Number(time)) : (msOfDate(time) ?? NaN);
+    if (!(timeMs > 0)) throw this.bad(line, `expected a time, got ${JSON.stringify(time)}`);
+    this.take(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
+  }
+  /** A row of doubles, which stand for the shortest decimals that read back as they are. */
+  numbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
+    const digits = figures.reduce((most, figure) => digitsOf(Math.abs(figure), most, MOST_DIGITS), 0);
+    this.take(line, timeMs, figures, digits);
+  }
+
+  /** All rows, oldest first. Throws ConfigError when there are none. */
+  columns(): SeriesColumns {
+    const { timeMs, figures, digits } = this;
+    if (timeMs.length === 0) throw new ConfigError(`${this.path}: there are no rows in it`, 'fetch the file again');
+    const all = [timeMs, ...figures].map((column) => column.view().slice());
+    if (this.isFalling) for (const column of all) column.reverse();
+    const [times = new Float64Array(0), ...rest] = all;
+    return { length: times.length, timeMs: times, figures: rest, digits };
+  }
+
+  private take(line: number, timeMs: number, figures: readonly number[], digits: number): void {
+    const problem = problemOf(this.key, timeMs, figures, digits);
+    if (problem !== null) throw this.bad(line, problem);
+    const { length } = this.timeMs;
+    const lastMs = this.timeMs.values[length - 1] ?? NaN;
+    const isOfLast = this.key.kind === 'funding' ? isSameFunding(timeMs, lastMs) : timeMs === lastMs;
+    if (length > 0 && isOfLast && this.figures.every((column, i) => column.values[length - 1] === figures[i])) return;
+    const isOutOfOrder = length > 0 && (timeMs === lastMs || (length > 1 && timeMs < lastMs !== this.isFalling));
+    if (isOutOfOrder) throw this.bad(line, 'the times neither rise nor fall from the first row to the last');
+    if (isOfLast) throw this.bad(line, 'the funding time of the row before it has another rate');
+    this.timeMs.push(timeMs);
+    this.figures.forEach((column, i) => column.push(figures[i]!));
+    this.digits = Math.max(this.digits, digits);
+  }
+
+  private get isFalling(): boolean {
+    return this.timeMs.length > 1 && this.timeMs.values[1]! < this.timeMs.values[0]!;
+  }
+
+  private bad(line: number, reason: string): ConfigError {
+    return new ConfigError(`${this.path}:${line}: ${reason}`, 'correct the row, or fetch the file again; nothing was imported');
+  }
+}
+
+/** Digits behind the point of a decimal as it is written, trailing zeros not counted. */
+function digitsIn(text: string): number {
+  const plain = /e/i.test(text) ? withoutExponent(text.replace(/^[-+]/, '')) : text;
+  return (plain.split('.')[1] ?? '').replace(/0+$/, '').length;
+}

@@ -1,0 +1,174 @@
+// Mark prices and funding rates in the catalog: an Arrow file each, beside the bars of their contract.
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
+import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
+import { FIGURES, gapsOf, isSameFunding, problemOf, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
+
+/** Written into each file; a change of the layout raises it. */
+const LAYOUT = '2';
+
+export interface SeriesEntry extends SeriesGaps {
+  readonly key: SeriesKey;
+  readonly path: string;
+  readonly rows: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly synthetic: boolean;
+  /** Of its columns, when isobar wrote them. */
+  readonly dataSha256: string;
+}
+export interface CheckedSeries<Seen = null> extends SeriesEntry {
+  /** False when another program changed the columns since isobar wrote them. */
+  readonly unchanged: boolean;
+  /** Rows that break a rule. */
+  readonly wrong: number;
+  /** What `look` has found. */
+  readonly seen: Seen;
+}
+export interface LoadedSeries {
+  readonly columns: SeriesColumns;
+  readonly entry: SeriesEntry;
+}
+
+/** Stores a series in place of what the catalog has of it: written beside its place, read back, and renamed. Throws ConfigError. */
+export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColumns, synthetic: boolean): SeriesEntry {
+  checkSymbol(key.symbol);
+  const path = seriesPath(catalog, key);
+  const { gaps, missing } = gapsOf(key, columns.timeMs);
+  const dataSha256 = hashOf(columns);
+  const stored: ArrowColumn[] = [
+    { name: TIME[key.kind], kind: 'timestamp', values: columns.timeMs },
+    ...columns.figures.map((values, i) => ({ name: FIGURES[key.kind][i]!, kind: 'float64' as const, values })),
+  ];
+  const metadata = {
+    isobar: LAYOUT,
+    kind: key.kind,
+    market: 'futures',
+    symbol: key.symbol,
+    interval: key.kind === 'mark' ? key.interval : '',
+    synthetic: String(synthetic),
+    digits: String(columns.digits),
+    gaps: String(gaps),
+    missing: String(missing),
+    data_sha256: dataSha256,
+  };
+  writeArrowColumns(path, stored, metadata, {
+    durable: true,
+    verify: (temporary) =>
+      withArrowFile(temporary, (file) => {
+        if (hashOf(rowsOf(file, key, 0, file.rows)) !== dataSha256)
+          throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
+      }),
+  });
+  return entryOf(key, path, columns, { gaps, missing, synthetic, dataSha256 });
+}
+
+/** Rows from `fromMs` to `toMs`, the latter not among them. Null where the catalog has no such series. */
+export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, toMs = Infinity): LoadedSeries | null {
+  const path = seriesPath(catalog, key);
+  if (!existsSync(path)) return null;
+  return withArrowFile(path, (file) => {
+    const facts = factsOf(file, path);
+    const from = fromMs === -Infinity ? 0 : file.rowAt(TIME[key.kind], fromMs);
+    const to = toMs === Infinity ? file.rows : file.rowAt(TIME[key.kind], toMs);
+    const columns = checkedRowsOf(file, key, from, Math.max(from, to));
+    return { columns, entry: entryOf(key, path, columns, facts) };
+  });
+}
+
+/** What the catalog has, of one symbol or of all. */
+export function listSeriesEntries(catalog: string): SeriesEntry[] {
+  return listSeries(catalog).map((key) => asItIs(key, seriesPath(catalog, key)).entry);
+}
+
+/** Walks all rows of a series, and shows them to `look`. Throws ConfigError when it cannot be read at all. */
+export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries;
+export function checkSeries<Seen>(
+  catalog: string,
+  key: SeriesKey,
+  look: (key: SeriesKey, columns: SeriesColumns) => Seen,
+): CheckedSeries<Seen>;
+export function checkSeries<Seen>(
+  catalog: string,
+  key: SeriesKey,
+  look?: (key: SeriesKey, columns: SeriesColumns) => Seen,
+): CheckedSeries<Seen | null> {
+  const path = seriesPath(catalog, key);
+  if (!existsSync(path)) throw new ConfigError(`${path}: there is no such series`, 'isobar data list shows what the catalog has');
+  // Whether its bytes have changed is one of the questions.
+  const { columns, entry } = asItIs(key, path);
+  const { timeMs, figures, digits } = columns;
+  let wrong = 0;
+  for (let row = 0; row < columns.length; row++) {
+    const isOutOfOrder = row > 0 && timeMs[row]! <= timeMs[row - 1]!;
+    const isTwice = row > 0 && key.kind === 'funding' && isSameFunding(timeMs[row - 1]!, timeMs[row]!);
+    if (
+      isOutOfOrder ||
+      isTwice ||
+      problemOf(
+        key,
+        timeMs[row]!,
+        figures.map((column) => column[row]!),
+        digits,
+      ) !== null
+    )
+      wrong++;
+  }
+  return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong, seen: look?.(key, columns) ?? null };
+}
+
+/** All rows of a file as it is now, whoever wrote them. */
+function asItIs(key: SeriesKey, path: string): LoadedSeries {
+  return withArrowFile(path, (file) => {
+    const columns = rowsOf(file, key, 0, file.rows);
+    return { columns, entry: entryOf(key, path, columns, factsOf(file, path)) };
+  });
+}
+
+function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): SeriesColumns {
+  const column = () => new Float64Array(to - from);
+  const timeMs = column();
+  const figures = FIGURES[key.kind].map(column);
+  file.times(TIME[key.kind], from, timeMs);
+  FIGURES[key.kind].forEach((name, i) => file.floats(name, from, figures[i]!));
+  return { length: to - from, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
+}
+
+/** The same by one read of the whole file, which is compared with its checksums. */
+function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: number): SeriesColumns {
+  const column = () => new Float64Array(end - start);
+  const timeMs = column();
+  const figures = FIGURES[key.kind].map(column);
+  file.readWhole(start, end, null, (from, to) => {
+    file.times(TIME[key.kind], from, timeMs.subarray(from - start, to - start));
+    FIGURES[key.kind].forEach((name, i) => file.floats(name, from, figures[i]!.subarray(from - start, to - start)));
+  });
+  return { length: end - start, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
+}
+
+type Facts = Pick<SeriesEntry, 'gaps' | 'missing' | 'synthetic' | 'dataSha256'>;
+
+function factsOf({ metadata }: ArrowFile, path: string): Facts {
+  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
+  return {
+    gaps: Number(metadata.get('gaps') ?? 0),
+    missing: Number(metadata.get('missing') ?? 0),
+    synthetic: metadata.get('synthetic') === 'true',
+    dataSha256: metadata.get('data_sha256') ?? '',
+  };
+}
+
+function entryOf(key: SeriesKey, path: string, { timeMs, length }: SeriesColumns, facts: Facts): SeriesEntry {
+  return { key, path, rows: length, firstMs: timeMs[0] ?? NaN, lastMs: timeMs[length - 1] ?? NaN, ...facts };
+}
+
+/** SHA-256 of the columns, one after the other. */
+function hashOf({ timeMs, figures, length }: SeriesColumns): string {
+  const hash = createHash('sha256');
+  for (const column of [timeMs, ...figures]) hash.update(bytesOf(column, 0, length));
+  return hash.digest('hex');
+}

@@ -1,0 +1,55 @@
+// Funding as positions tell it: each change is booked once, and what an earlier position was paid is not taken back from the next one.
+
+import { expect, test } from 'vitest';
+import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
+import { Funding } from './funding.ts';
+import type { PositionRow } from '../calls/rows.ts';
+
+function desk() {
+  const funded: string[] = [];
+  const noted: string[] = [];
+  const funding = new Funding({
+    instruments: [linearContract()],
+    venueMs: () => 1000,
+    funded: (_, isLong, units) => funded.push(`${isLong ? 'long' : 'short'} ${units}`),
+    noted: (_, side, units) => noted.push(`${side} ${units}`),
+  });
+  const row = (paid: string | null, openedMs: number | null, side: 'buy' | 'sell' = 'buy'): PositionRow => ({
+    side,
+    volume: '5',
+    funding: paid,
+    openedMs,
+    leverage: 3,
+    positionType: 1,
+  });
+  return { funded, noted, row, take: (...rows: readonly PositionRow[]) => funding.take(0, rows) };
+}
+
+test('what has changed is booked, once, for each side', () => {
+  const { funded, noted, row, take } = desk();
+  take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
+  take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
+  take(row('-0.75', 1000), row('0.25', 2000, 'sell'));
+  take(row(null, 1000), row(null, 2000, 'sell'));
+  expect(funded).toEqual(['long -5000', 'short 2500', 'long -2500']);
+  expect(noted).toEqual(['buy -5000', 'sell 2500', 'buy -7500']);
+});
+
+test('a position after another begins with nothing, whether a reading lies between them or not', () => {
+  const { funded, noted, row, take } = desk();
+  take(row('-0.5', 1000));
+  take(row('0', 9000));
+  take(row('-0.1', 9000));
+  take();
+  take(row('-0.3', 20_000));
+  take(row('-0.2', 30_000));
+  expect(funded).toEqual(['long -5000', 'long -1000', 'long -3000', 'long -2000']);
+  expect(noted).toEqual(['buy -5000', 'buy 0', 'buy -1000', 'buy 0', 'buy -3000', 'buy -2000']);
+});
+
+test('where nobody says when it was opened, it is the same one', () => {
+  const { funded, row, take } = desk();
+  take(row('-0.5', null));
+  take(row('-0.75', null));
+  expect(funded).toEqual(['long -5000', 'long -2500']);
+});

@@ -1,0 +1,138 @@
+// The record of a ban on a real disk: it survives restarts, and what is left of it in whatever state never lets traffic through too early.
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { FileBanStore } from './fileBanStore.ts';
+import { Limiter, type LimitEvent, type LimitRefusal } from '../limits/limiter.ts';
+
+const START_MS = Date.UTC(2026, 0, 5);
+const root = mkdtempSync(join(tmpdir(), 'isobar-bans-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+let folder: string;
+let path: string;
+let runs = 0;
+beforeEach(() => {
+  folder = join(root, `run${runs++}`, 'state');
+  path = join(folder, 'exchange.json');
+});
+
+/** A process that starts at a time, sends one call, and hears an answer if it was sent. */
+function start(atMs: number, status: number): { sent: number; why: LimitRefusal[]; events: LimitEvent[] } {
+  const queue = new DueQueue();
+  queue.runDue(atMs);
+  const events: LimitEvent[] = [];
+  const limiter = new Limiter(queue, { bans: new FileBanStore(path), tell: (event) => events.push(event) });
+  let sent = 0;
+  const why: LimitRefusal[] = [];
+  limiter.acquire(
+    'spot.cancelOrder',
+    'cancel',
+    (ticket) => {
+      sent++;
+      ticket.answered(status, null, null);
+    },
+    (reason) => why.push(reason),
+  );
+  return { sent, why, events };
+}
+
+describe('a ban in a file', () => {
+  it('holds across restarts, and the next one is twice as long', () => {
+    expect(start(START_MS, 200).sent).toBe(1);
+    expect(existsSync(path)).toBe(false);
+    expect(start(START_MS, 418).events).toHaveLength(1);
+    for (const ms of [0, 1, 100_000, 299_999]) expect(start(START_MS + ms, 418)).toMatchObject({ sent: 0, why: [{ kind: 'banned' }] });
+    expect(start(START_MS + 300_000, 418).sent).toBe(1);
+    expect(start(START_MS + 899_999, 418).sent).toBe(0);
+    expect(start(START_MS + 900_000, 200).sent).toBe(1);
+  });
+
+  it('is for its owner alone, says what it is, and leaves nothing else behind', () => {
+    start(START_MS, 418);
+    start(START_MS + 300_000, 418);
+    expect(readdirSync(folder)).toEqual(['exchange.json']);
+    if (process.platform !== 'win32') expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      version: 1,
+      sinceMs: START_MS + 300_000,
+      untilMs: START_MS + 900_000,
+      strikes: 2,
+      says: 'HTTP 418: nothing is sent before 2026-01-05T00:15:00.000Z',
+    });
+  });
+
+  it('is not touched by what a process left that died while it wrote', () => {
+    start(START_MS, 418);
+    writeFileSync(`${path}.4711.tmp`, '{"version":1,"sin');
+    expect(start(START_MS + 1000, 418).why).toMatchObject([{ kind: 'banned', retryAtMs: START_MS + 300_000 }]);
+  });
+
+  it('cut at any byte holds until a person has looked', () => {
+    start(START_MS, 418);
+    const whole = readFileSync(path);
+    // The last byte is the end of the line: without it nothing is missing.
+    for (let length = 0; length < whole.length - 1; length++) {
+      writeFileSync(path, whole.subarray(0, length));
+      const { sent, why } = start(START_MS + 86_400_000 * 9, 200);
+      expect(sent, `${length} bytes`).toBe(0);
+      expect(why).toEqual([
+        {
+          kind: 'banned',
+          message:
+            `spot.cancelOrder is not sent: ${path}: the record of a ban is not what isobar wrote, ` +
+            'so that the exchange may have banned this address; nothing is sent',
+          remedy: `wait until the exchange does not answer 418 any more, a day if you cannot tell; then remove ${path} and start again`,
+          retryAtMs: Infinity,
+        },
+      ]);
+    }
+    rmSync(path);
+    expect(start(START_MS, 200).sent).toBe(1);
+  });
+
+  it.each([
+    ['another version', { version: 2 }],
+    ['a time that is text', { untilMs: '1' }],
+    ['an end before its beginning', { untilMs: START_MS - 1 }],
+    ['a time that is no whole number', { sinceMs: 0.5 }],
+    ['no strikes', { strikes: 0 }],
+    ['too many strikes', { strikes: 65 }],
+    ['more than a record holds', { says: 'x'.repeat(5000) }],
+  ])('with %s is no record', (_, change) => {
+    start(START_MS, 418);
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
+    expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
+  });
+
+  it.each([['null'], ['[]'], ['"x"'], ['7']])('that says %s is no record', (text) => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, text);
+    expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
+  });
+
+  it('that cannot be opened may be one', () => {
+    mkdirSync(path, { recursive: true });
+    expect(start(START_MS, 200).why).toMatchObject([{ message: expect.stringContaining('cannot be read (EISDIR)'), retryAtMs: Infinity }]);
+  });
+
+  it('that cannot be written holds in this process, and a person is told', () => {
+    mkdirSync(join(folder, '..'), { recursive: true });
+    writeFileSync(folder, 'a file where the folder would be');
+    const queue = new DueQueue();
+    queue.runDue(START_MS);
+    const events: LimitEvent[] = [];
+    const store = new FileBanStore(path);
+    const limiter = new Limiter(queue, {
+      bans: { read: () => null, write: (ban) => store.write(ban) },
+      tell: (event) => events.push(event),
+    });
+    const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.answered(418, null, null), () => {}); // prettier-ignore
+    ask();
+    expect(events.map(({ kind }) => kind)).toEqual(['banNotSaved', 'banned']);
+    expect(limiter.state.bannedUntilMs).toBe(START_MS + 300_000);
+  });
+});

@@ -1,0 +1,78 @@
+// What the answer to a create means: one of four, with what it says beside that. Pure.
+
+import { assertNever } from '../../../base/assert.ts';
+import { fromScaled, toScaled } from '../../../base/number/decimal.ts';
+import { foreignText } from '../../../base/text/foreignText.ts';
+import { VENUE_CODES } from '../../../model/venueCodes.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { TroubleCode, Wanted } from './parts.ts';
+import type { Created } from './venueCalls.ts';
+
+export type CreateOutcome =
+  | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'notSent'; readonly cause: string }
+  /** `code`: the service's own or the HTTP status, null where no reply came. `echo`: in what an acknowledgement differs from the order. */
+  | { readonly kind: 'unknown'; readonly cause: string; readonly code: string | null; readonly echo: string | null };
+
+/** Total, and UNKNOWN by default: the classes themselves are `outcomeOf`'s (order safety, section 4); here the echo is compared. */
+export function createOutcome(outcome: Outcome<Created>, wanted: Wanted, cid: string): CreateOutcome {
+  switch (outcome.kind) {
+    case 'acked': {
+      const echo = echoProblem(outcome.value, wanted, cid);
+      if (echo === null) return { kind: 'acked', venueId: outcome.value.venueId, timeMs: outcome.value.timeMs };
+      return { kind: 'unknown', cause: `the acknowledgement is another order's: ${echo}`, code: null, echo };
+    }
+    case 'refused':
+      return { kind: 'refused', code: String(outcome.code) };
+    case 'notSent':
+      return { kind: 'notSent', cause: foreignText(outcome.cause) };
+    case 'unknown': {
+      const code = outcome.error?.code ?? outcome.status;
+      return { kind: 'unknown', cause: foreignText(outcome.cause), code: code === null ? null : String(code), echo: null };
+    }
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** In what an echo differs from what was asked for; null: in nothing that it says. Amounts and `0` ids are not echoes. */
+export function echoProblem(created: Created, wanted: Wanted, cid: string): string | null {
+  const { instrument, side, lots, limit } = wanted;
+  const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${foreignText(got, 40)}`;
+  const echoed = created.cid === null || created.cid === '0' || created.cid === '' ? null : created.cid;
+  if (echoed !== null && echoed.toUpperCase() !== cid.toUpperCase()) return differs('clientOrderId', echoed, cid);
+  if (created.symbol !== null && created.symbol.toUpperCase() !== instrument.wireName.toUpperCase()) {
+    return differs('symbol', created.symbol, instrument.wireName);
+  }
+  if (created.side !== null && created.side !== side) return differs('side', created.side, side);
+  const isMarket = limit === 0;
+  if (created.isMarket !== null && created.isMarket !== isMarket) {
+    return differs('type', created.isMarket ? 'MARKET' : 'another', isMarket ? 'MARKET' : 'LIMIT');
+  }
+  if (!isMarket && created.price !== null && toScaled(created.price, instrument.priceDigits) !== limit) {
+    return differs('price', created.price, fromScaled(limit, instrument.priceDigits));
+  }
+  if (lots > 0 && created.qty !== null && toScaled(created.qty, instrument.quantityDigits) !== lots) {
+    return differs('origQty', created.qty, fromScaled(lots, instrument.quantityDigits));
+  }
+  return null;
+}
+
+const LOCKS: ReadonlySet<number> = new Set([VENUE_CODES.exchangeLock.code, VENUE_CODES.accountRestricted.code]);
+const KEYS: ReadonlySet<number> = new Set([VENUE_CODES.rejectedKey.code, VENUE_CODES.illegalIp.code]);
+const UNSURE: ReadonlySet<number> = new Set([
+  VENUE_CODES.disconnected.code,
+  VENUE_CODES.unexpectedResponse.code,
+  VENUE_CODES.timeout.code,
+  VENUE_CODES.shuttingDown.code,
+]);
+
+/** What the code of any answer means for the account: it is locked, the key is not taken, or the inside of the exchange is in trouble. */
+export function accountTrouble(outcome: Outcome<unknown>): Extract<TroubleCode, 'LOCKED' | 'KEY' | 'INCIDENT'> | null {
+  const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
+  if (code !== null && LOCKS.has(code)) return 'LOCKED';
+  if (code !== null && KEYS.has(code)) return 'KEY';
+  if (outcome.kind !== 'unknown') return null;
+  return outcome.status === 504 || (code !== null && UNSURE.has(code)) ? 'INCIDENT' : null;
+}

@@ -1,0 +1,86 @@
+// The spot side of the service in the shape of both.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { Listing } from '../../../protocol/shapes/answer.ts';
+import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
+import type { Calls } from './calls.ts';
+import { AccountIdentity } from '../client/identity.ts';
+import { spotOrderRow, spotTradeRow, type Page } from './rows.ts';
+import { mapOutcome, MOST_ROWS, type VenueCalls } from './venueCalls.ts';
+
+const limit = MOST_ROWS;
+
+/** Rows at which services are known to cut a list, whatever was asked for. */
+const CUTS: ReadonlySet<number> = new Set([100, 500]);
+
+/** A list is whole where every row could be read and none was cut off. `most`: rows at which it is cut. */
+export function pageOf<T, U>({ rows, refused }: Listing<T>, most: number, map: (row: T) => U): Page<U> {
+  return page(rows, refused.length, rows.length + refused.length >= most, map);
+}
+/** The same of a list that may be cut sooner than asked for: one more question, where it is not, costs nothing. */
+export function pagedOf<T, U>({ rows, refused }: Listing<T>, most: number, map: (row: T) => U): Page<U> {
+  const count = rows.length + refused.length;
+  return page(rows, refused.length, count >= most || CUTS.has(count), map);
+}
+function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (row: T) => U): Page<U> {
+  const isReadable = refused === 0;
+  return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };
+}
+
+/** `wrong` is told of an answer about another account. */
+export function spotCalls(calls: Calls, wrong: (what: string) => void): VenueCalls {
+  const account = new AccountIdentity('spot.account', wrong);
+  return {
+    create: (order, cid, done, options) =>
+      calls.call(
+        'spot.newOrder',
+        spotOrderArgs(order, cid),
+        (outcome) =>
+          done(
+            mapOutcome(outcome, ({ orderId, clientOrderId, symbol, side, type, price, origQty, timeMs }) => ({
+              venueId: orderId,
+              cid: clientOrderId,
+              symbol,
+              side,
+              isMarket: type === null ? null : type.word === 'MARKET',
+              price,
+              qty: origQty,
+              timeMs,
+            })),
+          ),
+        options,
+      ),
+    cancel: ({ wireName: symbol }, orderId, done) => calls.call('spot.cancelOrder', { symbol, orderId }, done),
+    serverTime: (done) =>
+      calls.read('spot.serverTime', {}, (value) => done(value?.serverTimeMs ?? null), { priority: 'reconcile', attempts: 1 }),
+    openOrders: ({ wireName: symbol }, options, done) =>
+      calls.read('spot.openOrders', { symbol, limit }, (value) => done(value && pageOf(value, limit, spotOrderRow)), options),
+    order: ({ wireName: symbol }, orderId, options, done) =>
+      calls.call(
+        'spot.queryOrder',
+        { symbol, orderId },
+        (outcome) => done(outcome.kind !== 'acked' ? null : outcome.value === null ? 'none' : spotOrderRow(outcome.value)),
+        options,
+      ),
+    trades: ({ wireName: symbol }, { fromId, most }, options, done) =>
+      calls.read(
+        'spot.myTrades',
+        { symbol, limit: most, ...(fromId === null ? {} : { fromId }) },
+        (value) => done(value && pagedOf(value, most, spotTradeRow)),
+        options,
+      ),
+    history: (_instrument, _fromId, _options, done) => done(null),
+    waiting: (_instrument, _options, done) => done([]),
+    holdings: (options, done) =>
+      calls.read(
+        'spot.account',
+        {},
+        (value) => {
+          if (value === null || value.refused.length > 0 || !account.isOurs([value.uid])) return done(null);
+          done(value.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() })));
+        },
+        options,
+      ),
+    positions: (_instrument, _options, done) => done(null),
+  };
+}

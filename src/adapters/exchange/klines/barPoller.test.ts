@@ -1,0 +1,254 @@
+// A feed against a simulated venue on simulated time: when it asks, how it lives through outages, and that it stops.
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { timeMs } from '../../../base/brand.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { klineOf } from '../../../../test/fixtures/randomVenue.ts';
+import { Limiter } from '../limits/limiter.ts';
+import { BarPoller, type AskKlines, type FeedOptions } from './barPoller.ts';
+import type { BarEvent } from './barTracker.ts';
+import { pollRules } from './pollPlan.ts';
+
+const START = Date.UTC(2024, 0, 1, 0, 0, 10);
+const MINUTE = 60_000;
+/** The exchange's clock runs an hour ahead of ours. */
+const AHEAD = 3_600_000;
+
+interface Options {
+  readonly seed?: number;
+  readonly interval?: Interval;
+  readonly from?: Interval;
+  /** Server times at which nobody answers. */
+  readonly away?: (serverMs: number) => boolean;
+  /** How long after its close a bar is published. */
+  readonly lagMs?: (openMs: number) => number;
+  /** The exchange's clock is unknown before. */
+  readonly isMeasuredFrom?: number;
+  readonly feed?: Partial<FeedOptions>;
+}
+
+/** A venue that has had bars for ever, an exchange's clock and a feed. */
+class World {
+  readonly scheduler = new DueQueue();
+  readonly events: (BarEvent & { readonly atMs: number })[] = [];
+  readonly troubles: string[] = [];
+  readonly calls: { readonly atMs: number; readonly rows: number }[] = [];
+  readonly poller: BarPoller;
+
+  constructor({
+    seed = 1,
+    interval = '1m',
+    from = interval,
+    away = () => false,
+    lagMs = () => 200,
+    isMeasuredFrom = 0,
+    feed = {},
+  }: Options) {
+    const rng = seededRng(seed);
+    this.scheduler.runDue(START - AHEAD);
+    const ask: AskKlines = (rows, done) => {
+      this.calls.push({ atMs: this.serverMs, rows });
+      const isAway = away(this.serverMs);
+      const handle = this.scheduler.at(this.scheduler.nowMs + (isAway ? 1500 : 20 + Math.floor(rng.next() * 200)), () =>
+        done(
+          isAway
+            ? { kind: 'notSent', cause: 'connection refused' }
+            : { kind: 'acked', value: { rows: this.#klines(from, rows, lagMs), refused: [] } },
+        ),
+      );
+      return () => this.scheduler.cancel(handle);
+    };
+    const parts = {
+      scheduler: this.scheduler,
+      serverTime: () => ({ ms: timeMs(this.serverMs), uncertaintyMs: this.serverMs < isMeasuredFrom ? Infinity : 30 }),
+      random: () => rng.next(),
+      ask,
+    };
+    const sink = {
+      event: (event: BarEvent) => void this.events.push({ ...event, atMs: this.serverMs }),
+      trouble: (problem: string, againMs: number | null) =>
+        void this.troubles.push(`${problem} ${againMs === null ? '' : Math.ceil(againMs / 1000)}`),
+    };
+    this.poller = new BarPoller({ ...parts, sink }, { interval, from, ...feed });
+  }
+
+  get serverMs(): number {
+    return this.scheduler.nowMs + AHEAD;
+  }
+
+  runUntil(serverMs: number): void {
+    this.scheduler.runDue(serverMs - AHEAD);
+  }
+
+  bars(): readonly number[] {
+    return this.events.flatMap((event) => (event.kind === 'bar' ? [event.bar.openMs] : []));
+  }
+
+  /** Newest first, the running one in front. */
+  #klines(from: Interval, rows: number, lagMs: (openMs: number) => number) {
+    const found = [];
+    for (let openMs = openOf(from, this.serverMs); found.length < rows; openMs = openOf(from, openMs - 1)) {
+      const closeMs = closeOf(from, openMs);
+      if (closeMs > this.serverMs || closeMs + lagMs(openMs) <= this.serverMs) found.push(klineOf(openMs, 100 + (openMs % 977)));
+    }
+    return found;
+  }
+}
+
+const minutes = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => openOf('1m', START) + (from + i) * MINUTE);
+
+describe('a feed of bars', () => {
+  it('brings each bar within two seconds of its close, by one call a bar', () => {
+    const world = new World({ feed: { firstRows: 2 } });
+    world.poller.start();
+    world.runUntil(START + 60 * MINUTE);
+    expect(world.bars()).toEqual(minutes(-1, 60));
+    expect(world.calls).toHaveLength(61);
+    for (const event of world.events.slice(1)) {
+      if (event.kind !== 'bar') throw new Error(event.kind);
+      expect(event.atMs - event.bar.closeMs).toBeGreaterThanOrEqual(400);
+      expect(event.atMs - event.bar.closeMs).toBeLessThan(2000);
+    }
+    // Enough rows to see again what may have been revised, no more.
+    expect(Math.max(...world.calls.slice(1).map(({ rows }) => rows))).toBeLessThanOrEqual(13);
+  });
+
+  it('asks again, ever more rarely, for a bar that is late, and gives it up when it has lost patience', () => {
+    const late = openOf('1m', START) + 5 * MINUTE;
+    const world = new World({ lagMs: (openMs) => (openMs === late ? 100_000 : 0), feed: { firstRows: 2 } });
+    world.poller.start();
+    world.runUntil(START + 10 * MINUTE);
+    const calls = world.calls.filter(({ atMs }) => openOf('1m', atMs) === late + MINUTE).map(({ atMs }) => (atMs - late - MINUTE) / 1000);
+    expect(calls.length).toBeGreaterThanOrEqual(5);
+    expect(calls.length).toBeLessThanOrEqual(7);
+    expect(calls.at(-1)!).toBeLessThanOrEqual(30);
+    const around = world.events.filter(({ atMs }) => atMs > late + MINUTE && atMs < late + 4 * MINUTE);
+    expect(around.map((event) => event.kind)).toEqual(['gap', 'bar', 'late', 'bar']);
+    expect(world.bars()).toEqual(minutes(-1, 10).filter((openMs) => openMs !== late));
+  });
+
+  it('asks for a bar for as long as it may be decided on', () => {
+    const late = openOf('1m', START) + 5 * MINUTE;
+    const broughtMs = (graceMs: number): number => {
+      const rules = pollRules('1m', graceMs);
+      const world = new World({ lagMs: (openMs) => (openMs === late ? 31_000 : 0), feed: { firstRows: 2, rules } });
+      world.poller.start();
+      world.runUntil(START + 10 * MINUTE);
+      return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === late)!.atMs - late - MINUTE;
+    };
+    // Without a grace the call for the next bar brings it.
+    expect(broughtMs(0)).toBeGreaterThan(MINUTE);
+    expect(broughtMs(60_000)).toBeLessThan(MINUTE);
+  });
+
+  it('closes the hole of an outage that the newest 300 rows reach over, and calls once a minute while it lasts', () => {
+    const [from, to] = [START + 10 * MINUTE, START + 300 * MINUTE];
+    const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
+    world.poller.start();
+    world.runUntil(START + 320 * MINUTE);
+    expect(world.bars()).toEqual(minutes(-1, 320));
+    expect(world.events.every(({ kind }) => kind === 'bar')).toBe(true);
+    const during = world.calls.filter(({ atMs }) => atMs > from && atMs < to).length;
+    expect(during).toBeGreaterThan(285);
+    expect(during).toBeLessThan(450);
+    expect(world.troubles[0]).toMatch(/^connection refused 1$/);
+  });
+
+  it('tells of the hole that a longer outage leaves', () => {
+    const [from, to] = [START + 10 * MINUTE, START + 400 * MINUTE];
+    const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
+    world.poller.start();
+    world.runUntil(START + 420 * MINUTE);
+    const gaps = world.events.filter((event) => event.kind === 'gap');
+    expect(gaps).toHaveLength(1);
+    expect(gaps[0]).toMatchObject({ why: 'outOfReach', fromMs: openOf('1m', from) });
+    expect(world.bars().length + gaps[0]!.bars).toBe(421);
+  });
+
+  it('makes the bars that the exchange does not have', () => {
+    const world = new World({ interval: '4h', from: '1h' });
+    world.poller.start();
+    world.runUntil(START + 30 * 3_600_000);
+    // 300 rows of an hour in the first answer, 299 of them closed and 298 of those in whole groups of four.
+    expect(world.bars()).toHaveLength(74 + 7);
+    const last = world.events.at(-1);
+    expect(last).toMatchObject({ kind: 'bar', bar: { openMs: Date.UTC(2024, 0, 2), barsIn: 4 } });
+    expect(world.calls.length).toBeLessThanOrEqual(9);
+  });
+
+  it('waits for weeks without waking more than once an hour or calling at all', () => {
+    const world = new World({ interval: '1M' });
+    world.poller.start();
+    world.runUntil(Date.UTC(2024, 1, 1) + 10 * MINUTE);
+    expect(world.calls).toHaveLength(2);
+    expect(world.bars().at(-1)).toBe(Date.UTC(2024, 0, 1));
+  });
+
+  it('calls nothing closed while the clock of the exchange is not known', () => {
+    const world = new World({ isMeasuredFrom: START + 5000, feed: { firstRows: 2 } });
+    world.poller.start();
+    world.runUntil(START + 4999);
+    expect([world.calls.length, world.events.length]).toEqual([0, 0]);
+    expect(world.troubles[0]).toMatch(/^the exchange's clock could not be measured 1$/);
+    world.runUntil(START + MINUTE);
+    expect(world.bars()).toEqual(minutes(-1, 1));
+  });
+
+  it('shares the rate limit with forty others: none is refused, none is late by more than the queue', () => {
+    const scheduler = new DueQueue();
+    scheduler.runDue(START);
+    const limiter = new Limiter(scheduler, {});
+    const rng = seededRng(5);
+    const seen: { readonly behindMs: number }[] = [];
+    const troubles: string[] = [];
+    const sent: number[] = [];
+    const ask: AskKlines = (rows, done) =>
+      limiter.acquire(
+        'spot.klines',
+        'steady',
+        (ticket) => {
+          sent.push(scheduler.nowMs);
+          scheduler.at(scheduler.nowMs + 30, () => {
+            ticket.answered(200, null, null);
+            const openMs = openOf('1m', scheduler.nowMs);
+            const klines = Array.from({ length: rows }, (_, i) => klineOf(openMs - i * MINUTE, 100));
+            done({ kind: 'acked', value: { rows: klines, refused: [] } });
+          });
+        },
+        () => scheduler.at(scheduler.nowMs, () => done({ kind: 'notSent', cause: 'refused by the limiter' })),
+      );
+    const sink = {
+      event: (event: BarEvent) => {
+        if (event.kind === 'bar' && scheduler.nowMs > START + MINUTE) seen.push({ behindMs: scheduler.nowMs - event.bar.closeMs });
+      },
+      trouble: (problem: string) => void troubles.push(problem),
+    };
+    const serverTime = () => ({ ms: timeMs(scheduler.nowMs), uncertaintyMs: 0 });
+    const parts = { scheduler, serverTime, random: () => rng.next(), ask, sink };
+    for (let i = 0; i < 40; i++) new BarPoller(parts, { interval: '1m', from: '1m', firstRows: 2 }).start();
+    scheduler.runDue(START + 30 * MINUTE);
+    expect(troubles).toEqual([]);
+    expect(seen).toHaveLength(40 * 29);
+    expect(Math.max(...seen.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
+    // By the limits of the specification's table: 20 calls in any two seconds.
+    for (let i = 20; i < sent.length; i++) expect(sent[i]! - sent[i - 20]!).toBeGreaterThanOrEqual(2000);
+  });
+
+  it('is silent after stop, whether it waits or a call is out', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3 * MINUTE }), fc.nat(), (afterMs, seed) => {
+        const world = new World({ seed });
+        world.poller.start();
+        world.runUntil(START + afterMs);
+        world.poller.stop();
+        const [events, calls] = [world.events.length, world.calls.length];
+        world.runUntil(START + 10 * MINUTE);
+        expect([world.events.length, world.calls.length, world.scheduler.nextMs]).toEqual([events, calls, Infinity]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,155 @@
+// A feed of closed bars: asks for klines when bars close on the exchange's clock, and tells what each answer brought.
+
+import { foreignText } from '../../../base/text/foreignText.ts';
+import type { Interval } from '../../../model/interval.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Listing } from '../../../protocol/shapes/answer.ts';
+import type { Kline } from '../../../protocol/shapes/market.ts';
+import type { ServerTime } from '../time/serverClock.ts';
+import { BarTracker, type BarEvent } from './barTracker.ts';
+import { nextPollMs, pollRules, type PollRules } from './pollPlan.ts';
+import { barWindow, coarserWindow, MOST_KLINES, rowsSince, type MarketBar } from './window.ts';
+
+/** Asks for the newest `rows` klines (2 to 300). Calls `done` once, not within the call; what it returns gives the call up. */
+export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void) => () => void;
+
+export interface BarSink {
+  /** In the order in which they are to be taken. */
+  event(event: BarEvent): void;
+  /** No answer, or a row that is no bar: one line for a person. `againMs`: the pause until the next call; null: the usual one. */
+  trouble(problem: string, againMs: number | null): void;
+}
+
+export interface PollerParts {
+  readonly scheduler: Scheduler;
+  /** Of an exchange's clock that was not measured yet (its uncertainty is Infinity), no bar is told. */
+  readonly serverTime: () => ServerTime;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly ask: AskKlines;
+  readonly sink: BarSink;
+}
+
+export interface FeedOptions {
+  /** Of the bars to deliver. */
+  readonly interval: Interval;
+  /** Of the klines to ask for: the same, or one from which the bars are made. */
+  readonly from: Interval;
+  /** Bars that need not be delivered, oldest first. */
+  readonly known?: readonly MarketBar[];
+  /** Rows of the first call where no bar is known: 2 to 300, which is the default. */
+  readonly firstRows?: number;
+  readonly rules?: PollRules;
+}
+
+/** Bars behind the newest that each call asks for again, to see whether they were revised. */
+const SEEN_AGAIN = 10;
+/** Longer waits are cut, as the offset between the clocks drifts. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+export class BarPoller {
+  readonly #parts: PollerParts;
+  readonly #options: FeedOptions;
+  readonly #rules: PollRules;
+  readonly #tracker: BarTracker;
+  #failures = 0;
+  #timer: number | null = null;
+  #giveUp: (() => void) | null = null;
+  #isRunning = false;
+
+  constructor(parts: PollerParts, options: FeedOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#rules = options.rules ?? pollRules(options.interval);
+    this.#tracker = new BarTracker(options.interval, options.known);
+  }
+
+  /** Asks for the first time within the spread of calls from now on. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const { serverTime, random } = this.#parts;
+    this.#wait(serverTime().ms + this.#rules.spreadMs * random());
+  }
+
+  /** Nothing is told any more. */
+  stop(): void {
+    this.#isRunning = false;
+    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    this.#timer = null;
+    this.#giveUp?.();
+    this.#giveUp = null;
+  }
+
+  #wait(untilServerMs: number): void {
+    const { scheduler, serverTime } = this.#parts;
+    const waitMs = untilServerMs - serverTime().ms;
+    const isCut = waitMs > LONGEST_WAIT_MS;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, Math.ceil(isCut ? LONGEST_WAIT_MS : waitMs)), () => {
+      this.#timer = null;
+      if (isCut) this.#wait(untilServerMs);
+      else this.#poll();
+    });
+  }
+
+  #poll(): void {
+    const serverMs = this.#surelyMs();
+    if (serverMs === null) return this.#failed("the exchange's clock could not be measured");
+    const rows = this.#rows(serverMs);
+    this.#giveUp = this.#parts.ask(rows, (outcome) => {
+      if (!this.#isRunning) return;
+      this.#giveUp = null;
+      if (outcome.kind !== 'acked') return this.#failed(causeOf(outcome));
+      this.#take(outcome.value, rows, serverMs);
+      // The sink may have stopped the feed.
+      if (this.#isRunning) this.#wait(this.#nextMs());
+    });
+  }
+
+  /** The earliest time that it may be at the exchange, ms: by it a bar is closed beyond doubt, or not yet. Null where nothing is known. */
+  #surelyMs(): number | null {
+    const { ms, uncertaintyMs } = this.#parts.serverTime();
+    return uncertaintyMs < Infinity ? ms - uncertaintyMs : null;
+  }
+
+  #rows(serverMs: number): number {
+    const { interval, from, firstRows = MOST_KLINES } = this.#options;
+    const { lastMs } = this.#tracker;
+    if (lastMs === null) return firstRows;
+    // A bar that is made from others needs them from its beginning on.
+    return interval === from ? Math.min(MOST_KLINES, rowsSince(from, lastMs, serverMs) + SEEN_AGAIN) : rowsSince(from, lastMs, serverMs);
+  }
+
+  #take(listing: Listing<Kline>, rows: number, serverMs: number): void {
+    const { interval, from } = this.#options;
+    const { sink } = this.#parts;
+    const fine = barWindow(listing, from, rows, serverMs);
+    const window = interval === from ? fine : coarserWindow(fine, interval);
+    this.#failures = 0;
+    const events = this.#tracker.take(window);
+    for (const problem of fine.refused) if (this.#isRunning) sink.trouble(problem, null);
+    for (const event of events) if (this.#isRunning) sink.event(event);
+  }
+
+  #failed(problem: string): void {
+    this.#failures++;
+    const nextMs = this.#nextMs();
+    this.#parts.sink.trouble(problem, nextMs - this.#parts.serverTime().ms);
+    if (this.#isRunning) this.#wait(nextMs);
+  }
+
+  /** The time of the next call on the exchange's clock. */
+  #nextMs(): number {
+    const { ms } = this.#parts.serverTime();
+    const serverMs = this.#surelyMs() ?? ms;
+    const state = { interval: this.#options.interval, lastMs: this.#tracker.lastMs, serverMs, failures: this.#failures };
+    return nextPollMs(state, this.#rules, this.#parts.random()) + (ms - serverMs);
+  }
+}
+
+/** Why there is no answer, in one line for a person. */
+export function causeOf(outcome: Exclude<Outcome<unknown>, { readonly kind: 'acked' }>): string {
+  const cause = outcome.kind === 'refused' ? `code ${outcome.code} with HTTP ${outcome.status}: ${outcome.msg}` : outcome.cause;
+  return foreignText(cause);
+}

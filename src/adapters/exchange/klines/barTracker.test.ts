@@ -1,0 +1,191 @@
+// Whatever a venue answers, each closed bar is told once and in order, and nothing is lost silently.
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { timeMs } from '../../../base/brand.ts';
+import { seededRng, type Rng } from '../../../base/number/rng.ts';
+import { barsBetween, closeOf, type Interval } from '../../../model/interval.ts';
+import { nestedIn } from '../../../model/bars/coarser.ts';
+import { BarTracker, type BarEvent } from './barTracker.ts';
+import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
+import { barWindow, coarserWindow, isSame, MOST_KLINES, rowsSince, type BarWindow, type MarketBar } from './window.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/alike.ts';
+
+const MONDAY = Date.UTC(2024, 0, 1);
+
+/** Checks events against what a stream of them promises, and knows what was told last of each time. */
+class Listener {
+  readonly told = new Map<number, MarketBar>();
+  readonly #holes = new Set<number>();
+  readonly #interval: Interval;
+  #lastMs: number | null = null;
+  #gapMs: number | null = null;
+
+  constructor(interval: Interval) {
+    this.#interval = interval;
+  }
+
+  take(event: BarEvent, window: BarWindow, serverMs: number): void {
+    if (event.kind === 'gap') return this.#gap(event, window);
+    const { bar } = event;
+    expectAtLeast(serverMs, bar.closeMs);
+    const was = this.told.get(bar.openMs);
+    if (event.kind === 'bar') {
+      expectSame(was, undefined);
+      // The bar follows the last one, or the gap that was told.
+      if (this.#lastMs !== null) expectSame(bar.openMs, this.#gapMs ?? closeOf(this.#interval, this.#lastMs));
+      this.#lastMs = bar.openMs;
+      this.#gapMs = null;
+    } else if (event.kind === 'late') {
+      expectSame(was, undefined);
+      expectSame(this.#holes.delete(bar.openMs), true);
+    } else {
+      expect(event.was).toBe(was);
+      expect(isSame(event.was, bar)).toBe(false);
+    }
+    this.told.set(bar.openMs, bar);
+  }
+
+  #gap({ fromMs, bars, why }: Extract<BarEvent, { kind: 'gap' }>, window: BarWindow): void {
+    expect(this.#gapMs).toBeNull();
+    expect(fromMs).toBe(closeOf(this.#interval, this.#lastMs!));
+    let at = fromMs;
+    for (let i = 0; i < bars; i++, at = closeOf(this.#interval, at)) this.#holes.add(at);
+    this.#gapMs = at;
+    expect(why).toBe(window.isFull && window.closed[0]!.openMs === at ? 'outOfReach' : 'notSent');
+  }
+}
+
+/** Times of polls: mostly after a bar, sometimes at once again, sometimes after an outage of up to 400 bars. */
+function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
+  const lengthMs = closeOf(interval, serverMs) - serverMs;
+  const kind = rng.next();
+  return serverMs + Math.ceil(lengthMs * (kind < 0.2 ? rng.next() * 0.2 : kind < 0.93 ? rng.next() * 2 : rng.next() * 400));
+}
+
+describe('bars from a venue that does anything', () => {
+  it('are told once, in order, with gaps, late and revised ones; the last word on each is what the venue says', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('1m', '1h', '1d', '1M'), (seed, interval) => {
+        const rng = seededRng(seed);
+        const venue = venueOf(interval, MONDAY, rng);
+        const tracker = new BarTracker(interval);
+        const listener = new Listener(interval);
+        let serverMs = MONDAY + 90_000;
+        for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, interval, rng)) {
+          const asked = tracker.lastMs === null ? 100 : rowsSince(interval, tracker.lastMs, serverMs) + 10;
+          const rows = Math.min(MOST_KLINES, asked);
+          const window = barWindow(answerOf(venue, serverMs, rows, rng), interval, rows, serverMs);
+          for (const event of tracker.take(window)) listener.take(event, window, serverMs);
+          const first = Math.min(...listener.told.keys());
+          for (const bar of window.closed) if (bar.openMs >= first) expectEqual(listener.told.get(bar.openMs), bar);
+          expect(tracker.take(window)).toEqual([]);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('are made into longer ones that are told by the same rules', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('4h', '30m', '1w'), (seed, interval) => {
+        const rng = seededRng(seed);
+        const from = nestedIn(interval)[0]!;
+        const venue = venueOf(from, MONDAY, rng);
+        const tracker = new BarTracker(interval);
+        const listener = new Listener(interval);
+        let serverMs = MONDAY + 90_000;
+        for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, from, rng)) {
+          const rows = tracker.lastMs === null ? MOST_KLINES : rowsSince(from, tracker.lastMs, serverMs);
+          const fine = barWindow(answerOf(venue, serverMs, rows, rng), from, rows, serverMs);
+          const window = coarserWindow(fine, interval);
+          for (const event of tracker.take(window)) listener.take(event, window, serverMs);
+          for (const bar of window.closed) {
+            const parts = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
+            expectEqual([bar.open, bar.close, bar.barsIn], [parts[0]!.open, parts.at(-1)!.close, parts.length]);
+            expectSame(bar.high, Math.max(...parts.map(({ high }) => high)));
+            expectSame(bar.low, Math.min(...parts.map(({ low }) => low)));
+            expectSame(
+              bar.volume,
+              parts.reduce((sum, { volume }) => sum + volume, 0),
+            );
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+const kline = (minute: number, close = 100 + minute) => klineOf(MONDAY + minute * 60_000, close);
+const windowOf = (minutes: readonly number[], asked = 50) => {
+  const rows = minutes.map((minute) => kline(minute));
+  return barWindow({ rows, refused: [] }, '1m', asked, MONDAY + 1e9);
+};
+const kinds = (events: readonly BarEvent[]) =>
+  events.map(
+    (event) => `${event.kind} ${event.kind === 'gap' ? `${event.bars} ${event.why}` : barsBetween('1m', MONDAY, event.bar.openMs)}`,
+  );
+
+describe('a window of bars', () => {
+  it('has the closed ones oldest first and leaves out the running one, to the millisecond', () => {
+    const rows = [kline(2), kline(0), kline(1)];
+    const at = (serverMs: number) =>
+      barWindow({ rows, refused: [] }, '1m', 3, serverMs).closed.map(({ openMs }) => (openMs - MONDAY) / 60_000);
+    expect(at(MONDAY + 180_000)).toEqual([0, 1, 2]);
+    expect(at(MONDAY + 179_999)).toEqual([0, 1]);
+  });
+
+  it('refuses what cannot be and what contradicts itself, and says so', () => {
+    const odd = [
+      { ...kline(3), high: '90' },
+      { ...kline(4), openMs: timeMs(kline(4).openMs + 1) },
+      { ...kline(5), volume: '-1' },
+    ];
+    const rows = [kline(0), kline(0), kline(1, 7), kline(1, 8), kline(1, 7), ...odd];
+    const refused = [{ instrument: null, problem: '[9].open: expected a price above 0, got 0' }];
+    const window = barWindow({ rows, refused }, '1m', 9, MONDAY + 1e9);
+    expect(window.closed.map(({ openMs }) => openMs)).toEqual([MONDAY]);
+    expect(window.refused).toEqual([
+      '[9].open: expected a price above 0, got 0',
+      'the answer has two different bars of 2024-01-01 00:01 UTC',
+      'the bar of 2024-01-01 00:03 UTC cannot be: open 103, high 90, low 102, close 103, volume 1.5',
+      '2024-01-01 00:04 UTC is not the open of a 1m bar',
+      'the bar of 2024-01-01 00:05 UTC cannot be: open 105, high 106, low 104, close 105, volume -1',
+    ]);
+    expect(window.isFull).toBe(true);
+  });
+
+  it('tells a hole that an exchange left from one that its newest rows do not reach', () => {
+    const tracker = new BarTracker('1m');
+    expect(kinds(tracker.take(windowOf([0, 1])))).toEqual(['bar 0', 'bar 1']);
+    expect(kinds(tracker.take(windowOf([3, 4], 3)))).toEqual(['gap 1 notSent', 'bar 3', 'bar 4']);
+    expect(kinds(tracker.take(windowOf([9, 10], 2)))).toEqual(['gap 4 outOfReach', 'bar 9', 'bar 10']);
+    expect(kinds(tracker.take(windowOf([2, 3, 10])))).toEqual(['late 2']);
+    expect(kinds(tracker.take(windowOf([2, 3, 10, 11])))).toEqual(['bar 11']);
+  });
+
+  it('goes on from bars that are known', () => {
+    const known = windowOf([10, 11, 13]).closed;
+    const tracker = new BarTracker('1m', known);
+    expect(kinds(tracker.take(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);
+    expect(kinds(tracker.take(barWindow({ rows: [kline(13, 5)], refused: [] }, '1m', 9, MONDAY + 1e9)))).toEqual(['revised 13']);
+  });
+
+  it('is compared with the 600 bars before it, however many there were', () => {
+    const tracker = new BarTracker('1m');
+    const all = Array.from({ length: 1500 }, (_, minute) => minute);
+    for (let at = 0; at < all.length; at += 100) tracker.take(windowOf(all.slice(at, at + 100), 300));
+    const revised = (minute: number) => barWindow({ rows: [kline(minute, 5)], refused: [] }, '1m', 9, MONDAY + 1e9);
+    expect(kinds(tracker.take(revised(1499 - 599)))).toEqual(['revised 900']);
+    expect(kinds(tracker.take(revised(100)))).toEqual([]);
+  });
+
+  it('does not make a longer bar of fewer parts than it was made of before', () => {
+    const fine = windowOf([0, 1, 2, 3, 4, 5]);
+    const tracker = new BarTracker('5m');
+    expect(kinds(tracker.take(coarserWindow(fine, '5m')))).toEqual(['bar 0']);
+    expect(tracker.take(coarserWindow({ ...fine, closed: fine.closed.filter((_, i) => i !== 3) }, '5m'))).toEqual([]);
+    expect(kinds(tracker.take(coarserWindow(windowOf([0, 1, 2, 3, 4, 5, 9]), '5m')))).toEqual(['bar 5']);
+  });
+});

@@ -1,0 +1,148 @@
+// An answer of klines as bars: the closed ones in order of time, and what of it cannot be believed.
+
+import { mergeRows, nests, type FigureColumns } from '../../../model/bars/coarser.ts';
+import { barsBetween, closeOf, openOf, type Interval } from '../../../model/interval.ts';
+import { formatMinute } from '../../../model/time.ts';
+import { assert } from '../../../base/assert.ts';
+import { foreignText } from '../../../base/text/foreignText.ts';
+import type { Listing } from '../../../protocol/shapes/answer.ts';
+import type { Kline } from '../../../protocol/shapes/market.ts';
+
+/** The API gives no more, and takes no time from which to give them (specification, part 8). */
+export const MOST_KLINES = 300;
+
+/** A closed bar. Times are ms UTC, `closeMs` its end (exclusive); the volume is in the unit of the exchange. */
+export interface MarketBar {
+  readonly openMs: number;
+  readonly closeMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+  /** How many bars of the exchange it rests on: 1, or more of a bar that was made from shorter ones. */
+  readonly barsIn: number;
+}
+
+/** The newest bars of one interval as one answer has them. */
+export interface BarWindow {
+  readonly interval: Interval;
+  /** Oldest first, each time once. */
+  readonly closed: readonly MarketBar[];
+  /** Rows that are no bars, or contradict each other: what was wrong with them. */
+  readonly refused: readonly string[];
+  /** The answer was as long as had been asked for: there may be bars before its first. */
+  readonly isFull: boolean;
+}
+
+/**
+ * The bars of `listing`, the answer to a call for `asked` rows, of which all are closed that had ended by `serverMs`: a time of the
+ * exchange's clock that is not later than the moment of the answer. Rows may come in any order and more than once; two closed rows of
+ * one time that differ are both refused, as nothing tells which is right.
+ */
+export function barWindow(listing: Listing<Kline>, interval: Interval, asked: number, serverMs: number): BarWindow {
+  const refused = listing.refused.map(({ problem }) => foreignText(problem));
+  const byTime = new Map<number, MarketBar | null>();
+  for (const row of listing.rows) {
+    const { openMs, open, high, low, close, volume } = row;
+    if (openOf(interval, openMs) !== openMs) {
+      refused.push(`${formatMinute(openMs)} is not the open of a ${interval} bar`);
+      continue;
+    }
+    const bar = barOf(row, closeOf(interval, openMs));
+    if (bar.closeMs > serverMs) continue;
+    if (!isSound(bar)) {
+      refused.push(
+        `the bar of ${formatMinute(openMs)} cannot be: open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume}`,
+      );
+      continue;
+    }
+    const same = byTime.get(openMs);
+    const isContradicted = same === null || (same !== undefined && !isSame(same, bar));
+    if (same && isContradicted) refused.push(`the answer has two different bars of ${formatMinute(openMs)}`);
+    byTime.set(openMs, isContradicted ? null : bar);
+  }
+  const closed = [...byTime.values()].filter((bar) => bar !== null).toSorted((a, b) => a.openMs - b.openMs);
+  const isFull = listing.rows.length + listing.refused.length >= asked;
+  return { interval, closed, refused, isFull };
+}
+
+function barOf({ openMs, open, high, low, close, volume }: Kline, closeMs: number): MarketBar {
+  const [o, h, l, c, v] = [open, high, low, close, volume].map(Number);
+  return { openMs, closeMs, open: o!, high: h!, low: l!, close: c!, volume: v!, barsIn: 1 };
+}
+
+function isSound({ open, high, low, close, volume }: MarketBar): boolean {
+  const [lower, upper] = [Math.min(open, close), Math.max(open, close)];
+  return low > 0 && low <= lower && upper <= high && high < Infinity && volume >= 0 && volume < Infinity;
+}
+
+/** True when two bars of one time have the same figures. */
+export function isSame(a: MarketBar, b: MarketBar): boolean {
+  return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close && a.volume === b.volume;
+}
+
+/**
+ * The bars of `interval`, into which the bars of the window nest, that the window has from their beginning. As everywhere, a bar stands
+ * once its interval has ended and the finer bars go on to its end or past it.
+ */
+export function coarserWindow(window: BarWindow, interval: Interval): BarWindow {
+  assert(nests(window.interval, interval), `${window.interval} bars do not make ${interval} bars`);
+  const { closed: fine } = window;
+  const columns = columnsOf(fine);
+  const into = columnsOf([BLANK]);
+  const endMs = fine.at(-1)?.closeMs ?? -Infinity;
+  const closed: MarketBar[] = [];
+  for (let row = 0; row < fine.length;) {
+    const first = row;
+    const openMs = openOf(interval, fine[first]!.openMs);
+    const closeMs = closeOf(interval, openMs);
+    while (row < fine.length && fine[row]!.openMs < closeMs) row++;
+    if (closeMs > endMs || (first === 0 && fine[0]!.openMs !== openMs)) continue;
+    mergeRows(columns, first, row, into, 0);
+    const [open, high, low, close, volume] = [into.open, into.high, into.low, into.close, into.volume].map((column) => column[0]!);
+    closed.push({ openMs, closeMs, open: open!, high: high!, low: low!, close: close!, volume: volume!, barsIn: row - first });
+  }
+  return { ...window, interval, closed };
+}
+
+const BLANK: MarketBar = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, barsIn: 0 };
+
+/** Bars as columns. */
+export interface BarFigures extends FigureColumns {
+  readonly length: number;
+  readonly openMs: Float64Array;
+}
+
+export function columnsOf(bars: readonly MarketBar[]): BarFigures {
+  const column = (name: 'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume') => Float64Array.from(bars, (bar) => bar[name]);
+  return {
+    length: bars.length,
+    openMs: column('openMs'),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+}
+
+/** Columns of an interval as bars of the exchange. */
+export function barsOfColumns({ openMs, open, high, low, close, volume }: BarFigures, interval: Interval): MarketBar[] {
+  return Array.from(openMs, (at, row) => ({
+    openMs: at,
+    closeMs: closeOf(interval, at),
+    open: open[row]!,
+    high: high[row]!,
+    low: low[row]!,
+    close: close[row]!,
+    volume: volume[row]!,
+    barsIn: 1,
+  }));
+}
+
+/** How many rows to ask for, to have all closed bars of `interval` that open at `fromMs` or later, and the running one. */
+export function rowsSince(interval: Interval, fromMs: number, serverMs: number): number {
+  const wanted = barsBetween(interval, openOf(interval, fromMs), openOf(interval, serverMs)) + 1;
+  return Math.max(2, Math.min(MOST_KLINES, wanted));
+}

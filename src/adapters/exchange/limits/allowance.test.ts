@@ -1,0 +1,123 @@
+// Limits that nobody publishes: the limiter finds its way below one it does not know, and stays there.
+
+import { describe, expect, it } from 'vitest';
+import { seededRng } from '../../../base/number/rng.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { Allowance } from './allowance.ts';
+import { Limiter } from './limiter.ts';
+import { SHARES } from './shares.ts';
+
+const HOUR_MS = 3_600_000;
+const WINDOW_MS = 2000;
+/** From the first call until the allowance has grown as far as it will for now: at most nine steps of ten windows. */
+const SETTLED_MS = 300_000;
+const START_MS = Date.UTC(2026, 0, 5);
+
+interface Course {
+  /** Times of refusals, ms. */
+  readonly refusedMs: number[];
+  /** Calls that were served after it had settled, as a share of what the exchange would have served. */
+  readonly share: number;
+  readonly lastAllowance: number;
+  readonly leastAllowance: number;
+}
+
+/** As many creates as it lets through, to an exchange that serves `limit` in a window and counts only what it serves. */
+function course(limit: number, seed: number, hours = 1): Course {
+  const queue = new DueQueue();
+  queue.runDue(START_MS);
+  const rng = seededRng(seed);
+  const limiter = new Limiter(queue);
+  const served: number[] = [];
+  const refusedMs: number[] = [];
+  let [settled, leastAllowance] = [0, Infinity];
+  const next = (): void => {
+    limiter.acquire(
+      'futures.createOrder',
+      'order',
+      (ticket) => {
+        queue.at(queue.nowMs + 5 + rng.next() * 45, () => {
+          while (served[0] !== undefined && served[0] <= queue.nowMs - WINDOW_MS) served.shift();
+          const isServed = served.length < limit;
+          if (isServed) served.push(queue.nowMs);
+          else refusedMs.push(queue.nowMs - START_MS);
+          if (isServed && queue.nowMs >= START_MS + SETTLED_MS) settled++;
+          queue.at(queue.nowMs + 5 + rng.next() * 45, () => {
+            ticket.answered(isServed ? 200 : 429, null, null);
+            if (queue.nowMs >= START_MS + SETTLED_MS) leastAllowance = Math.min(leastAllowance, allowance());
+            next();
+          });
+        });
+      },
+      () => {},
+    );
+  };
+  const allowance = () => limiter.state.classes[0]!.allowance;
+  for (let i = 0; i < 40; i++) next();
+  queue.runDue(START_MS + HOUR_MS * hours);
+  const most = (limit * (HOUR_MS * hours - SETTLED_MS)) / WINDOW_MS;
+  return { refusedMs, share: settled / most, lastAllowance: allowance(), leastAllowance };
+}
+
+/** Refusals of one stop are one incident. */
+const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
+
+describe('an allowance below a limit that nobody knows', () => {
+  it.each([1, 2, 3, 5, 8, 11, 15])('of %i in a window is found, and tried again ever more rarely', (limit) => {
+    const { refusedMs, share, leastAllowance } = course(limit, limit, 3);
+    const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
+    // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
+    expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
+    for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
+    expect(leastAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
+    // What all but cancels may use of it, in whole calls.
+    const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
+    expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
+  });
+
+  it.each([16, 20, 50])('of %i is never touched: no more than what is assumed is used', (limit) => {
+    const { refusedMs, lastAllowance } = course(limit, limit);
+    expect([refusedMs, lastAllowance]).toEqual([[], 20]);
+  });
+});
+
+describe('an allowance', () => {
+  it('is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
+    const allowance = new Allowance(20, 1, WINDOW_MS);
+    allowance.refused(12, 0);
+    expect(allowance.now).toBe(6);
+    const seen: number[] = [];
+    for (let ms = 0; ms <= 200_000; ms += 10_000) {
+      allowance.pressed(ms);
+      seen.push(allowance.now);
+    }
+    expect(seen.slice(0, 6)).toEqual([6, 6, 7, 7, 8, 8]);
+    expect(allowance.now).toBe(11);
+  });
+
+  it('forgets what was refused after ten minutes, then twenty, at most four hours', () => {
+    const allowance = new Allowance(20, 1, WINDOW_MS);
+    let nowMs = 0;
+    const waits: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      allowance.refused(8, nowMs);
+      const refusedMs = nowMs;
+      while (allowance.now < 8) allowance.pressed((nowMs += 10_000));
+      waits.push((nowMs - refusedMs) / 60_000);
+    }
+    expect(waits).toEqual([10, 20, 40, 80, 160, 240, 240]);
+  });
+
+  it('always has room for the heaviest call', () => {
+    const allowance = new Allowance(20, 5, WINDOW_MS);
+    for (let i = 0; i < 9; i++) allowance.refused(3, i);
+    expect(allowance.now).toBe(5);
+  });
+
+  it('does not grow on its own: without calls that wait there is nothing to learn', () => {
+    const allowance = new Allowance(20, 1, WINDOW_MS);
+    allowance.refused(20, 0);
+    allowance.pressed(HOUR_MS);
+    expect(allowance.now).toBe(11);
+  });
+});

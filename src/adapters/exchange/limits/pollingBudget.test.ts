@@ -1,0 +1,85 @@
+// How much polling fits, what is refused, and that what fits is served at its pace.
+
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../base/errors.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import { endpointOf } from '../../../protocol/endpoints/endpoints.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { limitTable } from './limitTable.ts';
+import { Limiter } from './limiter.ts';
+import { requireSteadyBudget, steadyPerSecond, type Polling } from './pollingBudget.ts';
+
+function refusal(pollings: readonly Polling[], ...table: [] | [ReturnType<typeof limitTable>]): [string, string] | null {
+  try {
+    requireSteadyBudget(pollings, ...table);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [error.message, error.remedy];
+  }
+}
+const openOrders = (calls: number, everyMs: number): Polling => ({ op: 'spot.openOrders', calls, everyMs });
+
+describe('the budget of polling', () => {
+  it('is 4 calls a second where 20 in two seconds are allowed', () => {
+    expect(steadyPerSecond(endpointOf('spot.openOrders').limit)).toBe(4);
+    expect(steadyPerSecond({ count: 3, windowMs: 1000 })).toBe(1);
+  });
+
+  it.each([
+    [8, 2000],
+    [40, 10_000],
+    [1, 250],
+  ])('has room for %i symbols every %i ms, and for no more', (calls, everyMs) => {
+    expect(refusal([openOrders(calls, everyMs)])).toBeNull();
+    expect(refusal([openOrders(calls + 1, everyMs)])).not.toBeNull();
+  });
+
+  it('says what was asked for, what there is, and what would fit', () => {
+    expect(refusal([openOrders(40, 2000)])).toEqual([
+      '40 x spot.openOrders every 2 s: expected at most 4 calls a second, got 20 (steady traffic may use 40 % of 20 in 2 s)',
+      'ask every 10 s, or for 8 instead of 40',
+    ]);
+    expect(refusal([openOrders(1, 100)])?.[1]).toBe('ask every 0.3 s');
+  });
+
+  it('is one for all calls of a class, and another for each class', () => {
+    const klines: Polling = { op: 'spot.klines', calls: 3, everyMs: 1000 };
+    const depth: Polling = { op: 'spot.depth', calls: 3, everyMs: 1000 };
+    expect(refusal([klines, openOrders(4, 1000), { op: 'spot.myTrades', calls: 4, everyMs: 1000 }])).toBeNull();
+    expect(refusal([klines, depth])).toEqual([
+      '3 x spot.klines every 1 s and 3 x spot.depth every 1 s: expected at most 4 calls a second, got 6 ' +
+        '(steady traffic may use 40 % of 20 in 2 s)',
+      'ask for 1.5 times fewer, or that much less often',
+    ]);
+  });
+
+  it('is that of the limits in force', () => {
+    const table = limitTable({ 'spot.openOrders': { count: 50, weight: 2 } });
+    expect(refusal([openOrders(5, 1000)], table)).toBeNull();
+    expect(refusal([openOrders(6, 1000)], table)?.[0]).toContain('at most 10 calls a second, got 12');
+  });
+
+  it('means what it says: polling that fills it keeps its pace, however slow the answers are', () => {
+    const queue = new DueQueue();
+    queue.runDue(0);
+    const rng = seededRng(5);
+    const limiter = new Limiter(queue);
+    let longestMs = 0;
+    for (let round = 0; round < 300; round++) {
+      queue.runDue(round * 2000);
+      for (let symbol = 0; symbol < 8; symbol++) {
+        limiter.acquire(
+          'spot.openOrders',
+          'steady',
+          (ticket) => {
+            longestMs = Math.max(longestMs, queue.nowMs - round * 2000);
+            queue.at(queue.nowMs + 10 + rng.next() * 1590, () => ticket.answered(200, null, null));
+          },
+          () => {},
+        );
+      }
+    }
+    expect(longestMs).toBe(0);
+  });
+});

@@ -1,0 +1,66 @@
+// Rows of open orders that bear no client order id and are nobody's by what they ask for: the exchange is asked whose they are.
+
+import type { Instrument } from '../../../model/instrument.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import { forAll } from '../calls/all.ts';
+import type { Ownership } from './ownership.ts';
+import type { OrderRow, Page } from '../calls/rows.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+export interface IdentifyParts {
+  readonly venue: VenueCalls;
+  readonly ownership: Ownership;
+}
+
+/** An order that cannot be asked about so many times in a row is judged by what the list says of it. */
+const MOST_SILENCES = 3;
+
+export class Identify {
+  readonly #parts: IdentifyParts;
+  /** Answers in a row that did not come, by order. */
+  readonly #silences = new Map<string, number>();
+
+  constructor(parts: IdentifyParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Calls back once, with the same rows; those that were nobody's bear their client order ids, where the exchange tells them. A row whose
+   * question had no answer is left out, and the page is not whole: the next reading asks again.
+   */
+  rows(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions, done: (page: Page<OrderRow>) => void): void {
+    const { ownership, venue } = this.#parts;
+    const unnamed = page.rows.filter((row) => ownership.isUnnamed(row, index));
+    if (unnamed.length === 0) return done(page);
+    const found = new Map<string, OrderRow | null>();
+    const told = (): void => done(this.#joined(page, found));
+    const note = (row: OrderRow, answer: OrderRow | 'none' | null): void => {
+      const silences = answer === null ? (this.#silences.get(row.venueId) ?? 0) + 1 : MOST_SILENCES;
+      if (silences < MOST_SILENCES) this.#silences.set(row.venueId, silences);
+      else this.#silences.delete(row.venueId);
+      if (answer !== null && answer !== 'none') found.set(row.venueId, { ...row, cid: answer.cid });
+      else if (silences < MOST_SILENCES) found.set(row.venueId, null);
+    };
+    if (instrument.contract === undefined) {
+      const one = (row: OrderRow, next: (nothing: null) => void): void =>
+        venue.order(instrument, row.venueId, options, (answer) => {
+          note(row, answer);
+          next(null);
+        });
+      return forAll<OrderRow, null>(unnamed, one, told);
+    }
+    venue.history(instrument, null, options, (history) => {
+      for (const row of unnamed)
+        note(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'));
+      told();
+    });
+  }
+
+  #joined({ rows, isCut, isReadable, isWhole }: Page<OrderRow>, found: ReadonlyMap<string, OrderRow | null>): Page<OrderRow> {
+    const joined = rows.flatMap((row) => {
+      const answer = found.get(row.venueId);
+      return answer === null ? [] : [answer ?? row];
+    });
+    return { rows: joined, isCut, isReadable, isWhole: isWhole && joined.length === rows.length };
+  }
+}

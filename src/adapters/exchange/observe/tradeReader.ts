@@ -1,0 +1,303 @@
+// Own trades of one instrument: read without a gap, each booked once, to the order whose it is.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import { foreignText } from '../../../base/text/foreignText.ts';
+import { Fill } from '../../../model/fill.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { ExchangeSink } from '../../../ports/exchange.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import type { HoldingBook, PositionBook } from '../order/books.ts';
+import { FillScale, type TradeNumbers } from '../order/fills.ts';
+import type { OutsideFill } from '../client/outside.ts';
+import type { Ownership } from './ownership.ts';
+import { Paging, type PageStep } from '../calls/paging.ts';
+import type { Page, TradeRow } from '../calls/rows.ts';
+import { SeenTrades } from './seenTrades.ts';
+import { mirrored } from './selfTrade.ts';
+import type { Track, Tracks } from '../order/track.ts';
+import type { Troubles } from '../order/troubles.ts';
+import { MOST_ROWS, type VenueCalls } from '../calls/venueCalls.ts';
+
+export interface TradesRead {
+  /** Nothing is missing since what was known before. */
+  readonly isWhole: boolean;
+  /** Fills of an order that could not be attributed: they may be anybody's. */
+  readonly strays: number;
+  /** Rows that were not known before. */
+  readonly fresh: number;
+}
+
+export interface TradeParts {
+  readonly instrument: Instrument;
+  readonly index: number;
+  readonly venue: VenueCalls;
+  readonly tracks: Tracks;
+  readonly ownership: Ownership;
+  readonly troubles: Troubles;
+  readonly holdings: HoldingBook;
+  readonly positions: PositionBook;
+  readonly numbers: TradeNumbers;
+  readonly sink: () => ExchangeSink;
+  /** A lower bound of the exchange's time now. */
+  readonly venueMs: () => number;
+  /** Of our clock. */
+  readonly nowMs: () => number;
+  /** L: how old a read may be. */
+  readonly lagMs: () => number;
+  /** Books a fill to the account itself: no strategy has it. */
+  readonly outside: (fill: OutsideFill) => void;
+  /** An order has a fill that is new. */
+  readonly filled: (track: Track) => void;
+}
+
+interface Asked {
+  readonly sinceMs: number;
+  readonly options: CallOptions;
+  readonly done: (read: TradesRead) => void;
+}
+
+/** Every reading goes at least so far back: rows may become visible out of order. Twice the lag of lists, where that is longer. */
+const OVERLAP_MS = 20_000;
+/** So many more than are known of that time are asked for at first. */
+const MOST_NEW = 20;
+
+export class TradeReader {
+  readonly seen: SeenTrades;
+  readonly #parts: TradeParts;
+  readonly #scale: FillScale;
+  readonly #fill = new Fill();
+  readonly #waiting: Asked[] = [];
+  #isReading = false;
+  /** Rows that are not booked yet, by key, oldest first, with our time at which each was read first. */
+  readonly #strays = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
+  /** Fills of orders that a person has not named yet: should one become ours, they are booked. */
+  readonly #foreign = new Map<string, TradeRow[]>();
+
+  /** What happened before `sinceMs` is nobody's. */
+  constructor(parts: TradeParts, sinceMs: number) {
+    this.#parts = parts;
+    this.#scale = new FillScale(parts.instrument);
+    this.seen = new SeenTrades(sinceMs);
+  }
+
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
+  /** Lots of an order that is not ours, of all fills that are known. */
+  foreignLots(venueId: string): number {
+    const rows = this.#foreign.get(venueId) ?? [];
+    return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
+  }
+  /** Lots of fills that no strategy and no position of the account has yet: bought above 0, sold below. */
+  get openLots(): Decimal {
+    const strays = Array.from(this.#strays.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+    return [...strays, ...Array.from(this.#foreign.values()).flat()].reduce(
+      (sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)),
+      new Decimal(0),
+    );
+  }
+  /** The order is ours from now on: what it has filled is booked. */
+  claim(venueId: string): void {
+    const atMs = -Infinity;
+    for (const row of this.#foreign.get(venueId) ?? []) this.#strays.set(keyOf(row), { row, atMs });
+    this.#foreign.delete(venueId);
+    this.#bookKnown();
+  }
+  /** It is none of the strategies' business: what it has filled is the account's. */
+  letBe(venueId: string): void {
+    for (const row of this.#foreign.get(venueId) ?? []) this.#bookOutside(row);
+    this.#foreign.delete(venueId);
+  }
+
+  /** Reads what is new, and again all from `sinceMs` (Infinity: of the last moments) on: rows may become visible out of order. */
+  read(sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void {
+    this.#waiting.push({ sinceMs, options, done });
+    if (!this.#isReading) this.#begin();
+  }
+
+  /** All that wait are served by one reading that begins after they asked. */
+  #begin(): void {
+    const asked = this.#waiting.splice(0);
+    if (asked.length === 0) return;
+    this.#isReading = true;
+    const { venueMs, lagMs } = this.#parts;
+    const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...asked.map((each) => each.sinceMs));
+    const { options } = asked.find((each) => each.options.priority === 'reconcile') ?? asked[0]!;
+    const cursor = this.seen.cursorBefore(sinceMs);
+    const paging = new Paging(cursor);
+    const rows = new Map<string, TradeRow>();
+    let isFirst = true;
+    let isReadable = true;
+    const boundMs = this.seen.isEmpty ? this.seen.sinceMs : sinceMs;
+    const reachesBack = (page: Page<TradeRow>): boolean => cursor === null && page.rows.some((row) => row.timeMs < boundMs);
+    const took = (page: Page<TradeRow> | null): void => {
+      if (page === null) return this.#finish(asked, rows, false, options);
+      for (const row of page.rows) {
+        if (isTrade(row)) rows.set(keyOf(row), row);
+        else isReadable = false;
+      }
+      if (!page.isReadable) isReadable = false;
+      const ids = page.rows.map(({ tradeId }) => tradeId);
+      const pageSeen = { ids, isFull: page.isCut };
+      const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack(page)) : paging.next(pageSeen, reachesBack(page));
+      isFirst = false;
+      if (step.kind === 'ask') ask({ fromId: step.fromId, most: MOST_ROWS });
+      else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
+    };
+    const ask = (from: Parameters<VenueCalls['trades']>[1]): void => this.#parts.venue.trades(this.#parts.instrument, from, options, took);
+    // Mostly little is new, and a thousand rows take longer to read than to send for. Where it is more, the pages that follow are long.
+    const most = Math.min(MOST_ROWS, MOST_NEW + 2 * this.seen.countSince(sinceMs));
+    ask({ fromId: null, most: cursor === null ? MOST_ROWS : most });
+  }
+
+  #finish(asked: readonly Asked[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
+    // Lists are newest first, and both legs of a trade with ourselves have one id: the list alone says which was first.
+    const fresh = Array.from(rows.values())
+      .toReversed()
+      .filter((row) => this.seen.isNew(row));
+    for (const row of rows.values()) {
+      this.seen.shown(row);
+      this.#count(row);
+    }
+    if (isWhole) this.seen.countedSinceTotals();
+    const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
+    const atMs = this.#parts.nowMs();
+    for (const row of [...fresh, ...mirrors]) if (!this.#strays.has(keyOf(row))) this.#strays.set(keyOf(row), { row, atMs });
+    this.#attribute(options, () => {
+      this.#isReading = false;
+      const { troubles, index } = this.#parts;
+      const unowned = Array.from(this.#strays.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+      const strays = unowned.length;
+      if (strays > 0) troubles.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
+      else troubles.over('STRAY', index);
+      for (const { done } of asked) done({ isWhole: isWhole && this.#strays.size === strays, strays, fresh: fresh.length });
+      if (!this.#isReading) this.#begin();
+    });
+  }
+
+  /** The other leg of a trade with ourselves, where the exchange lists one leg alone. */
+  #mirror(row: TradeRow, rows: ReadonlyMap<string, TradeRow>): readonly TradeRow[] {
+    const { tracks, instrument } = this.#parts;
+    const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
+    if (track === undefined) return [];
+    const other = mirrored(row, instrument, track.wanted.reduceOnly);
+    return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
+  }
+
+  /** What changes the account is counted once, whoever's order it is. */
+  #count(row: TradeRow): void {
+    if (!this.seen.countsInTotals(row)) return;
+    const { holdings, positions, instrument, index } = this.#parts;
+    positions.book(index, row.side, this.#scale.lotsOf(row), row.timeMs);
+    if (instrument.contract === undefined) holdings.book(this.#scale.changesOf(row), row.timeMs);
+  }
+
+  /** The order whose fill it is: of this instrument, and of its side. */
+  #ownerOf({ venueId, side }: TradeRow): Track | undefined {
+    const track = this.#parts.tracks.byVenueId(venueId);
+    return track?.wanted.instrumentIndex === this.#parts.index && track.wanted.side === side ? track : undefined;
+  }
+
+  /** Asks for the orders that nobody knows, one after the other, and books what has an owner. */
+  #attribute(options: CallOptions, done: () => void): void {
+    const { tracks, ownership, index, venueMs } = this.#parts;
+    const asking = Array.from(new Set(Array.from(this.#strays.values(), ({ row }) => row.venueId)));
+    const next = (): void => {
+      const venueId = asking.shift();
+      if (venueId === undefined) {
+        this.#bookKnown();
+        return done();
+      }
+      if (tracks.byVenueId(venueId) !== undefined || ownership.isNobodys(venueId)) return next();
+      this.#orderOf(venueId, options, (row) => {
+        if (row !== null && row !== 'none') ownership.judge(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
+        next();
+      });
+    };
+    next();
+  }
+
+  /** Spot says the client order id in the answer to a query; futures in the history alone. */
+  #orderOf(venueId: string, options: CallOptions, done: Parameters<VenueCalls['order']>[3]): void {
+    const { venue, instrument } = this.#parts;
+    if (instrument.contract === undefined) return venue.order(instrument, venueId, options, done);
+    venue.history(instrument, null, options, (page) => {
+      const found = page?.rows.find((row) => row.venueId === venueId);
+      if (found) done(found);
+      else venue.order(instrument, venueId, options, done);
+    });
+  }
+
+  /** Oldest first. What a position earns depends on the order of its fills, so that those of a contract wait a while for one before them. */
+  #bookKnown(): void {
+    const { tracks, ownership, instrument, nowMs, lagMs } = this.#parts;
+    const sorted = Array.from(this.#strays).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
+    for (const [key, { row, atMs }] of sorted) {
+      const track = this.#ownerOf(row);
+      const isKnown = track !== undefined || tracks.byVenueId(row.venueId) !== undefined;
+      if (track === undefined && (isKnown || !ownership.isNobodys(row.venueId))) {
+        if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
+        continue;
+      }
+      if (track !== undefined) this.#book(track, row);
+      else if (ownership.aliens.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
+      else this.#bookOutside(row);
+      this.#strays.delete(key);
+      this.seen.add(row);
+    }
+  }
+
+  #book(track: Track, row: TradeRow): void {
+    const { numbers, troubles, index, sink, filled } = this.#parts;
+    const fill = this.#fill;
+    const sum = this.#scale.lotsOf(row).plus(track.restLots);
+    const lots = sum.floor().toNumber();
+    if (this.#scale.isFine(row)) this.#nameFine(row, sum.minus(lots));
+    if (lots > 0) {
+      this.#scale.write(row, lots, numbers.numberOf(row.tradeId), fill);
+      if (this.#scale.hasForeignFee(row))
+        troubles.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
+    }
+    // The order takes whole lots; what is finer is the account's until the rest of its lot has come.
+    const rest = this.#scale.lotsOf(row).minus(lots);
+    if (!rest.isZero())
+      this.#parts.outside(this.#scale.outside(row, rest, this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0), lots === 0));
+    track.restLots = sum.minus(lots);
+    track.lastFillMs = row.timeMs;
+    if (lots === 0) return;
+    track.filledLots += lots;
+    track.filledUnits += fill.notional;
+    sink().filled(track.id, fill);
+    filled(track);
+  }
+  #nameFine({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
+    const { troubles, index, instrument } = this.#parts;
+    const what = `trade ${foreignText(tradeId, 40)} of order ${foreignText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
+    const left = rest.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
+    troubles.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
+  }
+
+  /** No strategy has it, and the account does. */
+  #bookOutside(row: TradeRow): void {
+    const { ownership, outside } = this.#parts;
+    const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
+    outside(fill);
+    ownership.extraFilled(row.venueId, fill);
+  }
+}
+
+/** Trades that a halt names one by one. */
+const MOST_NAMED = 5;
+function namedTrades(rows: readonly TradeRow[]): string {
+  const named = rows.slice(0, MOST_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
+    const [trade, order] = [foreignText(tradeId, 40), foreignText(venueId, 40)];
+    return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
+  });
+  const more = rows.length - named.length;
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
+
+/** Nothing is traded for nothing. */
+const isTrade = ({ price, qty }: TradeRow): boolean => new Decimal(price).gt(0) && new Decimal(qty).gt(0);
+const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

@@ -1,0 +1,66 @@
+// A terminal status is believed only when it was read twice, far enough apart, and the fills add up.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readStatus, STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
+import { weighStatus, type StatusReading, type Verdict } from './confirm.ts';
+
+const LAG = 3000;
+const reading = (status: string, executedLots: number, atMs: number): StatusReading => ({ status: readStatus(status), executedLots, atMs });
+
+describe('weighStatus', () => {
+  it.each([
+    ['NEW is live', null, reading('NEW', 0, 0), 0, { kind: 'live' }],
+    ['PENDING_CANCEL is live', reading('CANCELED', 0, 0), reading('PENDING_CANCEL', 0, 9000), 0, { kind: 'live' }],
+    ['a status of nobody is live', reading('CANCELED', 0, 0), reading('MELTED', 0, 9000), 0, { kind: 'live' }],
+    ['the first end waits', null, reading('CANCELED', 5, 100), 5, { kind: 'unconfirmed', againMs: 3100, needsTrades: false }],
+    ['the second too early waits on', reading('CANCELED', 5, 100), reading('CANCELED', 5, 3099), 5, { kind: 'unconfirmed', againMs: 3100 }],
+    ['the second in time confirms', reading('CANCELED', 5, 100), reading('4', 5, 3100), 5, { kind: 'confirmed', how: 'canceled' }],
+    [
+      'fills that lack keep it open',
+      reading('CANCELED', 5, 100),
+      reading('CANCELED', 5, 3100),
+      4,
+      { kind: 'unconfirmed', needsTrades: true },
+    ],
+    ['another quantity begins anew', reading('CANCELED', 4, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
+    ['another end begins anew', reading('EXPIRED', 5, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
+  ] as const)('%s', (_, first, now, filled, expected) => {
+    expect(weighStatus(first, now, filled, LAG)).toMatchObject(expected);
+  });
+
+  const statuses = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', '7', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED', 'MELTED', ''];
+  const steps = fc.array(
+    fc.record({
+      status: fc.constantFrom(...statuses),
+      executed: fc.nat({ max: 2 }),
+      filled: fc.nat({ max: 2 }),
+      afterMs: fc.nat({ max: 4000 }),
+    }),
+    { maxLength: 12 },
+  );
+
+  it('never confirms without two equal terminal readings that far apart, whatever comes in between', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        let first: StatusReading | null = null;
+        let atMs = 0;
+        const seen: StatusReading[] = [];
+        for (const { status, executed, filled, afterMs } of history) {
+          atMs += afterMs;
+          const now = reading(status, executed, atMs);
+          seen.push(now);
+          const verdict: Verdict = weighStatus(first, now, filled, LAG);
+          first = verdict.kind === 'unconfirmed' ? verdict.first : null;
+          if (verdict.kind !== 'confirmed') continue;
+          expect(STATUS_MEANING[now.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.how });
+          expect(executed).toBe(filled);
+          const since = seen.findLastIndex((each) => each.status.word !== now.status.word || each.executedLots !== executed) + 1;
+          expect(atMs - seen[since]!.atMs).toBeGreaterThanOrEqual(LAG);
+          return;
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

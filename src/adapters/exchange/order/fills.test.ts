@@ -1,0 +1,123 @@
+// Trades in whole numbers, exact to the last unit: against decimals of any length, and what the account holds because of them.
+
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Fill } from '../../../model/fill.ts';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
+import { HoldingBook } from './books.ts';
+import { FillScale, TradeNumbers } from './fills.ts';
+import type { TradeRow } from '../calls/rows.ts';
+import { mirrored } from '../observe/selfTrade.ts';
+
+const ROW: TradeRow = {
+  tradeId: '1', venueId: '5', otherId: '6', side: 'buy', price: '100', qty: '1', fee: '0.001', feeCoin: 'BTC', isMaker: false, timeMs: 1,
+}; // prettier-ignore
+
+describe('FillScale', () => {
+  it('makes what the exchange makes of a trade, for any digits', () => {
+    const digits = fc.record({ price: fc.nat({ max: 4 }), quantity: fc.nat({ max: 4 }), quote: fc.nat({ max: 8 }) });
+    fc.assert(
+      fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (of, ticks, size) => {
+        const instrument = spotInstrument('BTC', {
+          priceDigits: of.price,
+          quantityDigits: of.quantity,
+          quoteDigits: of.quote,
+          baseDigits: 8,
+        });
+        const [price, qty] = [new Decimal(ticks).div(10 ** of.price).toFixed(), new Decimal(size).div(10 ** of.quantity).toFixed()];
+        const expected = new Decimal(price)
+          .times(qty)
+          .times(10 ** of.quote)
+          .toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
+        fc.pre(expected.lte(Number.MAX_SAFE_INTEGER));
+        const fill = new Fill();
+        const scale = new FillScale(instrument);
+        expect(scale.isFine({ ...ROW, price, qty })).toBe(false);
+        scale.write({ ...ROW, price, qty }, size, 1, fill);
+        expect(scale.rowUnits({ ...ROW, price, qty })).toBe(expected.toNumber());
+        expect(fill).toMatchObject({ price: ticks, lots: size, notional: expected.toNumber(), fee: 100_000, feeInBase: true });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('tells what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
+    const scale = new FillScale(spotInstrument());
+    const fill = new Fill();
+    expect([scale.isFine({ ...ROW, price: '100.001' }), scale.isFine({ ...ROW, qty: '0.0001' }), scale.isFine(ROW)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    // The price is rounded to a tick, and the money is exact.
+    scale.write({ ...ROW, price: '100.006' }, 1000, 1, fill);
+    expect([fill.price, fill.notional]).toEqual([10_001, scale.rowUnits({ ...ROW, price: '100.006' })]);
+    scale.write({ ...ROW, fee: '0.0000001' }, 1000, 1, fill);
+    expect(fill.fee).toBe(1);
+    scale.write({ ...ROW, feeCoin: 'XYZ' }, 1000, 1, fill);
+    expect([fill.fee, scale.hasForeignFee({ ...ROW, feeCoin: 'XYZ' }), scale.hasForeignFee(ROW)]).toEqual([0, true, false]);
+  });
+
+  it('counts contracts by their face value', () => {
+    const fill = new Fill();
+    const scale = new FillScale(linearContract());
+    scale.write({ ...ROW, price: '1000', qty: '10', fee: '0.005', feeCoin: null }, 10, 1, fill);
+    expect(fill).toMatchObject({ price: 10_000, lots: 10, notional: 100_000, fee: 50, feeInBase: false });
+  });
+});
+
+describe('a trade with ourselves', () => {
+  it('seen from its other side is the same trade, with the fee that this side pays', () => {
+    const other = mirrored(ROW, spotInstrument('BTC', { makerFeePpm: 1000 }));
+    expect(other).toMatchObject({ tradeId: '1', venueId: '6', otherId: '5', side: 'sell', isMaker: true, fee: '0.1', feeCoin: 'USDT' });
+    expect(mirrored({ ...other, feeCoin: 'USDT' }, spotInstrument('BTC', { takerFeePpm: 1000 }))).toMatchObject({
+      side: 'buy',
+      fee: '0.001',
+      feeCoin: 'BTC',
+    });
+  });
+
+  it('of contracts has the fee of what they are worth, for opening and for closing', () => {
+    const instrument = linearContract({ openMakerFeePpm: 100, closeMakerFeePpm: 200 });
+    const row = { ...ROW, price: '1000', qty: '10', feeCoin: null };
+    const fee = (closes: boolean) => Number(mirrored(row, instrument, closes).fee);
+    // Ten contracts are worth 100000 units of 10^-4: 10 USDT.
+    expect([fee(false), fee(true)]).toEqual([0.001, 0.002]);
+  });
+});
+
+describe('HoldingBook', () => {
+  it('says what differs from what trades make of it, to the last digit', () => {
+    const book = new HoldingBook();
+    book.set([{ asset: 'USDT', total: '1000' }]);
+    book.book(new FillScale(spotInstrument()).changesOf(ROW), 1);
+    const held = [{ asset: 'USDT', total: '900.00' }, { asset: 'BTC', total: '0.999' }]; // prettier-ignore
+    const keys = (of: typeof held, assets: readonly string[], sinceMs: number) =>
+      Array.from(book.gaps(of, new Set(assets), sinceMs), ({ key }) => key);
+    expect(keys(held, ['BTC', 'USDT'], 2)).toEqual(['']);
+    expect(keys([held[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
+    // A reading may show what was so before a trade.
+    expect(keys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
+    expect(keys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
+  });
+});
+
+describe('TradeNumbers', () => {
+  it('keeps ids apart that a double does not', () => {
+    const numbers = new TradeNumbers();
+    const ids = ['7', '1234567890123456789', '1234567890123456790'];
+    const found = ids.map((id) => numbers.numberOf(id));
+    expect(new Set(found).size).toBe(3);
+    expect(found.map((number) => numbers.textOf(number))).toEqual(ids);
+  });
+
+  it('keeps the newest ten thousand of them', () => {
+    const numbers = new TradeNumbers();
+    const idOf = (at: number): string => String(2n ** 60n + BigInt(at));
+    const found = Array.from({ length: 10_001 }, (_, at) => numbers.numberOf(idOf(at)));
+    expect(numbers.textOf(found[0]!)).toBe(String(found[0]));
+    expect([1, 5000, 10_000].map((at) => numbers.textOf(found[at]!))).toEqual([1, 5000, 10_000].map(idOf));
+  });
+});

@@ -1,0 +1,52 @@
+// Counts answers that admit not to know: enough of them in a while are an incident, which is over after a longer while without one.
+
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { OrderSettings } from '../calls/settings.ts';
+
+type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'incidentCleanMs'>;
+
+export interface IncidentSink {
+  began(why: string): void;
+  over(): void;
+}
+
+export class Incidents {
+  readonly #scheduler: Scheduler;
+  readonly #settings: Settings;
+  readonly #sink: IncidentSink;
+  #seen: readonly number[] = [];
+  #isOn = false;
+  #timer: number | null = null;
+
+  constructor(scheduler: Scheduler, settings: Settings, sink: IncidentSink) {
+    this.#scheduler = scheduler;
+    this.#settings = settings;
+    this.#sink = sink;
+  }
+
+  note(): void {
+    const { nowMs } = this.#scheduler;
+    const { incidentCount, incidentWindowMs } = this.#settings;
+    this.#seen = [...this.#seen.filter((atMs) => atMs > nowMs - incidentWindowMs), nowMs];
+    if (!this.#isOn && this.#seen.length >= incidentCount) {
+      this.#isOn = true;
+      this.#sink.began(`${this.#seen.length} answers without a known outcome within ${incidentWindowMs / 1000} s`);
+    }
+    if (this.#isOn) this.#arm();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  #arm(): void {
+    this.stop();
+    this.#timer = this.#scheduler.at(this.#scheduler.nowMs + this.#settings.incidentCleanMs, () => {
+      this.#timer = null;
+      this.#isOn = false;
+      this.#seen = [];
+      this.#sink.over();
+    });
+  }
+}

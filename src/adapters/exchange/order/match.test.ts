@@ -1,0 +1,96 @@
+// Whose a row is: by the id, by the client order id alone where there is one, by what it asks for only where that is one order.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../protocol/shapes/codes.ts';
+import type { OrderId } from '../../../model/order.ts';
+import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { matchRow } from './match.ts';
+import type { OrderRow } from '../calls/rows.ts';
+import { Track, Tracks, wantedOf, type Stage } from './track.ts';
+
+const BTC = spotInstrument();
+const ROW: OrderRow = {
+  venueId: '100', cid: null, side: 'buy', action: null, isMarket: false, isLiquidation: false, price: '90', qty: '0.1', executed: '0',
+  status: readStatus('NEW'), timeMs: 5000,
+}; // prettier-ignore
+
+interface Given {
+  readonly lots: number;
+  readonly limit: number;
+  readonly side: 'buy' | 'sell';
+  readonly stage: Stage;
+  readonly venueId: string | null;
+}
+const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null };
+
+function tracksOf(given: readonly Partial<Given>[]): Tracks {
+  const tracks = new Tracks(1);
+  given.forEach((change, at) => {
+    const { stage, venueId, ...wanted } = { ...GIVEN, ...change };
+    const track = new Track(wantedOf(new PlainOrder([BTC], wanted, at + 1)), `CID${at + 1}`, 5000);
+    track.stage = stage;
+    track.venueId = venueId;
+    tracks.add(track);
+  });
+  return tracks;
+}
+
+describe('matchRow', () => {
+  it.each([
+    ['the one that asks for the same', [{}], ROW, 'found'],
+    ['by its id, whatever it asks for', [{ venueId: '100', lots: 5 }], ROW, 'known'],
+    ['by its client order id in other letters', [{ lots: 5 }], { ...ROW, cid: 'cid1' }, 'found'],
+    ['one whose order has another id', [{ venueId: '99' }], { ...ROW, cid: 'CID1' }, 'duplicate'],
+    ['with the client order id of a stranger', [{}], { ...ROW, cid: 'STRANGER' }, 'alien'],
+    ['two that ask for the same', [{}, {}], ROW, 'alien'],
+    ['one that is refused, and stands all the same', [{ stage: 'dead' }], ROW, 'found'],
+    ['one that never left', [{ stage: 'waiting' }], ROW, 'alien'],
+    ['another side', [{ side: 'sell' }], ROW, 'alien'],
+    ['another price', [{ limit: 9001 }], ROW, 'alien'],
+    ['another quantity', [{ lots: 99 }], ROW, 'alien'],
+    ['older than the order', [{}], { ...ROW, timeMs: 3999 }, 'alien'],
+  ] as const)('%s', (_, given, row, kind) => {
+    expect(matchRow(row, 0, tracksOf(given)).kind).toBe(kind);
+  });
+
+  it('never gives a row to an order that asks for something else, nor to one of two', () => {
+    const few = fc.record({
+      lots: fc.integer({ min: 99, max: 101 }),
+      limit: fc.integer({ min: 8999, max: 9001 }),
+      side: fc.constantFrom<'buy' | 'sell'>('buy', 'sell'),
+      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'live', 'ended', 'dead'),
+      venueId: fc.constantFrom(null, null, '98'),
+    });
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 6 }), fc.constantFrom(null, 'CID1', 'CID3', 'OTHER'), (given, cid) => {
+        const tracks = tracksOf(given);
+        const match = matchRow({ ...ROW, cid }, 0, tracks);
+        const named = cid === null ? undefined : given[Number(cid.slice(3)) - 1];
+        if (cid !== null) {
+          expect(match.kind).toBe(named === undefined ? 'alien' : named.venueId === null ? 'found' : 'duplicate');
+          return;
+        }
+        const same = given.filter(
+          (each) =>
+            each.lots === 100 &&
+            each.limit === 9000 &&
+            each.side === 'buy' &&
+            each.venueId === null &&
+            !['waiting', 'ended'].includes(each.stage),
+        );
+        expect(match.kind).toBe(same.length === 1 ? 'found' : 'alien');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('forgets what is over after a while, and never what may still land', () => {
+    const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }]);
+    for (const track of tracks.all) if (track.stage !== 'unknown') track.overMs = 1000;
+    tracks.forget(1001, 1000);
+    expect([1, 2, 3].map((id) => tracks.byId(id as OrderId)?.stage)).toEqual([undefined, 'dead', 'unknown']);
+    tracks.forget(Infinity, Infinity);
+    expect(tracks.byCid('CID3')?.stage).toBe('unknown');
+  });
+});

@@ -1,0 +1,343 @@
+// The exchange behind REST: sends what is durable, once, and reads until what became of it is proved.
+
+import { Decimal } from '../../base/number/decimal.ts';
+import { InvariantError } from '../../base/errors.ts';
+import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
+import type { Channel, ExchangePort, ExchangeSink } from '../../ports/exchange.ts';
+import type { CallOptions } from './client/restClient.ts';
+import { forAll } from './calls/all.ts';
+import { Audits } from './account/audit.ts';
+import { Cancels } from './send/cancels.ts';
+import { waitingIn } from './calls/conditions.ts';
+import { ContractSettings } from './send/contractSettings.ts';
+import { Core } from './order/core.ts';
+import { EvidenceReader } from './prove/evidence.ts';
+import { Follow } from './observe/follow.ts';
+import { Funding } from './account/funding.ts';
+import { Identify } from './observe/identify.ts';
+import { Holdings } from './account/holdings.ts';
+import { Outbox } from './send/outbox.ts';
+import { readForeign, type ForeignOrder } from './prove/foreign.ts';
+import type { OutsidePosition } from './client/outside.ts';
+import { Ownership, type Alien } from './observe/ownership.ts';
+import type { AuditKind, AuditResult, Difference, RestExchangeParts, RestoredOrders, TroubleCode } from './calls/parts.ts';
+import { Readers } from './observe/readers.ts';
+import { restore } from './restore.ts';
+import { StatusReader } from './observe/statusReader.ts';
+import { Track, wantedOf } from './order/track.ts';
+
+/** When a create is signed: what a SEND record says. */
+export interface SignStamp {
+  /** X-CH-TS of the request, ms. */
+  readonly signMs: number;
+  /** The latest that venue time can be then. */
+  readonly venueLatestMs: number;
+}
+
+const RECONCILE: CallOptions = { priority: 'reconcile' };
+const STEADY: CallOptions = { priority: 'steady' };
+/** How long an order that has ended is known by its id. */
+const ENDED_MEMORY_MS = 3_600_000;
+/** Stands for an uncertainty that is not known. */
+const UNMEASURED_MS = 60_000;
+/** An end whose confirmation takes no longer than this is waited for before a bar is decided. */
+const PATIENCE_MS = 500;
+const MOST_LOOKS = 4;
+
+export class RestExchange implements ExchangePort {
+  /** Of contracts; spot knows none. */
+  readonly takesConditions: boolean;
+  readonly #core: Core;
+  readonly #ownership: Ownership;
+  readonly #readers: Readers;
+  readonly #statuses: StatusReader;
+  readonly #cancels: Cancels;
+  readonly #outbox: Outbox;
+  readonly #follow: Follow;
+  readonly #funding: Funding;
+  readonly #holdings: Holdings;
+  readonly #evidence: EvidenceReader;
+  readonly #audits: Audits;
+  /** Null where contracts are not set: on spot, and where nobody says how. */
+  readonly #settings: ContractSettings | null;
+
+  constructor(parts: RestExchangeParts) {
+    const core = new Core(parts);
+    this.#core = core;
+    this.takesConditions = parts.market === 'futures';
+    const { instruments, scheduler, settings, serverTime, fence = null, notes = null } = parts;
+    const { venue, tracks, troubles, sink, venueMs, lagMs, own } = core;
+    const adopted = (track: Track): void => this.#adopted(track);
+    const cancelExtra = (index: number, venueId: string): void => venue.cancel(instruments[index]!, venueId, () => {});
+    const ownership = new Ownership({ tracks, troubles, sink, adopted, cancelExtra });
+    this.#ownership = ownership;
+    const identify = new Identify({ venue, ownership });
+    this.#readers = new Readers({
+      core,
+      ownership,
+      identify,
+      statuses: () => this.#statuses,
+      filled: (track) => this.#filled(track),
+    });
+    const { look, readTrades } = this.#readers;
+    const contested = (orders: readonly Track[], venueId: string): void => ownership.contested(orders, venueId);
+    this.#statuses = new StatusReader({ scheduler, venue, tracks, troubles, instruments, sink, venueMs, lagMs, contested, readTrades });
+    this.#cancels = new Cancels({ scheduler, venue, instruments, settings, check: (track) => this.#statuses.check(track, RECONCILE) });
+    this.#settings = settingsOf(core);
+    const { journal } = parts;
+    this.#outbox = new Outbox({
+      scheduler, venue, tracks, troubles, journal, instruments, settings, serverTime, fence, sink, adopted, contested,
+      isExtra: (venueId) => ownership.isExtra(venueId),
+      doubled: (track, venueId) => ownership.doubled(track, venueId),
+      obstacle: (track) => this.#obstacle(track),
+    }); // prettier-ignore
+    this.#follow = new Follow({ scheduler, tracks, settings, look: (index, done) => look(index, STEADY, done) });
+    this.#funding = new Funding({
+      instruments, venueMs,
+      funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
+      noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
+    }); // prettier-ignore
+    this.#holdings = new Holdings({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
+    const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);
+    const holdings = this.#holdings;
+    this.#evidence = new EvidenceReader({
+      venue, ownership, identify, holdings, sink, venueNow, readTrades,
+      lastMs: () => core.clock.lastMs,
+      isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => waitingIn(track.venueId)?.triggerId === triggerId),
+    }); // prettier-ignore
+    const active = (): readonly number[] => own.filter((index) => tracks.openOf(index).size > 0);
+    const doubts = (): readonly Difference[] => doubtsOf(ownership, core);
+    this.#audits = new Audits({ scheduler, settings, troubles, holdings, own, look, active, doubts, venueNow });
+  }
+
+  /** Ties the knot. On futures contracts are set from now on. */
+  connect(sink: ExchangeSink): void {
+    this.#core.listener = sink;
+    this.#settings?.begin(this.#core.own);
+  }
+
+  /** Taken when SEND is journalled; the request is signed with exactly this time. */
+  stamp(_order?: Pick<Order, 'id'>): SignStamp {
+    const { ms, uncertaintyMs } = this.#core.parts.serverTime();
+    return { signMs: ms - this.#core.parts.settings.backdateMs, venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_MS)) };
+  }
+  /** The exchange's own text of the number that stands for a trade id. */
+  tradeText(tradeId: number): string {
+    return this.#core.numbers.textOf(tradeId);
+  }
+
+  // --- What the order manager asks for
+
+  submit(order: ApprovedOrder, seq: number): void {
+    const track = new Track(wantedOf(order), this.#core.parts.cidOf(order.id), this.#core.parts.journal.signMs(order));
+    track.order = order;
+    this.#core.tracks.add(track);
+    this.#outbox.submit(track, seq);
+  }
+  cancel(order: Order): void {
+    const track = this.#core.tracks.byId(order.id);
+    if (track !== undefined) this.#cancels.want(track);
+  }
+  read(order: Order, channel: Channel): void {
+    const track = this.#core.tracks.byId(order.id);
+    if (track === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
+    track.order = order;
+    this.#evidence.read(track, order, channel);
+  }
+  /** The exchange matches. */
+  working(): number {
+    return 0;
+  }
+  row(): void {}
+  blockOpened(): void {}
+  settleMarks(): void {}
+
+  // --- What the live process asks for
+
+  /** The journal's disk has everything up to `seq`. */
+  durable(_seq: number): void {
+    this.#outbox.durable();
+  }
+
+  /** After a restart, before anything else. */
+  restore(state: RestoredOrders): void {
+    this.#readers.sinceMs = state.sinceMs;
+    restore(state, {
+      instruments: this.#core.parts.instruments,
+      own: this.#core.own,
+      tracks: this.#core.tracks,
+      holdings: this.#core.holdings,
+      positions: this.#core.positions,
+      funding: this.#funding,
+      outside: this.#core.outside,
+      seen: (index) => this.#readers.trades(index).seen,
+    });
+    for (const index of this.#core.own) {
+      for (const track of this.#core.tracks.openOf(index)) if (track.stage === 'live' && track.isCancelWanted) this.#cancels.want(track);
+    }
+  }
+
+  /** Reads what working orders have become; `done` is called once. An end that is confirmed soon is waited for. */
+  settle(instruments: readonly number[], done: () => void): void {
+    const isMeant = (track: Track): boolean => instruments.includes(track.wanted.instrumentIndex);
+    const meant = instruments.filter((index) => this.#core.own.includes(index));
+    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
+    const look = (looksLeft: number): void => {
+      forAll<number, boolean>(active, (index, one) => this.#readers.look(index, RECONCILE, one), () => {
+        const { scheduler } = this.#core.parts;
+        const dueMs = this.#statuses.dueOf(isMeant);
+        if (looksLeft > 0 && dueMs <= scheduler.nowMs + PATIENCE_MS) scheduler.at(Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1, () => look(looksLeft - 1));
+        else this.#settlePositions(meant, done);
+      }); // prettier-ignore
+    };
+    if (active.length === 0) this.#settlePositions(meant, done);
+    else look(MOST_LOOKS - 1);
+  }
+
+  audit(kind: AuditKind, done: (result: AuditResult) => void): void {
+    const { scheduler, settings } = this.#core.parts;
+    this.#core.tracks.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
+    this.#audits.run(kind, done);
+  }
+  /** What stands against trading, as this exchange sees it. */
+  get standing(): readonly Difference[] {
+    return this.#core.troubles.standing;
+  }
+
+  /** A person says that an order of the exchange is ours: this one. */
+  adopt(id: OrderId, venueId: string): void {
+    const track = this.#core.tracks.byId(id);
+    if (track === undefined || track.venueId !== null) return;
+    this.#ownership.ignore(venueId);
+    const seen = { instrument: track.wanted.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
+    this.#ownership.adopt(track, venueId, seen, null);
+    this.#readers.trades(track.wanted.instrumentIndex).claim(venueId);
+  }
+  /** A person says that an order of the exchange is somebody else's business. */
+  ignore(venueId: string): void {
+    const alien = this.#ownership.aliens.get(venueId);
+    if (alien !== undefined) this.#readers.trades(alien.instrument).letBe(venueId);
+    this.#ownership.ignore(venueId);
+  }
+  /** Orders of the exchange that nobody here has sent, until a person has named them. */
+  get aliens(): readonly Alien[] {
+    return Array.from(this.#ownership.aliens.values());
+  }
+  /** What such an order asks for and has filled, read now; or why it cannot be ours. `done` is called once. */
+  foreign(venueId: string, done: (found: ForeignOrder | string) => void): void {
+    const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
+    readForeign(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
+  }
+  /** A person says that an order of the exchange, which nobody here has sent, is this one: what it has filled is booked, and it is followed. */
+  claim(order: Order, venueId: string): void {
+    const track = new Track(wantedOf(order), this.#core.parts.cidOf(order.id), order.createdMs);
+    track.venueId = venueId;
+    track.stage = 'live';
+    track.listed = 'seen';
+    this.#core.tracks.add(track);
+    this.#readers.trades(order.instrumentIndex).claim(venueId);
+    this.#ownership.claimed(venueId);
+    if (track.isOpen) this.#adopted(track);
+  }
+  /** A person has cleared a trouble that does not pass by itself. What differed in holdings is explained: they count anew. */
+  clear(code: TroubleCode, instrument: number | null): void {
+    const { troubles, calls } = this.#core;
+    troubles.clear(code, instrument);
+    if (code === 'KEY') calls.isLocked = false;
+    if (code === 'MISMATCH') this.#holdings.explained();
+  }
+  /** What the account has beside its strategies. */
+  get outside(): readonly OutsidePosition[] {
+    return this.#core.outside.positions();
+  }
+
+  /** Nothing waits for the disk or a turn, nothing is on the wire. */
+  get idle(): boolean {
+    return this.#core.calls.open === 0 && this.#outbox.isEmpty;
+  }
+  /** No timer runs any more; `done` is called when nothing is on the wire. */
+  stop(done: () => void): void {
+    for (const part of [this.#core.incidents, this.#statuses, this.#cancels, this.#follow, this.#settings]) part?.stop();
+    this.#core.calls.stop(done);
+  }
+
+  // --- Inside
+
+  /** Why an order may not leave; null: it may. */
+  #obstacle({ wanted, id }: Track): string | null {
+    const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
+    const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
+    if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
+    const lacking = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
+    if (lacking === 0) return null;
+    // The books claim more than the exchange shows: what it does show may be reduced, by all orders together.
+    const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.wanted.side === side);
+    const open = others.reduce((sum, track) => sum + Math.max(0, track.wanted.lots - track.filledLots), 0);
+    const held = Math.abs(this.#core.parts.heldLots?.(index) ?? Infinity);
+    return lots + open <= held - lacking ? null : 'VENUE_HOLDS_LESS';
+  }
+  /** Lots that fills of no strategy have taken from what the strategies hold, as far as no person has looked at them; 0 as a rule. */
+  #takenLots(index: number, side: Side): number {
+    const { quantityDigits } = this.#core.parts.instruments[index]!;
+    const extra = this.#ownership.extraQty(index).times(Decimal.pow(10, quantityDigits));
+    const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
+    return Math.max(0, net.ceil().toNumber());
+  }
+  #adopted(track: Track): void {
+    track.knownMs = this.#core.parts.scheduler.nowMs;
+    this.#cancels.named(track);
+    this.#follow.soon(track.wanted.instrumentIndex);
+  }
+  #filled(track: Track): void {
+    if (!track.isFull || track.stage !== 'live') return;
+    this.#statuses.gone(track);
+    this.#cancels.gone(track);
+    this.#core.tracks.over(track, 'ended', this.#core.parts.scheduler.nowMs);
+  }
+  /** Positions are paid funding, which no list of trades shows. */
+  #settlePositions(instruments: readonly number[], done: () => void): void {
+    const held = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
+    if (this.#core.parts.market === 'spot' || held.length === 0) return done();
+    this.#holdings.verify(held, RECONCILE, () => done());
+  }
+
+  /** For the next life: totals, and up to which trade they count. */
+  #noteTotals(): void {
+    const { notes, instruments } = this.#core.parts;
+    if (notes === undefined) return;
+    for (const [asset, total] of this.#core.holdings.entries()) notes.cursor({ symbol: asset, channel: 'total', value: total });
+    for (const index of this.#core.own) {
+      const lots = this.#core.positions.lotsOf(index);
+      const symbol = instruments[index]!.id;
+      if (lots !== null) notes.cursor({ symbol, channel: 'position', value: String(lots) });
+      notes.cursor({ symbol, channel: 'counted', value: this.#readers.trades(index).seen.newestId ?? '0' });
+    }
+    // A process may end between two of them: they count together, or not at all.
+    notes.cursor({ symbol: 'totals', channel: NOTED, value: '' });
+  }
+}
+
+/** The channel of the cursor that ends a group of totals. */
+const NOTED = 'noted';
+
+/** Orders of which one id says nothing, and second copies that are still open. */
+function doubtsOf({ openExtras }: Ownership, { own, tracks }: Core): readonly Difference[] {
+  const contested = own.flatMap((index) => Array.from(tracks.openOf(index)).filter(({ isContested, isDead }) => isContested && !isDead));
+  return [
+    ...contested.map(({ wanted, cid, contestedId }): Difference => {
+      const what = `${cid}: the exchange has its id for another order too, and has not shown which is which`;
+      return { code: 'ECHO', instrument: wanted.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what };
+    }),
+    ...openExtras.map(({ venueId, instrument, cid }): Difference => {
+      return { code: 'DUPLICATE', instrument, venueId, what: `order ${venueId}, a second copy of ${cid}, is open and is being cancelled` };
+    }),
+  ];
+}
+
+/** Contracts are set where somebody says how. */
+function settingsOf({ parts, calls, venue, troubles, wish }: Core): ContractSettings | null {
+  const { market, scheduler, instruments, settings, notes = null } = parts;
+  if (market === 'spot' || parts.contractWish === undefined) return null;
+  const { cancelRetryMs: retryMs, cancelRetryMaxMs: retryMaxMs } = settings;
+  return new ContractSettings({ calls, venue, scheduler, instruments, troubles, notes, wish, retryMs, retryMaxMs });
+}

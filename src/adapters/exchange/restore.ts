@@ -1,0 +1,62 @@
+// Takes over what an earlier life of the process has left in the journal.
+
+import { Decimal } from '../../base/number/decimal.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Side } from '../../model/order.ts';
+import type { HoldingBook, PositionBook } from './order/books.ts';
+import type { Funding } from './account/funding.ts';
+import type { RestoredOrders } from './calls/parts.ts';
+import type { SeenTrades } from './observe/seenTrades.ts';
+import type { OutsideBook } from './client/outside.ts';
+import { restoredTrack, type Track, type Tracks } from './order/track.ts';
+import type { Holding } from './calls/venueCalls.ts';
+
+export interface RestoreInto {
+  readonly instruments: readonly Instrument[];
+  readonly own: readonly number[];
+  readonly tracks: Tracks;
+  readonly holdings: HoldingBook;
+  readonly positions: PositionBook;
+  readonly funding: Funding;
+  readonly outside: OutsideBook;
+  readonly seen: (instrument: number) => SeenTrades;
+}
+
+export function restore({ orders, trades, cursors, outside = [] }: RestoredOrders, into: RestoreInto): void {
+  for (const fill of outside) if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.outside.book(fill);
+  for (const order of orders) {
+    const track = restoredTrack(order);
+    into.tracks.add(track);
+    if (order.venueId !== null && outside.length > 0) track.restLots = restOf(track, order.venueId, into);
+  }
+  // Which orders had the id of another one is known of those alone that had been acknowledged: the other one is among those that are unknown.
+  if (orders.some(({ contestedId }) => contestedId != null))
+    for (const track of into.tracks.all) if (track.stage === 'unknown') track.isContested = true;
+  const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
+  for (const key of trades) {
+    const [symbol = '', tradeId = '', side = ''] = key.split(' ');
+    const index = byId.get(symbol);
+    if (index !== undefined && isSide(side) && /^\d+$/.test(tradeId)) into.seen(index).restore(tradeId, side);
+  }
+  const held: Holding[] = [];
+  for (const [key, value] of cursors) {
+    const at = key.indexOf(' ');
+    const [symbol, channel] = [key.slice(0, at), key.slice(at + 1)];
+    if (channel === 'total') held.push({ asset: symbol, total: value });
+    const index = byId.get(symbol);
+    if (index === undefined) continue;
+    if (channel === 'position') into.positions.set(index, new Decimal(value));
+    else if (channel === 'counted') into.seen(index).totalsUpTo(value);
+    else if (channel === 'funding buy' || channel === 'funding sell')
+      into.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
+  }
+  if (held.length > 0) into.holdings.set(held);
+}
+
+/** Less than a lot of the fills of an order, which the account has. */
+function restOf({ wanted }: Track, venueId: string, { outside }: RestoreInto): Decimal {
+  const lots = outside.qtyOf(venueId).times(Decimal.pow(10, wanted.instrument.quantityDigits));
+  return wanted.side === 'buy' ? lots : lots.negated();
+}
+
+const isSide = (text: string): text is Side => text === 'buy' || text === 'sell';

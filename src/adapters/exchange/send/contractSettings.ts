@@ -1,0 +1,108 @@
+// Leverage, margin mode and position mode of contracts: set again until the exchange says that they are; nothing opens before that.
+
+import type { Instrument } from '../../../model/instrument.ts';
+import { VENUE_CODES } from '../../../model/venueCodes.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { ContractWish, ExchangeNotes } from '../calls/parts.ts';
+import type { Troubles } from '../order/troubles.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+export interface ContractSettingsParts {
+  readonly calls: Calls;
+  readonly venue: VenueCalls;
+  readonly scheduler: Scheduler;
+  readonly instruments: readonly Instrument[];
+  readonly wish: (instrument: number) => ContractWish;
+  readonly troubles: Troubles;
+  readonly notes: ExchangeNotes | null;
+  readonly retryMs: number;
+  readonly retryMaxMs: number;
+}
+
+const NAMES = ['positionModel', 'positionType', 'leverage'] as const;
+type Name = (typeof NAMES)[number];
+
+export class ContractSettings {
+  readonly #parts: ContractSettingsParts;
+  readonly #ready = new Set<number>();
+  readonly #timers = new Map<number, number>();
+
+  constructor(parts: ContractSettingsParts) {
+    this.#parts = parts;
+  }
+
+  isReady(instrument: number): boolean {
+    return this.#ready.has(instrument);
+  }
+
+  /** They are idempotent and cannot be read back, so each is set at the start, whatever was said in an earlier life. */
+  begin(instruments: readonly number[]): void {
+    for (const instrument of instruments) {
+      this.#parts.troubles.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
+      this.#set(instrument, 0, this.#parts.retryMs);
+    }
+  }
+  stop(): void {
+    for (const handle of this.#timers.values()) this.#parts.scheduler.cancel(handle);
+    this.#timers.clear();
+  }
+
+  #set(instrument: number, step: number, pauseMs: number): void {
+    const name = NAMES[step];
+    if (name === undefined) {
+      this.#ready.add(instrument);
+      return this.#parts.troubles.over('SETTINGS', instrument);
+    }
+    this.#note(instrument, name, false);
+    this.#send(instrument, name, (outcome) => {
+      if (outcome.kind === 'acked') return this.#done(instrument, name, step);
+      const isInUse = outcome.kind === 'refused' && outcome.code === VENUE_CODES.unsupportedOperation.code;
+      if (!isInUse) return this.#again(instrument, step, pauseMs);
+      this.#isSetAlready(instrument, (isSet) => {
+        if (isSet) this.#done(instrument, name, step);
+        else this.#again(instrument, step, pauseMs);
+      });
+    });
+  }
+
+  #done(instrument: number, name: Name, step: number): void {
+    this.#note(instrument, name, true);
+    this.#set(instrument, step + 1, this.#parts.retryMs);
+  }
+  #again(instrument: number, step: number, pauseMs: number): void {
+    const { scheduler, retryMaxMs } = this.#parts;
+    const run = (): void => this.#set(instrument, step, Math.min(2 * pauseMs, retryMaxMs));
+    this.#timers.set(instrument, scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), run));
+  }
+
+  #send(instrument: number, name: Name, done: (outcome: Outcome<null>) => void): void {
+    const { calls, wish, instruments } = this.#parts;
+    const { positionModel, positionType, leverage } = wish(instrument);
+    const contractName = instruments[instrument]!.wireName;
+    switch (name) {
+      case 'positionModel':
+        return calls.call('futures.changePositionMode', { contractName, positionModel }, done);
+      case 'positionType':
+        return calls.call('futures.changeMarginMode', { contractName, marginModel: positionType }, done);
+      case 'leverage':
+        return calls.call('futures.changeLeverage', { contractName, nowLevel: leverage }, done);
+    }
+  }
+
+  /** A contract with a position refuses to be set, and its position says how it is set. */
+  #isSetAlready(instrument: number, done: (isSet: boolean) => void): void {
+    const { venue, instruments, wish } = this.#parts;
+    const { leverage, positionType } = wish(instrument);
+    venue.positions(instruments[instrument]!, { priority: 'reconcile' }, (page) => {
+      const rows = page?.isWhole === true ? page.rows : [];
+      done(rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType));
+    });
+  }
+
+  #note(instrument: number, name: Name, confirmed: boolean): void {
+    const { notes, instruments, wish } = this.#parts;
+    notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(wish(instrument)[name]), confirmed });
+  }
+}

@@ -1,0 +1,245 @@
+// The exchange's clock on simulated networks: the truth lies within what is said, it never runs backwards, and jumps are followed.
+
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seededRng } from '../../../base/number/rng.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { offsetOf, type ClockSample } from './offset.ts';
+import { JUMP_MS, ServerClock, type ServerClockOptions } from './serverClock.ts';
+
+const START = Date.UTC(2024, 0, 1);
+const HOUR = 3_600_000;
+
+/** Ways and clock of a service: ms ahead of ours, out and back, or null where no answer comes. */
+interface Way {
+  readonly aheadMs: number;
+  readonly outMs: number;
+  readonly backMs: number;
+}
+
+class World {
+  readonly scheduler = new DueQueue();
+  readonly clock: ServerClock;
+  readonly asked: Market[] = [];
+  readonly jumps: number[] = [];
+  way: (market: Market) => Way | null;
+
+  constructor(way: (market: Market) => Way | null, options: ServerClockOptions = {}) {
+    this.scheduler.runDue(START);
+    this.way = way;
+    this.clock = new ServerClock(this.scheduler, { jumped: (_market, byMs) => void this.jumps.push(byMs), ...options });
+    this.clock.attach((market, done) => {
+      this.asked.push(market);
+      const found = this.way(market);
+      const sentMs = this.scheduler.nowMs;
+      if (found === null) {
+        this.scheduler.at(sentMs + 1000, () => done(null));
+        return;
+      }
+      const { aheadMs, outMs, backMs } = found;
+      const serverMs = Math.floor(sentMs + outMs + aheadMs);
+      this.scheduler.at(Math.ceil(sentMs + outMs + backMs), () => done({ sentMs, receivedMs: this.scheduler.nowMs, serverMs }));
+    });
+  }
+
+  /** Measures and lets the answers come; what `measure` reports. */
+  measure(market: Market): boolean | null {
+    let said: boolean | null = null;
+    this.clock.measure(market, (isMeasured) => void (said = isMeasured));
+    this.pass(10_000);
+    return said;
+  }
+
+  pass(ms: number): void {
+    this.scheduler.runDue(this.scheduler.nowMs + ms);
+  }
+}
+
+describe('offsetOf', () => {
+  const way = fc.record({ outMs: fc.double({ min: 0, max: 800, noNaN: true }), backMs: fc.double({ min: 0, max: 800, noNaN: true }) });
+
+  test('the truth is never further off than it says, however uneven the ways', () => {
+    fc.assert(
+      fc.property(
+        fc.array(way, { minLength: 1, maxLength: 9 }),
+        fc.double({ min: -2 * HOUR, max: 2 * HOUR, noNaN: true }),
+        (ways, aheadMs) => {
+          let at = START + 0.25;
+          const samples = ways.map(({ outMs, backMs }): ClockSample => {
+            const sentMs = at;
+            at += outMs + backMs;
+            // Our clock is read in whole ms, as the service's is.
+            return { sentMs: Math.floor(sentMs), serverMs: Math.floor(sentMs + outMs + aheadMs), receivedMs: Math.floor(at) };
+          });
+          const { offsetMs, uncertaintyMs } = offsetOf(samples);
+          expect(Math.abs(offsetMs - aheadMs)).toBeLessThanOrEqual(uncertaintyMs + 1e-6);
+          const quickest = Math.min(...samples.map(({ sentMs, receivedMs }) => receivedMs - sentMs));
+          expect(uncertaintyMs).toBeLessThanOrEqual(quickest + 2);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is the median: what one slow answer says does not move it', () => {
+    const sample = (outMs: number, backMs: number): ClockSample => ({
+      sentMs: START,
+      serverMs: START + 5000 + outMs,
+      receivedMs: START + outMs + backMs,
+    });
+    const even = [sample(20, 20), sample(22, 22), sample(18, 18), sample(20, 20)];
+    expect(offsetOf(even)).toMatchObject({ offsetMs: 5000, uncertaintyMs: 19 });
+    expect(offsetOf([...even, sample(2, 900)])).toMatchObject({ offsetMs: 5000 });
+    expect(offsetOf([sample(2, 900)])).toEqual({ offsetMs: 4551, uncertaintyMs: 452 });
+  });
+
+  test('says how far apart samples are that contradict each other', () => {
+    const at = (offsetMs: number): ClockSample => ({ sentMs: START, receivedMs: START, serverMs: START + offsetMs });
+    expect(offsetOf([at(0), at(0), at(9000)])).toEqual({ offsetMs: 0, uncertaintyMs: 9001 });
+  });
+});
+
+describe('ServerClock', () => {
+  test('is our own time of unknown worth until it was measured', () => {
+    const { clock } = new World(() => ({ aheadMs: HOUR, outMs: 20, backMs: 20 }));
+    expect(clock.now('spot')).toEqual({ ms: START, uncertaintyMs: Infinity });
+    expect([clock.isMeasured('spot'), clock.isMeasuredSince('spot', 0)]).toEqual([false, false]);
+  });
+
+  test('is right within its uncertainty for clocks an hour apart, in either direction', () => {
+    for (const aheadMs of [-HOUR, HOUR]) {
+      const rng = seededRng(3);
+      const world = new World(() => ({ aheadMs, outMs: 10 + rng.next() * 300, backMs: 10 + rng.next() * 300 }));
+      expect(world.measure('futures')).toBe(true);
+      expect(world.asked).toHaveLength(5);
+      const { ms, uncertaintyMs } = world.clock.now('futures');
+      expect(Math.abs(ms - (world.scheduler.nowMs + aheadMs))).toBeLessThanOrEqual(uncertaintyMs);
+      expect(uncertaintyMs).toBeLessThan(310);
+      expect(world.clock.isMeasured('spot'), 'each market has its own').toBe(false);
+    }
+  });
+
+  test('of a service for both markets is measured once for both', () => {
+    const world = new World(() => ({ aheadMs: 500, outMs: 10, backMs: 10 }), { shared: 'spot', samples: 3 });
+    world.measure('futures');
+    expect(world.asked).toEqual(['spot', 'spot', 'spot']);
+    expect([world.clock.isMeasured('spot'), world.clock.isMeasured('futures')]).toEqual([true, true]);
+    expect(world.clock.now('futures').ms).toBe(world.scheduler.nowMs + 500);
+    expect(world.jumps).toEqual([]);
+  });
+
+  test('becomes less certain with time, and certain again', () => {
+    const world = new World(() => ({ aheadMs: 0, outMs: 10, backMs: 10 }));
+    world.measure('spot');
+    const first = world.clock.now('spot').uncertaintyMs;
+    world.pass(HOUR);
+    expect(world.clock.now('spot').uncertaintyMs - first).toBeCloseTo(360, 0);
+    world.measure('spot');
+    expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(first, 5);
+  });
+
+  test('never runs backwards while it is corrected by up to JUMP_MS; says what that costs; follows more at once', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -JUMP_MS, max: JUMP_MS }), { maxLength: 8 }), fc.nat(), (steps, seed) => {
+        const rng = seededRng(seed);
+        let aheadMs = 0;
+        const world = new World(() => ({ aheadMs, outMs: 5, backMs: 5 }));
+        world.measure('spot');
+        for (const step of steps) {
+          aheadMs += step;
+          let last = world.clock.now('spot').ms;
+          world.clock.measure('spot');
+          for (let i = 0; i < 40; i++) {
+            world.pass(Math.floor(rng.next() * 300));
+            const { ms, uncertaintyMs } = world.clock.now('spot');
+            expect(ms).toBeGreaterThanOrEqual(last);
+            if (i === 39) expect(Math.abs(ms - world.scheduler.nowMs - aheadMs)).toBeLessThanOrEqual(uncertaintyMs);
+            last = ms;
+          }
+          world.pass(5000);
+        }
+        expect(world.jumps).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+    let aheadMs = HOUR;
+    const world = new World(() => ({ aheadMs, outMs: 5, backMs: 5 }));
+    world.measure('spot');
+    world.clock.now('spot');
+    aheadMs = 0;
+    world.measure('spot');
+    expect(world.clock.now('spot').ms).toBe(world.scheduler.nowMs);
+    expect(world.jumps).toEqual([-HOUR]);
+  });
+
+  test('asks once for all who want it measured at a time; a correction is not tried again so soon', () => {
+    const world = new World(() => ({ aheadMs: 0, outMs: 50, backMs: 50 }));
+    const said: boolean[] = [];
+    for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void said.push(isMeasured));
+    world.pass(1000);
+    expect([said, world.asked.length]).toEqual([[true, true, true, true], 5]);
+    expect(world.clock.isMeasuredSince('spot', START - 1)).toBe(true);
+    expect(world.clock.isMeasuredSince('spot', START)).toBe(false);
+    const correct = () => world.clock.correct('spot', (isMeasured) => void said.push(isMeasured));
+    correct();
+    correct();
+    world.pass(1000);
+    expect([said.slice(4), world.asked.length], 'together').toEqual([[true, true], 10]);
+    correct();
+    expect([said.at(-1), world.asked.length], 'too soon').toEqual([false, 10]);
+    world.pass(5000);
+    correct();
+    world.pass(1000);
+    expect([said.at(-1), world.asked.length]).toEqual([true, 15]);
+  });
+
+  test('is waited for by those who need it, and not again where the service has just not told it', () => {
+    const world = new World(() => null);
+    let ready = 0;
+    const wait = (): void => world.clock.whenReady('spot', () => void ready++);
+    wait();
+    wait();
+    expect(ready).toBe(0);
+    world.pass(1000);
+    expect([ready, world.asked.length]).toEqual([2, 1]);
+    wait();
+    expect([ready, world.asked.length], 'just failed').toEqual([3, 1]);
+    world.pass(5000);
+    world.way = () => ({ aheadMs: 0, outMs: 5, backMs: 5 });
+    wait();
+    world.pass(1000);
+    wait();
+    expect([ready, world.asked.length]).toEqual([5, 6]);
+  });
+
+  test('keeps what it knows when no answer comes, and takes fewer answers than it asked for', () => {
+    const world = new World(() => null);
+    expect(world.measure('spot')).toBe(false);
+    expect([world.asked.length, world.clock.isMeasured('spot')]).toEqual([1, false]);
+    let left = 3;
+    world.way = () => (left-- > 0 ? { aheadMs: 700, outMs: 5, backMs: 5 } : null);
+    expect(world.measure('spot')).toBe(true);
+    expect(world.measure('spot')).toBe(false);
+    expect(world.clock.now('spot').ms).toBe(world.scheduler.nowMs + 700);
+  });
+
+  test('measures now and then while it is started, and nothing after stop', () => {
+    const world = new World(() => ({ aheadMs: 0, outMs: 5, backMs: 5 }), { periodMs: 60_000, samples: 2 });
+    world.clock.start(['spot', 'futures']);
+    world.clock.start(['spot']);
+    world.pass(5 * 60_000 + 1000);
+    expect(world.asked).toHaveLength(6 * 2 * 2);
+    world.clock.stop();
+    world.pass(HOUR);
+    expect([world.asked.length, world.scheduler.nextMs]).toEqual([24, Infinity]);
+  });
+
+  test('without a client there is nobody to ask', () => {
+    const scheduler = new DueQueue();
+    scheduler.runDue(START);
+    const said: boolean[] = [];
+    new ServerClock(scheduler).measure('spot', (isMeasured) => void said.push(isMeasured));
+    expect(said).toEqual([false]);
+  });
+});

@@ -1,0 +1,116 @@
+// Reads a whole journal as a start would, and says what is in it; nothing is written, and no lock is taken.
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { lookFor, thisProcess } from '../disk/processes.ts';
+import { JournalState, restartOf, type Restart } from './records/journalState.ts';
+import { lockHolder } from '../disk/processLock.ts';
+import { damageError, disked } from './openJournal.ts';
+import { readJournal, readSegment, type Reading, type TornTail } from './file/readJournal.ts';
+import { segmentNumber } from './file/segmentName.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { DiskError } from '../../ports/disk.ts';
+
+export interface JournalReport {
+  readonly path: string;
+  /** whole: a start goes on with it. torn: so it does, and leaves out what a write left that did not finish. damaged: it refuses. */
+  readonly verdict: 'whole' | 'torn' | 'damaged';
+  readonly account: string | null;
+  readonly files: number;
+  readonly bytes: number;
+  readonly records: number;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Unix ms of the first and the last record; null without one. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /** Records by kind. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** Orders that are not over, by how they go on after a restart. */
+  readonly unfinished: Readonly<Record<Restart['kind'], number>>;
+  /** Orders that were proved without effect. */
+  readonly tombs: number;
+  /** Causes that stand against trading. */
+  readonly halts: readonly { readonly scope: string; readonly state: string; readonly code: string; readonly why: string }[];
+  /** A process that may be writing at this moment; null: none. */
+  readonly writer: { readonly pid: number; readonly host: string } | null;
+  /** Of the last file; older ones are past. */
+  readonly torn: TornTail | null;
+  readonly damage: { readonly message: string; readonly remedy: string } | null;
+}
+
+/** Files as anybody may read them: a copy of a journal has other owners and modes than a journal. */
+const readingDisk = {
+  list: (folder: string) => told(folder, () => readdirSync(folder).toSorted()),
+  read: (path: string): Uint8Array => told(path, () => readFileSync(path)),
+};
+
+function told<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw new DiskError(String(error.code), path);
+    throw error;
+  }
+}
+
+/** Of the folder of a journal, the data folder of a bot that it lies in, or one of its files. Throws ConfigError for what is neither. */
+export function checkJournal(given: string): JournalReport {
+  const inside = join(given, 'journal');
+  const path = existsSync(inside) ? inside : given;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw noJournal(`${path}: no such file or folder`);
+  const state = new JournalState();
+  const reading = disked(() => (stats.isDirectory() ? readFolder(path, state) : readFile(path, state)));
+  const writer = stats.isDirectory() ? disked(() => writerOf(path)) : null;
+  return reportOf(path, reading, state, writer);
+}
+
+function readFolder(path: string, state: JournalState): Reading {
+  const folder = path.replace(/(.)\/+$/, '$1');
+  if (!readingDisk.list(folder).some((name) => segmentNumber(name) !== null)) throw noJournal(`${path}: got no journal-000001.jsonl in it`);
+  return readJournal(readingDisk, folder, state.add);
+}
+
+function readFile(path: string, state: JournalState): Reading {
+  const number = segmentNumber(basename(path));
+  if (number === null) throw noJournal(`${path}: expected a name such as journal-000001.jsonl`);
+  return readSegment(readingDisk, path, number, state.add);
+}
+
+const noJournal = (message: string): ConfigError =>
+  new ConfigError(message, 'name the folder of a journal, the data folder of a bot, or one of the files');
+
+function writerOf(folder: string): JournalReport['writer'] {
+  const self = thisProcess();
+  const holder = lockHolder(readingDisk, folder, { self, lookFor: (other) => lookFor(other, self) });
+  return holder && { pid: holder.pid, host: holder.host };
+}
+
+function reportOf(path: string, reading: Reading, state: JournalState, writer: JournalReport['writer']): JournalReport {
+  const { segments, account, ending, damage } = reading;
+  const torn = segments.at(-1)?.torn ?? null;
+  const isTorn = segments.some((segment) => segment.torn !== null);
+  const unfinished: Record<Restart['kind'], number> = { notSent: 0, unknown: 0, working: 0, cancelSent: 0, unconfirmed: 0 };
+  for (const trace of state.unfinished.values()) unfinished[restartOf(trace, isTorn).kind]++;
+  const error = damage && damageError(damage, reading.otherFormat);
+  return {
+    path,
+    verdict: damage ? 'damaged' : torn ? 'torn' : 'whole',
+    account,
+    files: segments.length,
+    bytes: segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    records: [...state.counts.values()].reduce((sum, count) => sum + count, 0),
+    firstSeq: segments.find(({ firstSeq }) => firstSeq > 0)?.firstSeq ?? 0,
+    lastSeq: ending.seq,
+    firstMs: Number.isNaN(state.firstMs) ? null : state.firstMs,
+    lastMs: Number.isNaN(state.lastMs) ? null : state.lastMs,
+    kinds: Object.fromEntries(state.counts),
+    unfinished,
+    tombs: state.tombs.size,
+    halts: [...state.halts.values()].map(({ scope, state: name, code, why }) => ({ scope, state: name, code, why })),
+    writer,
+    torn,
+    damage: error && { message: error.message, remedy: error.remedy },
+  };
+}

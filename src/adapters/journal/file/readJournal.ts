@@ -1,0 +1,191 @@
+// Reads a journal back, strictly: all its records in order, or the first place at which it is not what was written.
+
+import type { Disk } from '../../../ports/disk.ts';
+import { guards } from '../records/guards.ts';
+import { isRecord, parseLine } from './line.ts';
+import { FORMAT, type JournalRecord } from '../records/records.ts';
+import { segmentName, segmentNumber } from './segmentName.ts';
+import { isTorn } from './torn.ts';
+
+const LINE_FEED = 10;
+
+/** Where a journal ends: the number, place and checksum of its last record. The next file begins by saying so. */
+export interface Ending {
+  readonly seq: number;
+  /** Of its last file, up to the end of the last record. */
+  readonly bytes: number;
+  readonly crc: string;
+}
+export const NOTHING: Ending = { seq: 0, bytes: 0, crc: '00000000' };
+
+/** A place: file, line from 1, and in words what is there. */
+export interface Finding {
+  readonly path: string;
+  readonly line: number;
+  readonly says: string;
+}
+
+/** What the last write before a crash left of itself: it was never acknowledged, so nothing in it was sent, and it counts for nothing. */
+export interface TornTail extends Finding {
+  readonly bytes: number;
+}
+
+export interface Segment {
+  readonly path: string;
+  readonly number: number;
+  /** 0: it has no record. */
+  readonly firstSeq: number;
+  readonly ending: Ending;
+  readonly sizeBytes: number;
+  readonly torn: TornTail | null;
+}
+
+export interface Reading {
+  readonly segments: readonly Segment[];
+  /** Null for a journal without a record. */
+  readonly account: string | null;
+  readonly ending: Ending;
+  /** Null for a journal that can be gone on with. */
+  readonly damage: Finding | null;
+  /** The format of a file that another version has written; null: there is none. */
+  readonly otherFormat: number | null;
+}
+
+/** `visit` is called with every record up to the end or to the damage. Throws DiskError where the disk does not give what it has. */
+export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, visit: (record: JournalRecord) => void): Reading {
+  const numbers = disk.list(folder).flatMap((name) => segmentNumber(name) ?? []);
+  numbers.sort((a, b) => a - b);
+  return readSegments(
+    disk,
+    numbers.map((number) => ({ path: `${folder}/${segmentName(number)}`, number })),
+    1,
+    visit,
+  );
+}
+
+/** One file by itself, whatever comes before it. */
+export function readSegment(disk: Pick<Disk, 'read'>, path: string, number: number, visit: (record: JournalRecord) => void): Reading {
+  return readSegments(disk, [{ path, number }], number, visit);
+}
+
+function readSegments(
+  disk: Pick<Disk, 'read'>,
+  files: readonly Pick<Segment, 'path' | 'number'>[],
+  firstNumber: number,
+  visit: (record: JournalRecord) => void,
+): Reading {
+  const reader = new Reader(visit);
+  for (const [at, { path, number }] of files.entries()) {
+    const before = `${path.slice(0, -segmentName(number).length)}${segmentName(firstNumber + at)}`;
+    if (number === firstNumber + at) reader.read(path, number, fileBytes(disk, path));
+    else reader.damage = { path: before, line: 1, says: `expected the file that comes before ${segmentName(number)}, got none` };
+    if (reader.damage) break;
+  }
+  return reader;
+}
+
+function fileBytes(disk: Pick<Disk, 'read'>, path: string): Buffer {
+  const { buffer, byteOffset, byteLength } = disk.read(path);
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Where a file stops being a journal. */
+interface Stop {
+  readonly line: number;
+  readonly from: number;
+  readonly says: string;
+  /** It stands as somebody wrote it: a torn write it is not. */
+  readonly isSealed: boolean;
+}
+
+class Reader implements Reading {
+  readonly segments: Segment[] = [];
+  account: string | null = null;
+  damage: Finding | null = null;
+  otherFormat: number | null = null;
+  ending = NOTHING;
+  readonly #visit: (record: JournalRecord) => void;
+  /** Of the file at hand; 0: it has no record yet. */
+  #firstSeq = 0;
+
+  constructor(visit: (record: JournalRecord) => void) {
+    this.#visit = visit;
+  }
+
+  read(path: string, number: number, bytes: Buffer): void {
+    const before = this.ending;
+    this.ending = { ...before, bytes: 0 };
+    this.#firstSeq = 0;
+    const stop = this.#scan(number, bytes, before);
+    const expected = this.ending.seq + 1;
+    let torn: TornTail | null = null;
+    if (stop) {
+      const witness = witnessOf(bytes, stop, expected);
+      const found = { path, line: stop.line, says: `expected record ${expected}, got ${stop.says}` };
+      if (witness > 0 && guards.refusesDamage)
+        this.damage = { ...found, says: `${found.says}; line ${witness} was written when record ${expected} was on the disk` };
+      else if (guards.refusesDamage && (stop.isSealed || !isTorn(bytes, stop.from))) this.damage = found;
+      else torn = { path, line: stop.line, says: 'the rest of a write that did not finish', bytes: bytes.length - stop.from };
+    }
+    this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });
+  }
+
+  /** Visits records up to the end or to the first line that is none. */
+  #scan(number: number, bytes: Buffer, before: Ending): Stop | null {
+    for (let [from, line] = [0, 1]; from < bytes.length; line++) {
+      const feed = bytes.indexOf(LINE_FEED, from);
+      if (feed < 0) return { line, from, says: 'a line that breaks off', isSealed: false };
+      const record = parseLine(bytes, from, feed);
+      if (!isRecord(record)) return { line, from, says: record.flaw, isSealed: record.isSealed };
+      const says = line === 1 ? this.#flawOfHead(record, number, before) : this.#flawOfPlace(record);
+      if (says !== null) return { line, from, says, isSealed: true };
+      if (line === 1) this.#firstSeq = record.seq;
+      this.ending = { seq: record.seq, bytes: feed + 1, crc: record.crc };
+      this.#visit(record);
+      from = feed + 1;
+    }
+    return null;
+  }
+
+  #flawOfPlace({ seq, k, dur }: JournalRecord): string | null {
+    if (seq !== this.ending.seq + 1) return `record ${seq}`;
+    if (k === 'SEGMENT') return 'the head of another file';
+    return dur < seq ? null : `a record that was on the disk before it was written (dur ${dur})`;
+  }
+
+  /** The first record of a file says how the one before it ended: a file that was cut, exchanged or written to afterwards is found by it. */
+  #flawOfHead(record: JournalRecord, number: number, before: Ending): string | null {
+    if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
+    if (record.format !== FORMAT) {
+      this.otherFormat = record.format;
+      return `a journal of format ${record.format}: this version of isobar reads and writes format ${FORMAT}`;
+    }
+    if (record.number !== number) return `the head of ${segmentName(record.number)}`;
+    if (this.account === null) {
+      this.account = record.account;
+      if (this.segments.length === 0 && number > 1) this.ending = { ...this.ending, seq: record.seq - 1 };
+    }
+    if (record.account !== this.account) return 'the journal of another account';
+    const isKnown = number === 1 || this.segments.length > 0;
+    const { priorSeq: seq, priorBytes, priorCrc: crc } = record;
+    if (isKnown && (seq !== before.seq || priorBytes !== before.bytes || crc !== before.crc)) {
+      return `a file that follows on ${endingText({ seq, bytes: priorBytes, crc })}, where ${endingText(before)} comes before it`;
+    }
+    return record.seq === this.ending.seq + 1 ? null : `record ${record.seq}`;
+  }
+}
+
+const endingText = ({ seq, bytes, crc }: Ending): string => `record ${seq} at byte ${bytes} with checksum ${crc}`;
+
+/** The line of a record behind the stop that was written when record `seq` was known to last; 0: there is none. */
+function witnessOf(bytes: Buffer, stop: Stop, seq: number): number {
+  let line = stop.line;
+  for (let from = stop.from; from < bytes.length; line++) {
+    const feed = bytes.indexOf(LINE_FEED, from);
+    const to = feed < 0 ? bytes.length : feed;
+    const record = parseLine(bytes, from, to);
+    if (isRecord(record) && record.dur >= seq) return line;
+    from = to + 1;
+  }
+  return 0;
+}

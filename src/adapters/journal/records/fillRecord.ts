@@ -1,0 +1,21 @@
+// An execution as its record says it, in whole numbers again.
+
+import { Fill } from '../../../model/fill.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { RecordOf } from './records.ts';
+import { whole } from './whole.ts';
+
+/** Throws ConfigError for an amount finer than the instrument's. A trade id that no number holds is 0: the record has it as text. */
+export function fillOf(record: RecordOf<'FILL'>, { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument): Fill {
+  const fill = new Fill();
+  const tradeId = Number(record.tradeId);
+  fill.tradeId = Number.isSafeInteger(tradeId) ? tradeId : 0;
+  fill.price = whole(record.price, priceDigits);
+  fill.lots = whole(record.qty, quantityDigits);
+  fill.notional = whole(record.notional, quoteDigits);
+  fill.feeInBase = record.feeCoin === base && base !== quote;
+  fill.fee = whole(record.fee, fill.feeInBase ? baseDigits : quoteDigits);
+  fill.isMaker = record.maker;
+  fill.timeMs = record.executedMs;
+  return fill;
+}

@@ -1,0 +1,273 @@
+// What a journal says in sum: the orders that are not over, what stands against trading, and where reading of the exchange goes on.
+
+import { assertNever } from '../../../base/assert.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
+import { guards } from './guards.ts';
+import type { JournalRecord, RecordOf } from './records.ts';
+
+/** What the records of one order say. */
+export interface OrderTrace {
+  readonly intent: RecordOf<'INTENT'>;
+  readonly send: RecordOf<'SEND'> | null;
+  /** The exchange's id; null until it is known. */
+  readonly orderId: string | null;
+  /** The id that it had until the exchange gave it to another order too; null: none, or it is known again which order it is. */
+  readonly contestedId: string | null;
+  /** The newest STATE. */
+  readonly state: RecordOf<'STATE'> | null;
+  readonly fills: readonly RecordOf<'FILL'>[];
+  /** Targets that were sent for what it has filled. */
+  readonly targets: readonly RecordOf<'INTENT'>[];
+  /** When it was proved without effect, or refused; NaN before. */
+  readonly endMs: number;
+}
+
+/** An order that waits for others, and those of them that have ended since. */
+export interface DraftTrace {
+  readonly draft: RecordOf<'DRAFT'>;
+  readonly ended: Map<number, OrderTrace>;
+}
+
+/** So long a refused order is looked for at the exchange, in case that it has it after all: of process time, ms. */
+export const REFUSED_WATCH_MS = 30 * 60_000;
+
+/** How an order goes on after a restart (order-safety, sections 6 and 9). It is never sent again. */
+export type Restart =
+  /** No byte of it can have left. */
+  | { readonly kind: 'notSent' }
+  /** `signMs` null: its SEND is lost; venue time at the restart is an upper bound. */
+  | { readonly kind: 'unknown'; readonly signMs: number | null }
+  | { readonly kind: 'working' | 'cancelSent' | 'unconfirmed'; readonly orderId: string };
+
+/** `isTorn`: some write of the journal did not finish, so that a SEND may be missing. */
+export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
+  if (orderId === null) {
+    if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
+    return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
+  }
+  // Sent, or adopted by a person: that one was never sent from here, and stands at the exchange all the same.
+  if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };
+  return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
+}
+
+const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'counted']);
+
+type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
+
+export class JournalState {
+  /** By client order id, oldest first: approved, and neither refused nor over. */
+  readonly unfinished = new Map<string, GrowingTrace>();
+  /** Proved without effect: they may still land, for ever. */
+  readonly tombs = new Map<string, GrowingTrace>();
+  /** Refused not long ago: the exchange may have them after all. */
+  readonly refused = new Map<string, GrowingTrace>();
+  /** Orders that wait to be sent, by client order id. A kill has dropped those before it. */
+  readonly drafts = new Map<string, DraftTrace>();
+  /** The highest number that an order has had, a denied one too: client order ids are made of them, and none is made twice. */
+  lastOrder = 0;
+  /** Causes that hold, by scope and code. */
+  readonly halts = new Map<string, RecordOf<'HALT'>>();
+  /** By symbol and channel. */
+  readonly cursors = new Map<string, RecordOf<'CURSOR'>>();
+  /** Funding that no cursor says is known, by the cursor that would: a process has ended between the two. Money, as decimals. */
+  readonly unnoted = new Map<string, Decimal>();
+  /** By contract and name: what is wanted. */
+  readonly settings = new Map<string, RecordOf<'SETTING'>>();
+  /** All that were ever traded. */
+  readonly symbols = new Set<string>();
+  /** Fills of no order that we know. */
+  readonly strays: RecordOf<'FILL'>[] = [];
+  readonly decisions: RecordOf<'HUMAN'>[] = [];
+  readonly counts = new Map<string, number>();
+  config: RecordOf<'CONFIG'> | null = null;
+  /** Of a group of totals that has not ended. */
+  readonly #totals = new Map<string, RecordOf<'CURSOR'>>();
+  firstMs = NaN;
+  lastMs = NaN;
+
+  /** Takes the next record. */
+  readonly add = (record: JournalRecord): void => {
+    this.counts.set(record.k, (this.counts.get(record.k) ?? 0) + 1);
+    if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
+    this.lastMs = record.t;
+    switch (record.k) {
+      case 'CONFIG':
+        this.config = record;
+        break;
+      case 'HALT':
+        if (record.state === 'KILLED') this.drafts.clear();
+        this.halts.set(`${record.scope} ${record.code}`, record);
+        break;
+      case 'RESUME':
+        this.halts.delete(`${record.scope} ${record.code}`);
+        break;
+      case 'CURSOR':
+        this.#cursor(record);
+        this.unnoted.delete(`${record.symbol} ${record.channel}`);
+        break;
+      case 'FUNDED':
+        this.#paid(record);
+        break;
+      case 'SETTING':
+        this.settings.set(`${record.contract} ${record.name}`, record);
+        break;
+      case 'HUMAN':
+        this.decisions.push(record);
+        break;
+      case 'DRAFT':
+        this.symbols.add(record.symbol);
+        if (record.order > this.lastOrder) this.lastOrder = record.order;
+        this.drafts.set(record.cid, { draft: record, ended: new Map() });
+        break;
+      case 'VERDICT':
+        this.drafts.delete(record.cid);
+        if (record.order > this.lastOrder) this.lastOrder = record.order;
+        break;
+      case 'SEGMENT':
+      case 'EVID':
+      case 'INSTANT':
+      case 'RATES':
+      case 'STOP':
+      case 'KEPT':
+        break;
+      case 'INTENT':
+        this.symbols.add(record.symbol);
+        if (record.order > this.lastOrder) this.lastOrder = record.order;
+        this.unfinished.set(record.cid, {
+          intent: record,
+          send: null,
+          orderId: null,
+          contestedId: null,
+          state: null,
+          fills: [],
+          targets: [],
+          endMs: NaN,
+        });
+        if (record.role === 'takeProfit') this.#targetSent(record);
+        break;
+      case 'FILL':
+        this.symbols.add(record.symbol);
+        if (record.cid === null) this.strays.push(record);
+        else this.#goOn(record.cid, record);
+        break;
+      case 'SEND':
+      case 'ACK':
+      case 'REFUSED':
+      case 'STATE':
+      case 'TOMB':
+        this.#goOn(record.cid, record);
+        break;
+      default:
+        assertNever(record);
+    }
+  };
+
+  /** Totals, and up to which trade they count, are a group: without its end they are not known to belong together. */
+  #cursor(record: RecordOf<'CURSOR'>): void {
+    const key = `${record.symbol} ${record.channel}`;
+    if (TOTALS.has(record.channel)) this.#totals.set(key, record);
+    else if (record.channel === 'noted') {
+      for (const [each, total] of this.#totals) this.cursors.set(each, total);
+      this.#totals.clear();
+    } else this.cursors.set(key, record);
+  }
+
+  #paid({ symbol, long, amount }: RecordOf<'FUNDED'>): void {
+    const key = `${symbol} funding ${long ? 'buy' : 'sell'}`;
+    this.unnoted.set(key, new Decimal(amount).plus(this.unnoted.get(key) ?? 0));
+  }
+
+  /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
+  #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
+    const { unfinished, tombs, refused } = this;
+    if (record.k === 'STATE') this.drafts.delete(cid);
+    const open = unfinished.get(cid);
+    const known = open ?? tombs.get(cid) ?? refused.get(cid);
+    if (!known) return;
+    goOn(known, record);
+    if (record.k === 'TOMB') tombs.set(cid, known);
+    else if (tombs.size > 0) tombs.delete(cid); // it has landed late
+    if (record.k === 'REFUSED') this.#watch(cid, known);
+    else if (refused.size > 0) refused.delete(cid);
+    if (!isOver(record)) {
+      if (open === undefined) unfinished.set(cid, known);
+      return;
+    }
+    this.#ended(known);
+    unfinished.delete(cid);
+  }
+
+  /** As it has ended: what comes late is not of it any more. */
+  #ended(trace: OrderTrace): void {
+    const { order } = trace.intent;
+    for (const { draft, ended } of this.drafts.values())
+      if (draft.ahead.includes(order)) ended.set(order, { ...trace, fills: [...trace.fills], targets: [...trace.targets] });
+  }
+
+  #targetSent(target: RecordOf<'INTENT'>): void {
+    for (const trace of this.unfinished.values()) {
+      if (trace.intent.order !== target.parent) continue;
+      trace.targets.push(target);
+      return;
+    }
+  }
+
+  #watch(cid: string, trace: GrowingTrace): void {
+    const { refused } = this;
+    refused.set(cid, trace);
+    for (const [oldest, { endMs }] of refused) {
+      if (endMs > trace.endMs - REFUSED_WATCH_MS) return;
+      refused.delete(oldest);
+    }
+  }
+}
+
+/** The trace of an order while records come: a start reads a million, so that none of them makes a copy. */
+interface GrowingTrace extends OrderTrace {
+  send: OrderTrace['send'];
+  orderId: string | null;
+  contestedId: string | null;
+  state: OrderTrace['state'];
+  readonly fills: RecordOf<'FILL'>[];
+  readonly targets: RecordOf<'INTENT'>[];
+  endMs: number;
+}
+
+function goOn(trace: GrowingTrace, record: RecordOf<OrderRecordKind>): void {
+  switch (record.k) {
+    case 'SEND':
+      trace.send = record;
+      break;
+    case 'FILL':
+      trace.fills.push(record);
+      name(trace, record.orderId);
+      break;
+    case 'ACK':
+      name(trace, record.orderId);
+      break;
+    case 'STATE':
+      trace.state = record;
+      if (record.lifecycle !== 'unknown') break;
+      trace.contestedId = trace.orderId ?? trace.contestedId;
+      trace.orderId = null;
+      break;
+    case 'REFUSED':
+    case 'TOMB':
+      trace.endMs = record.t;
+      break;
+    default:
+      assertNever(record);
+  }
+}
+
+function name(trace: GrowingTrace, id: string): void {
+  if (id === '') return;
+  trace.orderId = id;
+  trace.contestedId = null;
+}
+
+/** A terminal status that is not confirmed has to be read once more. */
+function isOver(record: RecordOf<OrderRecordKind>): boolean {
+  if (record.k === 'FILL') return record.last;
+  return record.k === 'TOMB' || record.k === 'REFUSED' || (record.k === 'STATE' && record.lifecycle === 'done' && record.confirmed);
+}

@@ -1,0 +1,170 @@
+// What a journal says at a restart, for the engine: orders that are not over, halts that hold, what loss rules measured from.
+
+import type { Lots, Ticks, TimeMs, Units } from '../../../base/brand.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import type { Ended } from '../../../orders/drafts.ts';
+import { OrderRecord } from '../../../orders/record.ts';
+import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restored.ts';
+import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
+import type { Body } from './records.ts';
+import { whole } from './whole.ts';
+
+/** `isTorn`: some write of the journal did not finish. `venueMs`: time of the exchange now, the latest that a lost SEND can have had. */
+export interface RestartFacts {
+  readonly isTorn: boolean;
+  readonly venueMs: number;
+}
+
+/** Throws ConfigError for an order of an instrument that is not of this run. */
+export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
+  const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'now' | 'signMs'>): RestoredOrder[] =>
+    [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
+  const ended = (now: 'tomb' | 'refused') => (trace: OrderTrace) => ({ now, signMs: trace.send?.signMs ?? trace.intent.createdMs });
+  const orders = [
+    ...restored(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
+    ...restored(state.tombs.values(), ended('tomb')),
+    ...restored(state.refused.values(), ended('refused')),
+  ];
+  // Reserves of orders without effect end in the order in which they were proved.
+  return {
+    lastOrder: state.lastOrder,
+    orders: orders.toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id),
+    drafts: [...state.drafts.values()].map((trace) => draftIn(trace, instruments)),
+  };
+}
+
+/** A draft as its record says it, and how the orders ahead of it have ended so far. */
+function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
+  const index = indexOf(draft.symbol, instruments);
+  const instrument = instruments[index]!;
+  const { priceDigits, quantityDigits, quoteDigits } = instrument;
+  const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
+  const order = new OrderRecord();
+  order.begin(draft.order, draft.strategy, instrument, index, draft.side, draft.createdMs);
+  order.role = draft.role;
+  order.lots = (draft.qty === null ? 0 : whole(draft.qty, quantityDigits)) as Lots;
+  order.quoteUnits = (draft.amount === null ? 0 : whole(draft.amount, quoteDigits)) as Units;
+  order.limit = price(draft.price);
+  order.reduceOnly = draft.reduceOnly;
+  order.timeInForce = draft.timeInForce;
+  order.slot = draft.slot;
+  order.takeProfit = price(draft.takeProfit);
+  order.stopLoss = price(draft.stopLoss);
+  order.trailing = price(draft.trailing);
+  order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
+  order.condition = price(draft.condition);
+  order.rises = draft.rises;
+  const { replaced } = draft;
+  const lots = (name: string): number => whole(String(replaced?.[name]), quantityDigits);
+  const money = (name: string): number => whole(String(replaced?.[name]), quoteDigits);
+  return {
+    order,
+    ahead: draft.ahead as readonly OrderId[],
+    replaced:
+      replaced === null
+        ? null
+        : {
+            id: draft.ahead[0] as OrderId,
+            side: replaced['side'] === 'sell' ? 'sell' : 'buy',
+            lots: lots('qty'),
+            quoteUnits: money('amount'),
+            filledLots: lots('filled'),
+            filledUnits: money('spent'),
+          },
+    targetLots: draft.target === null ? NaN : whole(draft.target, quantityDigits),
+    ended: new Map([...ended].map(([id, trace]) => [id, endIn(trace, instrument)])),
+  };
+}
+
+function endIn({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): Ended {
+  const filledLots = fills.reduce((sum, { qty }) => sum + whole(qty, quantityDigits), 0);
+  const isWhole = intent.qty !== null && filledLots >= whole(intent.qty, quantityDigits);
+  return {
+    filledLots: filledLots as Lots,
+    filledUnits: fills.reduce((sum, { notional }) => sum + whole(notional, quoteDigits), 0) as Units,
+    reason: isWhole ? 'filled' : (state?.reason ?? 'canceled'),
+  };
+}
+
+const endOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infinity : endMs);
+
+function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'now' | 'signMs'> {
+  const signMs = trace.send?.signMs ?? venueMs;
+  // A terminal status that was read once is read again: until then the order counts as open.
+  return { now: restart.kind === 'unconfirmed' ? 'working' : restart.kind, signMs };
+}
+
+/** An order of which only the intent counts: what came of it is in records that follow. */
+export function sentOrder(intent: OrderTrace['intent'], instruments: readonly Instrument[]): RestoredOrder {
+  const trace = { intent, send: null, orderId: null, contestedId: null, state: null, fills: [], targets: [], endMs: NaN };
+  return { ...intentOf(trace, instruments), now: 'sent', signMs: intent.createdMs };
+}
+
+function intentOf(
+  { intent, orderId, fills, targets, endMs }: OrderTrace,
+  instruments: readonly Instrument[],
+): Omit<RestoredOrder, 'now' | 'signMs'> {
+  const index = indexOf(intent.symbol, instruments);
+  const instrument = instruments[index]!;
+  const { priceDigits, quantityDigits, quoteDigits } = instrument;
+  const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
+  const sum = (of: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + of(fill), 0);
+  const filledLots = sum(({ qty }) => whole(qty, quantityDigits));
+  const targetLots = targets.reduce((total, { qty }) => total + (qty === null ? 0 : whole(qty, quantityDigits)), 0);
+  return {
+    id: intent.order as OrderId,
+    strategy: intent.strategy,
+    instrument,
+    instrumentIndex: index,
+    side: intent.side,
+    role: intent.role,
+    lots: (intent.qty === null ? 0 : whole(intent.qty, quantityDigits)) as Lots,
+    quoteUnits: (intent.amount === null ? 0 : whole(intent.amount, quoteDigits)) as Units,
+    limit: price(intent.price),
+    reduceOnly: intent.reduceOnly,
+    timeInForce: intent.timeInForce,
+    slot: intent.slot,
+    parent: intent.parent as OrderId,
+    takeProfit: price(intent.takeProfit),
+    stopLoss: price(intent.stopLoss),
+    trailing: price(intent.trailing),
+    trigger: price(intent.trigger),
+    condition: price(intent.condition),
+    rises: intent.rises,
+    createdMs: intent.createdMs as TimeMs,
+    venueId: orderId as VenueOrderId | null,
+    filledLots: filledLots as Lots,
+    filledUnits: sum(({ notional }) => whole(notional, quoteDigits)) as Units,
+    owedLots: (intent.takeProfit === null ? 0 : Math.max(0, filledLots - targetLots)) as Lots,
+    endMs,
+  };
+}
+
+/** Throws ConfigError for an instrument that is not of this run. */
+export function indexOf(symbol: string, instruments: readonly Instrument[]): number {
+  const index = instruments.findIndex(({ id }) => id === symbol);
+  if (index >= 0) return index;
+  throw new ConfigError(
+    `journal: ${symbol} was traded, and no feed of the config names it`,
+    'name it again, so that its orders and holdings stay watched; or begin another data folder',
+  );
+}
+
+// --- What loss rules measured from: cursors of the account
+
+const MEMORY = 'memory ';
+export const memoryCursor = (code: string, memory: readonly number[]): Body<'CURSOR'> => ({
+  symbol: 'account',
+  channel: MEMORY + code,
+  value: JSON.stringify(memory),
+});
+export function memoryOf(state: JournalState): ReadonlyMap<string, readonly number[]> {
+  const known = [...state.cursors.values()].filter(({ symbol, channel }) => symbol === 'account' && channel.startsWith(MEMORY));
+  return new Map(known.map(({ channel, value }) => [channel.slice(MEMORY.length), numbersOf(value)]));
+}
+function numbersOf(text: string): readonly number[] {
+  const read: unknown = JSON.parse(text);
+  return Array.isArray(read) ? read.map((value) => (typeof value === 'number' ? value : NaN)) : [];
+}

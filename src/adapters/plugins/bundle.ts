@@ -1,0 +1,76 @@
+// One strategy file and what it imports, bundled to one module whose hash does not depend on where anything is installed.
+
+import { createHash } from 'node:crypto';
+import { basename, dirname, sep } from 'node:path';
+import { build, type BuildFailure, type BuildResult, type Message } from 'esbuild';
+import { ConfigError } from '../../base/errors.ts';
+import type { Warning } from '../../model/warning.ts';
+import { HOST_TOKEN } from './hostToken.ts';
+import { reachOf } from './reach.ts';
+
+export interface Bundle {
+  /** ESM that imports HOST_TOKEN. */
+  readonly code: string;
+  /** The source map of `code`, as JSON. */
+  readonly map: string;
+  /** sha-256 of the code with the bare name `isobar`: equal code has equal hashes on every machine. */
+  readonly hash: string;
+  /** Every file that went in, relative to the folder of the strategy. */
+  readonly inputs: readonly string[];
+  /** What it reaches beside the run. */
+  readonly reach: readonly Warning[];
+}
+
+/** Bundles `file` (an absolute path); `shown` names it in messages. Throws ConfigError with file, line and column at a syntax error. */
+export async function bundle(file: string, shown: string): Promise<Bundle> {
+  const result = await build({
+    absWorkingDir: dirname(file),
+    entryPoints: [`./${basename(file)}`],
+    outfile: 'strategy.mjs',
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'external',
+    // Node puts the name of a source right behind this.
+    sourceRoot: `${dirname(file)}${sep}`,
+    metafile: true,
+    alias: { isobar: HOST_TOKEN },
+    external: [HOST_TOKEN],
+    // The author's own tsconfig must not change what is run.
+    tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
+    logLevel: 'silent',
+  }).catch((error: unknown): never => {
+    if (isBuildFailure(error)) throw refused(error, shown, basename(file));
+    throw error;
+  });
+  return describe(result, dirname(file));
+}
+
+function describe(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
+  const text = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
+  const code = text('.mjs');
+  return {
+    code,
+    map: text('.map'),
+    hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar')).digest('hex'),
+    inputs: Object.keys(result.metafile.inputs),
+    reach: reachOf(result.metafile, folder),
+  };
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+}
+
+function refused(failure: BuildFailure, shown: string, entry: string): ConfigError {
+  const first: Message | undefined = failure.errors[0];
+  const at = first?.location;
+  if (!first || !at) return new ConfigError(`${shown}: ${first?.text ?? failure.message}`, 'correct the strategy file');
+  const place = at.file === entry ? shown : at.file;
+  return new ConfigError(
+    `${place}:${at.line}:${at.column + 1}: ${first.text}`,
+    at.lineText.trim() === '' ? 'correct the strategy file' : `the line reads: ${at.lineText.trim()}`,
+  );
+}

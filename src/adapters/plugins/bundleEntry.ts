@@ -1,0 +1,18 @@
+// The process that bundles one file for another process: `node bundleEntry.js FILE SHOWN` prints the bundle as JSON.
+
+import { ConfigError } from '../../base/errors.ts';
+import { bundle } from './bundle.ts';
+import type { BundleAnswer } from './bundler.ts';
+
+const [file = '', shown = file] = process.argv.slice(2);
+
+async function answer(): Promise<BundleAnswer> {
+  try {
+    return { bundle: await bundle(file, shown) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { refused: { message: error.message, remedy: error.remedy } };
+  }
+}
+
+process.stdout.write(JSON.stringify(await answer()));

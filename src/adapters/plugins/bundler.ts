@@ -1,0 +1,34 @@
+// Where files of authors are bundled: in this process, or in one of its own for a bot that loads no compiler.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../../base/errors.ts';
+import type { Bundle } from './bundle.ts';
+
+/** `file`: an absolute path; `shown` names it in messages. Rejects with ConfigError for a file that does not compile. */
+export type Bundler = (file: string, shown: string) => Promise<Bundle>;
+
+export const bundleHere: Bundler = async (file, shown) => {
+  const { bundle } = await import('./bundle.ts');
+  return bundle(file, shown);
+};
+
+/** What the other process prints. */
+export type BundleAnswer = { readonly bundle: Bundle } | { readonly refused: { readonly message: string; readonly remedy: string } };
+
+const MOST_BYTES = 256 * 2 ** 20;
+
+/** From the built package alone. */
+export const bundleApart: Bundler = (file, shown) =>
+  new Promise((resolve, reject) => {
+    const entry = fileURLToPath(new URL('bundleEntry.js', import.meta.url));
+    execFile(process.execPath, [entry, file, shown], { maxBuffer: MOST_BYTES }, (error, stdout) => {
+      if (error)
+        return reject(
+          new ConfigError(`${shown}: could not be bundled: ${error.message.split('\n')[0]}`, 'isobar strategy show FILE says more'),
+        );
+      const answer = JSON.parse(stdout) as BundleAnswer;
+      if ('bundle' in answer) resolve(answer.bundle);
+      else reject(new ConfigError(answer.refused.message, answer.refused.remedy));
+    });
+  });

@@ -1,0 +1,64 @@
+// A model file becomes what it exports: a slippage model, a fee model or a risk rule, loaded like a strategy.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
+import type { Warning } from '../../model/warning.ts';
+import type { Bundler } from './bundler.ts';
+import { loadModule, type Importer } from './loadModule.ts';
+
+interface Specs {
+  readonly slippage: SlippageSpec;
+  readonly fees: FeeSpec;
+  readonly risk: RiskRuleSpec;
+}
+export type ModelKind = keyof Specs;
+
+const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
+  slippage: { noun: 'slippage model', maker: 'slippageModel', call: 'worse' },
+  fees: { noun: 'fee model', maker: 'feeModel', call: 'rate' },
+  risk: { noun: 'risk rule', maker: 'riskRule', call: 'check' },
+};
+
+export interface LoadedModel<Kind extends ModelKind> {
+  readonly model: Specs[Kind];
+  /** sha-256 of the bundled code. */
+  readonly hash: string;
+  /** Every file of the bundle, relative to the folder of the model. */
+  readonly inputs: readonly string[];
+  /** What it reaches beside the run. */
+  readonly reach: readonly Warning[];
+}
+
+/** Throws ConfigError when the file is missing, does not compile or exports no such model; StrategyError when its top level throws. */
+export async function loadModel<Kind extends ModelKind>(
+  kind: Kind,
+  file: string,
+  shown: string,
+  bundler?: Bundler,
+  importer?: Importer,
+): Promise<LoadedModel<Kind>> {
+  const { noun, maker, call } = KINDS[kind];
+  const { exported, hash, inputs, reach } = await loadModule(file, shown, noun, importer, bundler);
+  if (!isModel(exported, kind)) {
+    throw new ConfigError(
+      `${shown}: expected a ${noun} as default export, got ${nameOf(exported, noun, call)}`,
+      `write: export default ${maker}(...)`,
+    );
+  }
+  return { model: exported, hash, inputs, reach };
+}
+
+function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is Specs[Kind] {
+  if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== kind) return false;
+  return typeof Reflect.get(value, KINDS[kind].call) === 'function';
+}
+
+/** `wanted`: a model of that kind has to be able to do `call`, and this one is not. */
+function nameOf(value: unknown, wanted: string, call: string): string {
+  if (value === undefined) return 'none';
+  const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;
+  const other = Object.entries(KINDS).find(([name]) => name === kind);
+  if (other === undefined) return value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  const { noun } = other[1];
+  return noun === wanted ? `one whose ${call} is no function` : `a ${noun}`;
+}

@@ -1,0 +1,71 @@
+// What every bot begins with, whatever its world: its strategies constructed, its books funded.
+
+import { toScaled } from '../base/number/decimal.ts';
+import { ConfigError } from '../base/errors.ts';
+import { seededRng } from '../base/number/rng.ts';
+import type { Engine } from '../engine/engine.ts';
+import { addStrategy } from '../engine/loop/setUp.ts';
+import type { StrategyRun } from '../engine/host/strategyRun.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { StrategyHost } from '../strategy/host.ts';
+import { parseParams } from '../strategy/params.ts';
+import { marketOf } from './kinds/market.ts';
+import type { AccountPlan, Deposits } from './kinds/parts.ts';
+import type { RunPlan } from '../definition/plan/plan.ts';
+
+/** Makes what stands between a strategy and its run. */
+export type HostMaker = (run: StrategyRun) => StrategyHost;
+
+export function addStrategies(engine: Engine, plan: RunPlan, hostFor?: HostMaker): void {
+  plan.strategies.forEach(({ strategy, record, params }, index) => {
+    const values = parseParams(strategy.params, params, record.file);
+    try {
+      addStrategy(engine, strategy, record.name, values, seededRng(plan.seed * 65_537 + index), hostFor);
+    } catch (error) {
+      throw engine.blame(error, 'while it was constructed');
+    }
+  });
+}
+
+/** Puts the starting balances into the books of the strategies, by share; returns what each account at the venue is to be given. */
+export function fund(engine: Engine, plan: RunPlan): readonly Deposits[] {
+  return marketOf(engine.instruments)
+    .accounts(plan, engine)
+    .map((account) => fundAccount(account, engine, plan));
+}
+
+function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan: RunPlan): Deposits {
+  const deposits = new Map<string, number>();
+  const assets = assetsOf(engine.instruments.filter((of) => of.market === market));
+  const parts = marketOf(engine.instruments);
+  for (const [asset, text] of Object.entries(cash)) {
+    const digits = assets.get(asset);
+    if (digits === undefined) {
+      throw new ConfigError(`cash.${asset}: no feed of the run trades it`, `name one of ${[...assets.keys()].join(', ')}`);
+    }
+    const total = toScaled(text, digits);
+    if (total === null || total < 0) {
+      throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
+    }
+    deposits.set(asset, total);
+    splitByShare(total, plan).forEach((units, strategy) => ledger.deposit(strategy, asset, units, parts.worthOf(engine, asset, units)));
+  }
+  return deposits;
+}
+
+/** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */
+function splitByShare(total: number, plan: RunPlan): number[] {
+  const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
+  const given = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
+  parts[parts.length - 1] = total - given;
+  return parts;
+}
+
+function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
+  return new Map(
+    instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
+      [quote, quoteDigits],
+      [base, baseDigits],
+    ]),
+  );
+}

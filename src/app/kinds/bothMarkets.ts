@@ -1,0 +1,58 @@
+// A backtest over both markets: an account of contracts and an account of coins, two venues behind one exchange.
+
+import { PairedReplay } from '../../adapters/replay/pairedReplay.ts';
+import { assert } from '../../base/assert.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import { PairedLedger } from '../../portfolio/pairedLedger.ts';
+import { dataOf, leverageOf, marginTerms, openFutures, takerFeePpm } from './futuresMarket.ts';
+import type { MarketParts } from './parts.ts';
+import { openSpot, worthOfCoins } from './spotMarket.ts';
+
+export const bothMarkets: MarketParts = {
+  exchange: (make) => new PairedReplay(make(), make()),
+
+  ledger: (plan, instruments) => new PairedLedger(instruments, plan.strategies.length, marginTerms(plan)),
+
+  reservationTerms: (plan, instruments) => ({
+    collarPpm: plan.fills.collarPpm,
+    takerFeePpm: Float64Array.from(instruments, (of) => (of.contract === undefined ? plan.fees.takerPpm : takerFeePpm(of))),
+    makerFeePpm: plan.fees.makerPpm,
+    // Contracts pay in their margin coin whatever is said here.
+    feesIn: plan.fees.in,
+    leverage: Float64Array.from(instruments, (of) => (of.contract === undefined ? 0 : leverageOf(plan, of))),
+  }),
+
+  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
+
+  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
+
+  accounts({ funds }, { ledger }) {
+    assert(ledger instanceof PairedLedger && funds !== undefined, 'a run over both markets has two accounts');
+    const { futures, spot } = ledger;
+    return [
+      { market: 'futures', ledger: futures, cash: funds.futures },
+      { market: 'spot', ledger: spot, cash: funds.spot },
+    ];
+  },
+
+  worthOf: worthOfCoins,
+
+  open(plan, engine, exchange, [ofFutures = new Map(), ofSpot = new Map()]) {
+    const { ledger, instruments } = engine;
+    assert(ledger instanceof PairedLedger && exchange instanceof PairedReplay, 'two venues stand beside the books of two accounts');
+    const { contracts, futures, spot } = ledger;
+    exchange.route(contracts);
+    const opened = openFutures(plan, engine, exchange.futures, ofFutures, {
+      ledger: futures,
+      instruments: instruments.slice(0, contracts),
+    });
+    const other = openSpot(plan, engine, exchange.spot, ofSpot, { ledger: spot, instruments: instruments.slice(contracts) });
+    return {
+      venue: opened.venue,
+      checkBooks() {
+        opened.checkBooks();
+        other.checkBooks();
+      },
+    };
+  },
+};

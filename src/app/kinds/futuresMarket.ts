@@ -1,0 +1,140 @@
+// A backtest of futures: contracts, margin, funding and liquidation.
+
+import { MarginWatch } from '../../adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../model/bars/marks.ts';
+import { ContractRows } from '../../adapters/replay/contractRows.ts';
+import { ReplayConditions } from '../../adapters/replay/replayConditions.ts';
+import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
+import { assert } from '../../base/assert.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.ts';
+import type { ExchangePort } from '../../ports/exchange.ts';
+import { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import { feesOf } from '../models/venueModels.ts';
+import type { FuturesPlan, RunPlan } from '../../definition/plan/plan.ts';
+import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
+import { commonConfig } from './venueConfig.ts';
+
+const ACCOUNT = 0;
+
+export const futuresMarket: MarketParts = {
+  exchange: (make) => make(),
+
+  ledger: (plan, instruments) => new FuturesLedger(instruments, plan.strategies.length, marginTerms(plan)),
+
+  reservationTerms: (plan, instruments) => ({
+    collarPpm: plan.fills.collarPpm,
+    takerFeePpm: Float64Array.from(instruments, takerFeePpm),
+    feesIn: 'quote',
+    leverage: Float64Array.from(instruments, (of) => leverageOf(plan, of)),
+  }),
+
+  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
+
+  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
+
+  accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
+
+  /** All money is in the settlement asset. */
+  worthOf: () => 0,
+
+  open(plan, engine, exchange, [deposits = new Map()]) {
+    const { ledger, instruments } = engine;
+    assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
+    return openFutures(plan, engine, exchange, deposits, { ledger, instruments });
+  },
+};
+
+/** The books of an account of contracts, which are the first instruments of the run. */
+interface FuturesBooks {
+  readonly ledger: FuturesLedger;
+  readonly instruments: readonly Instrument[];
+}
+
+/** The venue of the contracts of a run, with its account and what watches its margin. */
+export function openFutures(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: Deposits, books: FuturesBooks): OpenedVenue {
+  assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
+  const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
+  const { rounding } = plan.fees;
+  const watch = new MarginWatch(
+    engine,
+    listOf(books.instruments, (of) => dataOf(plan, of)),
+  );
+  const venue = new FuturesVenue(
+    {
+      ...commonConfig(plan, books.instruments),
+      fees: { rounding, model: plan.models?.fees ? feesOf(plan.models.fees) : null },
+      liquidationFeePpm,
+      opening: { leverage, isCross, isNet },
+      settingsInUse: 'refuse',
+    },
+    watch.sinkFor(exchange),
+  );
+  const account = venue.openAccount('bot');
+  for (const [asset, units] of deposits) venue.deposit(account, asset, units);
+  const conditions = new ReplayConditions(engine, venue, account, watch);
+  exchange.connect(engine, venue, account, { watch, conditions, rows: new ContractRows(engine, venue, account, watch, conditions) });
+  watch.connect(venue, account);
+  return { venue, checkBooks: () => checkBooks(books, venue) };
+}
+
+/** How the account of a run trades each contract. */
+export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTerms {
+  const { isCross, isNet } = termsOf(plan);
+  return (of) => ({ isCross, isNet, leverage: leverageOf(plan, of) });
+}
+
+/** The dearer one of opening and closing. */
+export function takerFeePpm({ contract }: Instrument): number {
+  return contract === undefined ? 0 : Math.max(contract.openTakerFeePpm, contract.closeTakerFeePpm);
+}
+
+function termsOf({ futures }: RunPlan): FuturesPlan {
+  if (futures === undefined) throw new ConfigError('a run of futures has no futures settings', 'name leverage and margin under futures:');
+  return futures;
+}
+
+/** The leverage of the run, within what the contract allows. */
+export function leverageOf(plan: RunPlan, { id, contract }: Instrument): number {
+  const { leverage } = termsOf(plan);
+  if (contract === undefined) throw new ConfigError(`${id}: the record has no terms of a contract`, 'refresh the record: docs/futures.md');
+  if (leverage < contract.minLeverage || leverage > contract.maxLeverage) {
+    throw new ConfigError(
+      `futures.leverage: expected ${contract.minLeverage} to ${contract.maxLeverage} for ${id}, got ${leverage}`,
+      'name a leverage that the contract allows',
+    );
+  }
+  return leverage;
+}
+
+const NO_DATA: ContractData = { marks: null, funding: [] };
+export function dataOf(plan: RunPlan, { id }: Instrument): ContractData {
+  return termsOf(plan).data.get(id) ?? NO_DATA;
+}
+
+/** Both books in every figure that a position has. */
+function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue): void {
+  venue.assertConserved();
+  const { wallets } = venue;
+  const { cashAsset, cashTotal } = ledger;
+  const asset = wallets.asset(cashAsset);
+  const { free, locked } = wallets.wallet(ACCOUNT, asset);
+  let money = free + locked;
+  for (const { marginUnits } of wallets.held(ACCOUNT, asset)) money += marginUnits;
+  assert(money === cashTotal, `the venue holds ${money} of ${cashAsset}, the ledger ${cashTotal}`);
+  instruments.forEach(({ id }, index) => {
+    for (const isLong of [true, false]) {
+      const own = ledger.side(index, isLong);
+      const position = wallets.position(ACCOUNT, index, isLong);
+      const isThere = position.lots > 0 && position.isLong === isLong;
+      for (const key of ['lots', 'entryUnits', 'marginUnits', 'realisedUnits', 'feeUnits', 'fundingUnits'] as const) {
+        if (!isThere && own.lots === 0) continue;
+        const theirs = isThere ? position[key] : 0;
+        assert(own[key] === theirs, `${id} ${isLong ? 'long' : 'short'} ${key}: the venue has ${theirs}, the ledger ${own[key]}`);
+      }
+    }
+  });
+}

@@ -1,0 +1,77 @@
+// A backtest of spot: coins and cash.
+
+import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
+import { assert } from '../../base/assert.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { SpotLedger } from '../../portfolio/spotLedger.ts';
+import { Scale, valueAt } from '../../portfolio/scale.ts';
+import type { ExchangePort } from '../../ports/exchange.ts';
+import { Venue } from '../../venue/venue.ts';
+import { feesOf } from '../models/venueModels.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
+import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
+import { commonConfig } from './venueConfig.ts';
+
+export const spotMarket: MarketParts = {
+  exchange: (make) => make(),
+
+  ledger: (plan, instruments) => new SpotLedger(instruments, plan.strategies.length),
+
+  reservationTerms: (plan, instruments) => ({
+    collarPpm: plan.fills.collarPpm,
+    takerFeePpm: Float64Array.from(instruments, () => plan.fees.takerPpm),
+    makerFeePpm: plan.fees.makerPpm,
+    feesIn: plan.fees.in,
+  }),
+
+  marks: (_plan, instruments) => listOf(instruments, () => null),
+
+  funding: (_plan, instruments) => listOf(instruments, () => null),
+
+  accounts: ({ cash }, { ledger }) => [{ market: 'spot', ledger, cash }],
+
+  worthOf: worthOfCoins,
+
+  open(plan, engine, exchange, [deposits = new Map()]) {
+    const { ledger, instruments } = engine;
+    assert(ledger instanceof SpotLedger, 'a spot venue stands beside the books of a spot account');
+    return openSpot(plan, engine, exchange, deposits, { ledger, instruments });
+  },
+};
+
+/** Coins come in at their price, or all their proceeds were profit. */
+export function worthOfCoins(engine: Engine, asset: string, units: number): number {
+  const index = engine.instruments.findIndex(({ base, contract }) => base === asset && contract === undefined);
+  return index < 0 ? 0 : valueAt(units, engine.startTicks(index), new Scale(engine.instruments[index]!).ofUnits);
+}
+
+/** The books of an account of coins, and the instruments that it trades. */
+interface SpotBooks {
+  readonly ledger: SpotLedger;
+  readonly instruments: readonly Instrument[];
+}
+
+/** The venue of the coins of a run, with its account. */
+export function openSpot(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: Deposits, books: SpotBooks): OpenedVenue {
+  assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
+  const fees = { ...plan.fees, model: plan.models?.fees ? feesOf(plan.models.fees) : null };
+  const venue = new Venue({ ...commonConfig(plan, books.instruments), fees }, exchange);
+  const account = venue.openAccount('bot');
+  for (const [asset, units] of deposits) venue.deposit(account, asset, units);
+  exchange.connect(engine, venue, account);
+  return { venue, checkBooks: () => checkBooks(engine, books, venue) };
+}
+
+function checkBooks(engine: Engine, { ledger, instruments }: SpotBooks, venue: Venue): void {
+  venue.assertConserved();
+  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  const { cashAsset, cashTotal } = ledger;
+  assert(held(cashAsset) === cashTotal, `the venue holds ${held(cashAsset)} of ${cashAsset}, the ledger ${cashTotal}`);
+  for (const instrument of instruments) {
+    const { base } = instrument;
+    const units = ledger.baseTotal(engine.instruments.indexOf(instrument));
+    assert(held(base) === units, `the venue holds ${held(base)} of ${base}, the ledger ${units}`);
+  }
+}

@@ -1,0 +1,119 @@
+// How the report writes numbers and times, in the head of the page and in its charts: one precision each, never NaN, never an exponent.
+
+import { civilMonth } from '../calendar.ts';
+
+/** Between groups of three digits. */
+export const THIN = '\u2009';
+export const MINUS = '\u2212';
+/** Stands for a figure that is not defined; the reason is on hover. */
+export const NONE = '\u2013';
+
+const DAY = 86_400_000;
+
+/** Puts thin spaces into the whole part of plain decimal text, and a true minus before it. */
+export function grouped(text: string): string {
+  const bare = text.startsWith('-') ? text.slice(1) : text;
+  const point = bare.indexOf('.');
+  const whole = point < 0 ? bare : bare.slice(0, point);
+  const rest = point < 0 ? '' : bare.slice(point);
+  const negative = text.startsWith('-') && /[1-9]/.test(bare);
+  return (negative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + rest;
+}
+
+/** A number with fixed digits; `–` where it is not finite. */
+export function fixed(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return NONE;
+  if (Math.abs(value) >= 1e21) return grouped(BigInt(Math.round(value)).toString());
+  return grouped(value.toFixed(digits));
+}
+
+/** As `fixed`, with a plus before what is above zero. */
+export function signed(value: number, digits: number): string {
+  const text = fixed(value, digits);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
+/** A whole number. */
+export function count(value: number): string {
+  return fixed(value, 0);
+}
+
+/** `1 bar`, `2 bars`. */
+export function counted(amount: number, word: string): string {
+  return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+}
+
+/** A fraction as percent: 0.1842 is `18.42 %`. */
+export function percent(fraction: number, digits = 2): string {
+  return Number.isFinite(fraction) ? `${fixed(fraction * 100, digits)}${THIN}%` : NONE;
+}
+
+/** As `percent`, with a plus before gains. */
+export function signedPercent(fraction: number, digits = 2): string {
+  return Number.isFinite(fraction) ? `${signed(fraction * 100, digits)}${THIN}%` : NONE;
+}
+
+/** An integer of 10^-digits as exact decimal text with at least `least` decimals. */
+export function exactText(value: number, digits: number, least = 0): string {
+  if (!Number.isFinite(value)) return NONE;
+  const text = String(Math.abs(value)).padStart(digits + 1, '0');
+  const part = digits === 0 ? '' : text.slice(-digits).replace(/0+$/, '');
+  const decimals = part.padEnd(Math.min(least, digits), '0');
+  const whole = digits === 0 ? text : text.slice(0, -digits);
+  return grouped((value < 0 ? '-' : '') + whole + (decimals === '' ? '' : `.${decimals}`));
+}
+
+const two = (n: number): string => String(n).padStart(2, '0');
+
+/** Whole days, `41 days`; what is shorter as `spanText` has it. */
+export function daysText(ms: number): string {
+  const days = Math.round(ms / DAY);
+  return days < 1 ? spanText(ms) : counted(days, 'day');
+}
+
+/** The class that colours a figure by its sign: nothing is neither gain nor loss. */
+export function tone(value: number): 'gain' | 'loss' | '' {
+  return value > 0 ? 'gain' : value < 0 ? 'loss' : '';
+}
+
+/** `2024-08-08`, UTC. */
+export function dayText(ms: number): string {
+  if (!Number.isFinite(ms)) return NONE;
+  const { year, month, day } = civilMonth(ms);
+  return `${year}-${two(month)}-${two(day)}`;
+}
+
+/** `14:05`, UTC. */
+export function clockText(ms: number): string {
+  const minutes = Math.floor((((ms % DAY) + DAY) % DAY) / 60_000);
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+/** `2024-08-08 14:05`, UTC, without saying so: for columns whose head says it. */
+export function minuteText(ms: number): string {
+  return Number.isFinite(ms) ? `${dayText(ms)} ${clockText(ms)}` : NONE;
+}
+
+/** `2024-08-08 14:05 UTC`. */
+export function timeText(ms: number): string {
+  return Number.isFinite(ms) ? `${minuteText(ms)} UTC` : NONE;
+}
+
+/** A length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
+export function spanText(ms: number): string {
+  if (!Number.isFinite(ms)) return NONE;
+  const units: readonly (readonly [number, string])[] = [
+    [DAY, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ];
+  const first = units.findIndex(([length]) => ms >= length);
+  if (first < 0) return `${count(ms)}${THIN}ms`;
+  const [length, name] = units[first] ?? [1, 'ms'];
+  const whole = Math.floor(ms / length);
+  const next = units[first + 1];
+  const rest = next && whole < 100 ? Math.floor((ms - whole * length) / next[0]) : 0;
+  const head = `${count(whole)}${THIN}${name}`;
+  return next && rest > 0 ? `${head} ${rest}${THIN}${next[1]}` : head;
+}

@@ -1,0 +1,42 @@
+// The one place that turns an error into what a person reads and the exit code that a script sees.
+
+import { authorFrames } from '../../tasks/backtest/thread/authorFrames.ts';
+import { ConfigError, DiffersError, EXIT, StrategyError } from '../../base/errors.ts';
+import { printError } from './print.ts';
+
+/** Lines of the author's own code that are shown of a stack. */
+const MAX_FRAMES = 4;
+
+/** Writes what went wrong, and what to do about it, to stderr; returns the exit code. docs/errors.md lists both. */
+export function tellFailure(error: unknown): number {
+  printError(failureText(error));
+  if (error instanceof DiffersError) return EXIT.differs;
+  return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof ConfigError) return withRemedy(error.message, error.remedy);
+  if (error instanceof StrategyError) return [withRemedy(error.message, error.remedy), ...framesOf(error.cause)].join('\n');
+  if (isOutOfMemory(error)) {
+    return withRemedy('the backtest ran out of memory', 'run a shorter range, or give more: NODE_OPTIONS=--max-old-space-size=8192');
+  }
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return [withRemedy(`${name}: ${message}`, 'this is a fault of isobar; please report it with the lines below'), ...frames].join('\n');
+}
+
+function withRemedy(message: string, remedy: string): string {
+  return remedy === '' ? message : `${message}\n  ${remedy}`;
+}
+
+/** Where it happened in the author's files. */
+function framesOf(cause: unknown): readonly string[] {
+  if (!(cause instanceof Error)) return [];
+  return authorFrames(cause.stack ?? '')
+    .slice(0, MAX_FRAMES)
+    .map((line) => line.replace(/^\s+/, '    '));
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

@@ -1,0 +1,23 @@
+// What `isobar live` and `isobar exchange` refuse before they open anything.
+
+import { expect, it } from 'vitest';
+import { exchange } from '../exchange/action.ts';
+import { live } from '../live/startAction.ts';
+
+const DEMO = { demo: true, live: false, json: true, acceptChanges: false };
+const EXCHANGE = { demo: true, port: '0', host: '127.0.0.1', quiet: true };
+
+it.each(['0', '-1', 'soon', '2147484', 'Infinity'])('a demonstration of %s seconds', async (seconds) => {
+  await expect(live({ ...DEMO, seconds })).rejects.toThrow(`--seconds: expected a number above 0, up to 2147483, got '${seconds}'`);
+});
+
+it('a file and the demonstration, or neither', async () => {
+  await expect(live({ ...DEMO, config: 'bot.yaml' })).rejects.toThrow('expected a config file or --demo, got both: bot.yaml');
+  await expect(live({ ...DEMO, demo: false })).rejects.toThrow('expected a config file or --demo, got neither');
+  await expect(exchange({ ...EXCHANGE, config: 'exchange.yaml' })).rejects.toThrow('expected a file or --demo, got both: exchange.yaml');
+  await expect(exchange({ ...EXCHANGE, demo: false })).rejects.toThrow('expected a file or --demo, got neither');
+});
+
+it.each(['nonsense', '', 'ftp://example.com', 'http://example.com'])('to follow %j', async (follow) => {
+  await expect(exchange({ ...EXCHANGE, follow })).rejects.toThrow(/^--follow: /);
+});

@@ -1,0 +1,194 @@
+// From the feeds of a definition to columns of bars: loaded from the catalog, checked to belong to one account.
+
+import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
+import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
+import type { BarKey } from '../../adapters/catalog/files/paths.ts';
+import { qualityOf } from '../../adapters/catalog/bars/quality.ts';
+import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import { changedInstrument } from '../../adapters/catalog/records/instrumentRecord.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import type { Contract } from '../../model/contract.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
+import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
+import type { FeedPlan } from '../plan/plan.ts';
+import { insideFeeds } from './inside.ts';
+import { ppmOf } from './money.ts';
+import type { Definition } from '../text/schema.ts';
+import { DEFAULTS } from './settled.ts';
+import { whereIs, type DefinitionSource } from '../text/source.ts';
+
+/** Rows in front of the run: enough for the longest indicator that anyone registers, and nothing beside a year of minutes. */
+const WARMUP_ROWS = 5000;
+
+interface FeedRange {
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+/** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unfit. */
+export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
+  checkInstruments(definition, source);
+  const feeds: FeedPlan[] = [];
+  for (const [name, feed] of Object.entries(definition.feeds)) {
+    const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
+    for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
+      const interval = parseInterval(feed.interval);
+      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      checkKnown(store, market, symbol, whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
+      const load = (fromMs: number | null) =>
+        loadFeed(
+          store,
+          { market, symbol, interval },
+          { fromMs: fromMs ?? undefined, toMs: range.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS },
+          Number(feed.minCoverage ?? 0),
+        );
+      const isShort = isShorterThan(interval, range);
+      const lacks = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
+      if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(lacks, range);
+      const loaded = isShort ? warmUpAlone(load, interval, range, lacks) : load(range.fromMs);
+      if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
+      feeds.push({
+        name,
+        bars: overridden(loaded.bars, definition, source),
+        firstRow: loaded.firstRow,
+        quality: loaded.quality,
+        files: loaded.files ?? [],
+        ...behind(store, { market, symbol, interval }, loaded, range),
+      });
+    }
+  }
+  return [...feeds, ...insideFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
+}
+
+/** No whole bar of the interval can lie in the run. */
+function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean {
+  if (fromMs === null || toMs === null) return false;
+  const openMs = openOf(interval, fromMs);
+  return closeOf(interval, openMs === fromMs ? openMs : closeOf(interval, openMs)) > toMs;
+}
+
+/** Another feed of the symbol matches and marks: this one may bring what it knows from before the run, such as the trend of days to a run of hours. */
+function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
+  return Object.values(feeds).some((feed) => {
+    const other = parseInterval(feed.interval);
+    const isSame = (feed.market ?? byDefault ?? DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
+    return isSame && other !== null && typicalLengthMs(other) < typicalLengthMs(interval);
+  });
+}
+
+/** The bars that open before the run, of which the last may close in it. */
+function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, lacks: string): LoadedBars {
+  const openMs = openOf(interval, fromMs!);
+  const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
+  const loaded = orTold(() => load(lastMs), `${lacks}, and none before it`);
+  const firstRow = loaded.bars.length;
+  return { ...loaded, firstRow, quality: qualityOf(loaded.bars, firstRow, loaded.facts, loaded.quality.manifestHash) };
+}
+
+function orTold<T>(load: () => T, says: string): T {
+  try {
+    return load();
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${says}: ${error.message}`, error.remedy) : error;
+  }
+}
+
+function tooShort(says: string, { fromMs, toMs }: FeedRange): ConfigError {
+  return new ConfigError(
+    `${says}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
+    'move from and to apart, or add a feed of it of a shorter interval: that one then trades',
+  );
+}
+
+/** An override of what no feed names would silently do nothing. */
+function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
+  const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
+  const stray = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
+  if (stray === undefined) return;
+  const near = nearest(stray, traded);
+  throw new ConfigError(
+    `${whereIs(source, ['instruments', stray])}: no feed of the run is of ${stray}${near === null ? '' : `, the nearest is ${near}`}`,
+    `the symbols are ${[...new Set(traded)].join(', ')}`,
+  );
+}
+
+/** A symbol that the store has never heard of is a misspelt one: name the nearest. */
+function checkKnown(store: BarStore, market: Market, symbol: string, where: string): void {
+  const keys = store.keys().filter((key) => key.market === market);
+  const symbols = [...new Set(keys.map((key) => key.symbol))];
+  if (symbols.includes(symbol)) return;
+  const near = nearest(symbol, symbols);
+  const have = symbols.length === 0 ? `no ${market} bars at all` : symbols.slice(0, 12).join(', ');
+  throw new ConfigError(
+    `${where}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${store.kind} is ${near}`}`,
+    `${store.name} has ${have}; ${store.remedy}`,
+  );
+}
+
+/** Coverage is known of bars that were made from finer ones; of others the setting would silently do nothing. */
+function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string, where: string): void {
+  if (facts.barsIn === null) {
+    throw new ConfigError(
+      `${where}: expected bars made from finer ones, got ${bars.interval} bars as they were imported`,
+      'leave minCoverage out',
+    );
+  }
+  if (quality.thinBars === 0 || facts.from === null) return;
+  const most = facts.barsIn.reduce((high, count) => Math.max(high, count), 0);
+  if (facts.barsIn.some((count) => count < most * Number(minCoverage))) {
+    throw new ConfigError(
+      `${where}: the catalog holds ${bars.interval} bars that were made with a lower coverage than ${minCoverage}`,
+      `make them again: isobar data resample --symbol ${bars.instrument.wireName} --interval ${bars.interval} --min-coverage ${minCoverage}`,
+    );
+  }
+}
+
+/** Bars that were made before the finer ones went on: the run would end early, or begin late, and nobody would notice. */
+function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
+  const [made, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
+  if (from === null || made === null || fine === null) return {};
+  const { interval, symbol } = key;
+  const endMs = closeOf(interval, made.lastMs);
+  const hasLater = closeOf(interval, endMs) <= Math.min(closeOf(from, fine.lastMs), range.toMs ?? Infinity);
+  const hasEarlier = closeOf(interval, openOf(interval, fine.firstMs)) <= made.firstMs && (range.fromMs ?? -Infinity) < made.firstMs;
+  if (!hasLater && !hasEarlier) return {};
+  const [does, own, other] = hasLater ? ['end', endMs, closeOf(from, fine.lastMs)] : ['begin', made.firstMs, fine.firstMs];
+  const remedy = `isobar data resample --symbol ${symbol} --interval ${interval} makes them anew`;
+  const below = `the ${from} bars below them at ${formatMinute(other)}`;
+  return { note: `the ${interval} bars of ${symbol} ${does} at ${formatMinute(own)}, ${below}: ${remedy}` };
+}
+
+/** The bars with what `instruments:` says about their instrument. */
+function overridden(bars: BarColumns, definition: Definition, source: DefinitionSource): BarColumns {
+  const { instrument } = bars;
+  const { contract } = instrument;
+  const changes = definition.instruments?.[instrument.wireName];
+  if (contract !== undefined && definition.fees !== undefined) {
+    return { ...bars, instrument: { ...changed(bars, changes, source), contract: withFees(contract, definition.fees) } };
+  }
+  return changes === undefined ? bars : { ...bars, instrument: changed(bars, changes, source) };
+}
+
+/** A contract that opens and closes at the fees of the definition. */
+export function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
+  const makers = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
+  const takers = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };
+  return { ...contract, ...makers, ...takers };
+}
+
+type Changes = NonNullable<Definition['instruments']>[string] | undefined;
+
+function changed({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
+  if (changes === undefined) return instrument;
+  const where = (key: string) => whereIs(source, ['instruments', instrument.wireName, key]);
+  if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {
+    throw new ConfigError(
+      `${where('pricePrecision')}: expected at least ${instrument.priceDigits}, the digits of the bars in the catalog, got ${changes.pricePrecision}`,
+      'import the bars again with --instrument FILE --round-to-tick',
+    );
+  }
+  return changedInstrument(instrument, changes, where);
+}

@@ -1,0 +1,170 @@
+// Checks of the money of a run: one quote asset, cash in it, by account where there are two, fees that hold for all instruments.
+
+import { Decimal, fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
+import type { FeedPlan, FeesPlan } from '../plan/plan.ts';
+import type { Definition } from '../text/schema.ts';
+import { DEFAULTS } from './settled.ts';
+import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
+
+/** Whole millionths of a rate such as '0.001'; the schema lets through no finer one. */
+export function ppmOf(rate: string): number {
+  return Number(isPlainDecimal(rate) ? toScaled(rate, 6) : NaN);
+}
+
+type Balances = Readonly<Record<string, string>>;
+
+/** A definition whose cash stands by asset, and over both markets by account as well. */
+export interface Funded {
+  readonly cash: Balances;
+  readonly funds: Readonly<Record<Market, Balances>> | null;
+}
+
+/**
+ * The balances of a definition by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
+ * balance is one of a traded asset. Over both markets each has an account of its own: balances that do not say whose they are, are split.
+ */
+export function funded({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): Funded {
+  const instruments = feeds.map((feed) => feed.bars.instrument);
+  const quote = quoteOf(instruments, source);
+  const isPaired = marketsIn(instruments).size > 1;
+  if (isByMarket(given)) {
+    if (!isPaired) {
+      const [market] = marketsIn(instruments);
+      const message = `${whereIs(source, ['cash'])}: expected balances by asset, got balances by market, and all feeds are of ${market}`;
+      throw new ConfigError(message, `write cash: { ${quote}: '10000' }`);
+    }
+    for (const market of ['spot', 'futures'] as const) {
+      const own = instruments.filter((of) => of.market === market);
+      checkBalances(given[market], quote, own, source, ['cash', market]);
+    }
+    return { cash: summed(given.spot, given.futures), funds: given };
+  }
+  const cash = typeof given === 'string' ? { [quote]: given } : given;
+  checkBalances(cash, quote, instruments, source, ['cash']);
+  return { cash, funds: isPaired ? split(cash, quote, instruments[0]!.quoteDigits) : null };
+}
+
+function quoteOf(instruments: readonly Instrument[], source: DefinitionSource): string {
+  const quotes = [...new Set(instruments.map(({ quote }) => quote))];
+  const [quote] = quotes;
+  if (quote === undefined || quotes.length > 1) {
+    const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
+    throw new ConfigError(`${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`, 'run them apart');
+  }
+  return quote;
+}
+
+function checkBalances(cash: Balances, quote: string, instruments: readonly Instrument[], source: DefinitionSource, path: KeyPath): void {
+  if (Number(cash[quote] ?? 0) <= 0) {
+    const got =
+      Object.entries(cash)
+        .map(([asset, amount]) => `${asset}: '${amount}'`)
+        .join(', ') || 'nothing';
+    throw new ConfigError(
+      `${whereIs(source, path)}: expected some ${quote}, in which equity is counted, got ${got}`,
+      `write cash: { ${quote}: '10000' }`,
+    );
+  }
+  const digits = digitsOf(instruments);
+  for (const [asset, amount] of Object.entries(cash)) {
+    const where = whereIs(source, [...path, asset]);
+    const allowed = digits.get(asset);
+    if (allowed === undefined) {
+      const near = nearest(asset, [...digits.keys()]);
+      const hint = near === null ? '' : `, the nearest is ${near}`;
+      throw new ConfigError(`${where}: no feed of the run trades ${asset}${hint}`, `the assets are ${[...digits.keys()].join(', ')}`);
+    }
+    if (Number(amount) * 10 ** allowed >= Number.MAX_SAFE_INTEGER) {
+      const most = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** allowed);
+      const precision = asset === quote ? 'quotePrecision' : 'basePrecision';
+      const { wireName } = instruments.find(({ base }) => base === asset) ?? instruments[0]!;
+      throw new ConfigError(
+        `${where}: expected at most ${most}, for amounts are exact to ${allowed} decimals, got '${amount}'`,
+        `start with less, or with fewer decimals: instruments: { ${wireName}: { ${precision}: ${Math.max(0, allowed - 2)} } }`,
+      );
+    }
+    if (toScaled(amount, allowed) === null) {
+      throw new ConfigError(`${where}: expected at most ${allowed} decimals, got '${amount}'`, 'round the amount');
+    }
+  }
+}
+
+const isByMarket = (cash: Definition['cash']): cash is Readonly<Record<Market, Balances>> =>
+  typeof cash !== 'string' && Object.values(cash).some((each) => typeof each === 'object');
+const marketsIn = (instruments: readonly Instrument[]) => new Set(instruments.map(({ market }) => market));
+
+/** Half of the quote asset to each account, what cannot be halved to that of spot; coins are of spot. */
+function split(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
+  const units = toScaled(cash[quote] ?? '0', digits) ?? 0;
+  const ofFutures = Math.floor(units / 2);
+  return {
+    spot: { ...cash, [quote]: fromScaled(units - ofFutures, digits) },
+    futures: { [quote]: fromScaled(ofFutures, digits) },
+  };
+}
+
+function summed(a: Balances, b: Balances): Balances {
+  const assets = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Object.fromEntries([...assets].map((asset) => [asset, new Decimal(a[asset] ?? 0).plus(b[asset] ?? 0).toFixed()]));
+}
+
+function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
+  return new Map(
+    instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }): [string, number][] => [
+      [quote, quoteDigits],
+      // The coin of a contract's face value is never held.
+      ...(market === 'spot' ? [[base, baseDigits] satisfies [string, number]] : []),
+    ]),
+  );
+}
+
+/** The fees of the run: as given, else those of the instrument records, which then must agree. */
+export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
+  const all = feeds.map((feed) => feed.bars.instrument);
+  const instruments = all.filter(({ market }) => market === 'spot');
+  if (instruments.length === 0) return contractFees(definition, all);
+  const rate = (key: 'maker' | 'taker', of: (instrument: Instrument) => number): number => {
+    const given = definition.fees?.[key];
+    if (given !== undefined) return ppmOf(given);
+    const rates = new Set(instruments.map(of));
+    const [first = 0] = rates;
+    if (rates.size > 1) {
+      throw new ConfigError(
+        `${whereIs(source, ['fees', key])}: the instrument records differ in their ${key} fee`,
+        `write fees: { ${key}: '0.001' }`,
+      );
+    }
+    return first;
+  };
+  const plan: FeesPlan = {
+    makerPpm: rate('maker', (instrument) => instrument.makerFeePpm),
+    takerPpm: rate('taker', (instrument) => instrument.takerFeePpm),
+    in: definition.fees?.in ?? DEFAULTS.fees.in,
+    rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
+  };
+  // Of contracts beside them they would say something else than their records do.
+  const isAlone = instruments.length === all.length;
+  return { plan, rates: isAlone ? { maker: fromScaled(plan.makerPpm, 6), taker: fromScaled(plan.takerPpm, 6) } : {} };
+}
+
+export interface SettledFees {
+  readonly plan: FeesPlan;
+  /** As a definition would give them; of contracts only where every one of them has the same. */
+  readonly rates: { readonly maker?: string; readonly taker?: string };
+}
+
+/** Contracts keep fees of their own, for opening and for closing, in which those of the definition stand already (feeds.ts). */
+function contractFees({ fees }: Definition, instruments: readonly Instrument[]): SettledFees {
+  const contracts = instruments.flatMap(({ contract }) => contract ?? []);
+  const makers = new Set(contracts.flatMap((of) => [of.openMakerFeePpm, of.closeMakerFeePpm]));
+  const takers = new Set(contracts.flatMap((of) => [of.openTakerFeePpm, of.closeTakerFeePpm]));
+  const only = (rates: ReadonlySet<number>) => (rates.size === 1 ? fromScaled([...rates][0]!, 6) : null);
+  const [maker, taker] = [only(makers), only(takers)];
+  return {
+    plan: { makerPpm: Math.max(...makers), takerPpm: Math.max(...takers), in: 'quote', rounding: fees?.rounding ?? DEFAULTS.fees.rounding },
+    rates: { ...(maker === null ? {} : { maker }), ...(taker === null ? {} : { taker }) },
+  };
+}

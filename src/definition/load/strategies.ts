@@ -1,0 +1,73 @@
+// From the strategies of a definition to classes with checked parameters.
+
+import { dirname } from 'node:path';
+import { Decimal } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import type { Importer } from '../../adapters/plugins/loadModule.ts';
+import { loadStrategy, type LoadedStrategy } from '../../adapters/plugins/loadStrategy.ts';
+import { parseParams, type Specs } from '../../strategy/params.ts';
+import type { StrategyPlan } from '../plan/plan.ts';
+import { locate } from '../text/paths.ts';
+import type { StrategyEntry } from './settled.ts';
+import type { DefinitionSource, KeyPath } from '../text/source.ts';
+
+export interface LoadedEntry {
+  readonly plan: StrategyPlan;
+  /** Every file of the bundle, relative to `folder`, that of the strategy; a class at hand has none. */
+  readonly inputs: readonly string[];
+  readonly folder: string;
+}
+
+/** Loads the file of an entry and checks its parameters. Throws ConfigError, StrategyError. */
+export async function loadEntry(
+  entry: StrategyEntry,
+  source: DefinitionSource,
+  importer?: Importer,
+  bundler?: Bundler,
+): Promise<LoadedEntry> {
+  const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', kind: 'file', remedy: 'correct the path' });
+  const loaded = await loadStrategy(path, entry.file, importer, bundler);
+  return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
+}
+
+type ClassAtHand = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<LoadedStrategy>;
+
+/** The entry with a class that is at hand. */
+export function planOf(entry: StrategyEntry, loaded: ClassAtHand, source: DefinitionSource): StrategyPlan {
+  const values = checkedParams(loaded.strategy.params, entry, source);
+  const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
+  return {
+    strategy: loaded.strategy,
+    record: { name: loaded.name, file: entry.file, hash: loaded.hash, params },
+    params: entry.params,
+    share: entry.share,
+    hash: loaded.hash,
+    reach: loaded.reach ?? [],
+    url: loaded.url ?? null,
+  };
+}
+
+/** One at a time, so that a message has the line of its parameter; then all, for the defaults. */
+function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, source: DefinitionSource): Record<string, unknown> {
+  for (const [name, value] of Object.entries(params)) {
+    const path: KeyPath = [...paramsPath, name];
+    const prefix = paramsPath
+      .slice(0, -1)
+      .map((key) => `${key}.`)
+      .join('');
+    const given = { [name]: value };
+    const known = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
+    parseParams(known, given, `${source.place(path)} ${prefix}`.trimEnd());
+  }
+  return parseParams(specs, params, source.file);
+}
+
+function plain(value: unknown): string | number | boolean {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof Decimal) return value.toFixed();
+  throw new ConfigError(
+    `a parameter is no number, text, flag or decimal: ${String(value)}`,
+    'declare it by int, float, decimal, flag or choice',
+  );
+}

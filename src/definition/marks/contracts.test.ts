@@ -1,0 +1,173 @@
+// Marks and funding of a run: aligned and priced as the rules say, against slow ways of saying the same.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
+import { closesOf } from '../../adapters/catalog/files/columns.ts';
+import { parseMarkInterval, type MarkInterval } from '../../adapters/catalog/files/markInterval.ts';
+import { Decimal } from '../../base/number/decimal.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import { fundingOf } from './funding.ts';
+import { alignMarks, markKlines } from './marks.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2024, 0, 1);
+
+type Prices = readonly [open: number, high: number, low: number, close: number];
+/** Quarter-hours from START, prices in tenths; null is a bar that is missing. */
+function quarters(rows: readonly (Prices | null)[]): BarColumns {
+  const there = rows.flatMap((row, at) => (row === null ? [] : [[START + at * 15 * MINUTE, ...row]]));
+  const column = (of: number, scale = 10) => Float64Array.from(there, (row) => row[of]! / scale);
+  const openMs = column(0, 1);
+  return {
+    instrument: linearContract(),
+    interval: '15m',
+    length: there.length,
+    openMs,
+    closeMs: closesOf(openMs, '15m'),
+    open: column(1),
+    high: column(2),
+    low: column(3),
+    close: column(4),
+    volume: column(1),
+  };
+}
+const series = (timeMs: readonly number[], figures: readonly (readonly number[])[], digits: number) => ({
+  length: timeMs.length,
+  timeMs: Float64Array.from(timeMs),
+  figures: figures.map((column) => Float64Array.from(column)),
+  digits,
+});
+function klinesOf(interval: MarkInterval, rows: readonly (readonly [minute: number, ...Prices])[], digits = 1) {
+  const column = (of: number) => rows.map((row) => row[of]!);
+  return markKlines(
+    series(
+      column(0).map((minute) => START + minute * MINUTE),
+      [column(1), column(2), column(3), column(4)],
+      digits,
+    ),
+    interval,
+    1,
+  );
+}
+const pricesOf = ({ marks }: ReturnType<typeof alignMarks>) =>
+  Array.from(marks.open, (_, row) => [marks.open[row], marks.high[row], marks.low[row], marks.close[row]]);
+
+describe('marks of bars', () => {
+  it('are put together of finer klines; a bar without any has its own prices', () => {
+    const bars = quarters([[1000, 1010, 990, 1000], [1000, 1010, 990, 1005], [1005, 1010, 1000, 1001]]); // prettier-ignore
+    const klines = klinesOf('5m', [[0, 100, 100.5, 99.5, 100.1], [5, 100.1, 102, 100, 101], [10, 101, 101.5, 98, 100.2], [30, 100.5, 100.6, 100.4, 100.5], ...[35, 40].map((at) => [at, 100.5, 100.5, 100.5, 100.5] as const)]); // prettier-ignore
+    const aligned = alignMarks(bars, klines, 0);
+    expect(pricesOf(aligned)).toEqual([[1000, 1020, 980, 1002], [1000, 1010, 990, 1005], [1005, 1006, 1004, 1005]]); // prettier-ignore
+    expect(aligned).toMatchObject({ uncovered: 1, marks: { source: 'mark klines 5m' } });
+  });
+
+  it.each<[string, readonly number[], Prices]>([
+    ['the last', [0, 5], [1001, 1030, 960, 970]],
+    ['the first', [5, 10], [1000, 1030, 960, 1002]],
+    ['one in the middle', [0, 10], [1001, 1030, 960, 1002]],
+    ['none', [0, 5, 10], [1001, 1020, 980, 1002]],
+  ])('of a bar of which klines are missing are the worst of both: %s is', (_, minutes, expected) => {
+    const all = [[0, 100.1, 101, 99, 100], [5, 100, 102, 98, 99], [10, 99, 101, 98.5, 100.2]] as const; // prettier-ignore
+    const klines = klinesOf('5m', all.filter(([minute]) => minutes.includes(minute)));
+    const aligned = alignMarks(quarters([[1000, 1030, 960, 970]]), klines, 0);
+    expect([pricesOf(aligned), aligned.uncovered]).toEqual([[expected], minutes.length === 3 ? 0 : 1]);
+  }); // prettier-ignore
+
+  it('are the own prices within a longer kline, whose open and close hold where they are known', () => {
+    const bars = quarters([[1000, 1030, 990, 1020], [1020, 1050, 1010, 1040], null, [1040, 1045, 900, 950], [950, 960, 940, 955]]); // prettier-ignore
+    const klines = klinesOf('1h', [[0, 100.1, 102.5, 96, 97]]);
+    expect(pricesOf(alignMarks(bars, klines, 0))).toEqual([
+      [1001, 1025, 990, 1020],
+      [1020, 1025, 1010, 1025],
+      [1025, 1025, 960, 970],
+      [950, 960, 940, 955],
+    ]);
+    expect(alignMarks(bars, klines, 0)).toMatchObject({ uncovered: 1, marks: { source: 'bars within mark klines 1h' } });
+    expect(alignMarks(bars, klines, 4).uncovered).toBe(0);
+  });
+
+  it('never leave the kline, keep their order, and end where it ends', () => {
+    const price = fc.integer({ min: 900, max: 1100 });
+    const row = fc.tuple(price, price, price, price).map(([a, b, c, d]): Prices => [a, Math.max(a, b, c, d), Math.min(a, b, c, d), d]);
+    fc.assert(
+      fc.property(fc.array(fc.option(row, { nil: null, freq: 5 }), { minLength: 8, maxLength: 8 }), row, row, (rows, first, second) => {
+        fc.pre(rows.some((each) => each !== null));
+        const bars = quarters(rows);
+        const hours = [first, second].map(([open, high, low, close], at) => [at * 60, open / 10, high / 10, low / 10, close / 10] as const);
+        const { marks, uncovered } = alignMarks(bars, klinesOf('1h', hours), 0);
+        expect(uncovered).toBe(0);
+        for (let at = 0; at < bars.length; at++) {
+          const quarter = (bars.openMs[at]! - START) / (15 * MINUTE);
+          const [open, high, low, close] = quarter < 4 ? first : second;
+          const [o, h, l, c] = [marks.open[at]!, marks.high[at]!, marks.low[at]!, marks.close[at]!];
+          expect(low <= l && l <= Math.min(o, c) && Math.max(o, c) <= h && h <= high).toBe(true);
+          if (quarter % 4 === 0) expect(o).toBe(open);
+          if (quarter % 4 === 3) expect(c).toBe(close);
+        }
+      }),
+    );
+  });
+
+  it('are rounded half up to the tick, whatever digits they have', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 8 }), (whole, digits) => {
+        const price = whole / 10 ** digits;
+        const { close } = markKlines(series([START], [[price], [price], [price], [price]], digits), '1h', 1);
+        expect(close[0]).toBe(
+          new Decimal(whole).div(Decimal.pow(10, digits)).times(10).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber(),
+        );
+      }),
+    );
+  });
+});
+
+describe('funding', () => {
+  const bars = quarters(Array.from({ length: 40 }, (_, at): Prices => [1000 + at, 1000 + at, 1000 + at, 1000 + at]));
+  const own = { openMs: bars.openMs, closeMs: bars.closeMs, open: bars.open.map((of) => of * 10), close: bars.close.map((of) => of * 10) };
+  const marks = klinesOf('1h', [[0, 99, 101, 99, 100], [60, 90, 95, 85, 91], [180, 80, 85, 75, 81]]); // prettier-ignore
+  const at = (minutes: number, ms = 0) => START + minutes * MINUTE + ms;
+  const plan = (times: readonly number[], rows = [marks, own]) =>
+    fundingOf(series(times, [times.map(() => 0.00012345)], 8), rows, bars, { fromMs: START, toMs: at(600) });
+
+  it.each([
+    ['on time', at(60), 900, at(60)],
+    ['late', at(60, 9), 900, at(60)],
+    ['early', at(59, 59_990), 900, at(60)],
+    ['between: the close of the kline under way', at(100), 910, at(105)],
+    ['where the klines are missing: the open of the bar', at(135), 1009, at(135)],
+    ['there between: the close of the bar under way', at(140), 1009, at(150)],
+  ])('is taken of the first mark at or after it, and booked at the close of a bar: %s', (_, timeMs, markTicks, bookedMs) => {
+    expect(plan([timeMs])).toEqual({ funding: [{ timeMs: bookedMs, rate: 123_450_000, markTicks }], distant: [], unpriced: [] });
+  });
+
+  it('says what has no price near', () => {
+    expect(plan([at(100)], [klinesOf('1h', [[180, 80, 85, 75, 81]])])).toMatchObject({ funding: [{ markTicks: 800 }], distant: [at(100)] });
+    expect(plan([at(300)], [marks])).toEqual({ funding: [], distant: [], unpriced: [at(300)] });
+  });
+
+  it('between bars is booked at its own time, at the first open after it: who opens a position then does not pay it', () => {
+    const kept = Array.from(bars.openMs.keys()).filter((row) => row < 4 || row > 7);
+    const of = (values: ArrayLike<number>) => Float64Array.from(kept, (row) => values[row]!);
+    const gapped = { openMs: of(bars.openMs), closeMs: of(bars.closeMs), open: of(own.open), close: of(own.close) };
+    const booked = (times: readonly number[]) =>
+      fundingOf(series(times, [times.map(() => 0.0001)], 8), [gapped], gapped, { fromMs: START, toMs: at(600) }).funding;
+    // Bars end at 60, at 1003, and go on at 120, where they open at 1008.
+    expect(booked([at(60, 20), at(90), at(119, 59_990)])).toMatchObject([
+      { timeMs: at(60), markTicks: 1003 },
+      { timeMs: at(90), markTicks: 1008 },
+      { timeMs: at(119, 59_990), markTicks: 1008 },
+    ]);
+  });
+
+  it('is that of the run alone', () => {
+    expect(plan([at(-60), at(480), at(600, 4), at(700)]).funding).toEqual([
+      { timeMs: at(480), rate: 123_450_000, markTicks: 1032 },
+      { timeMs: at(600), rate: 123_450_000, markTicks: 1039 },
+    ]);
+  });
+});
+
+it('marks have more intervals than bars', () => {
+  expect(['8h', '60min', '1d', '1w', 'x'].map(parseMarkInterval)).toEqual(['8h', '1h', '1d', null, null]);
+});

@@ -1,0 +1,133 @@
+// What a run of futures needs beside its bars: mark prices, funding rates, and words about what of them is missing.
+
+import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
+import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
+import { instrumentText } from '../../adapters/catalog/records/instrumentRecord.ts';
+import type { SeriesKey } from '../../adapters/catalog/files/paths.ts';
+import type { SeriesStore } from '../../adapters/catalog/bars/store.ts';
+import type { ContractData } from '../../model/bars/marks.ts';
+import { ticksOf, type BarColumns } from '../../model/bars/bars.ts';
+import type { FundingRates } from '../../model/bars/fundingRates.ts';
+import type { InstrumentId } from '../../model/instrument.ts';
+import { fixedLengthMs, type Interval } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
+import type { Warning } from '../../model/warning.ts';
+import { markWarnings } from '../../report/warnings/dataWarnings.ts';
+import { sha256 } from '../../adapters/runtime/sha256.ts';
+import { finestFeeds } from '../plan/finestFeeds.ts';
+import type { FeedPlan } from '../plan/plan.ts';
+import { fundingOf, type FundingPlan, type PricedRows } from './funding.ts';
+import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
+
+/** Where marks come from: the best klines of the mark price that the catalog has, or the bars' own prices. */
+export type MarkRule = 'auto' | 'bars';
+
+export interface LoadedContracts {
+  readonly data: ReadonlyMap<InstrumentId, ContractData>;
+  /** Everything about the contracts that decides a result, by name, with the hash of its content. */
+  readonly inputs: readonly { readonly name: string; readonly sha256: string }[];
+  /** The files of the catalog that were read. */
+  readonly files: readonly string[];
+  readonly notes: readonly string[];
+  /** About mark prices that no market makes. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Times and marks just after the end of a run may belong to it. */
+const DAY_MS = 86_400_000;
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError when a file of them cannot be read. */
+export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: Range): LoadedContracts {
+  const loaded = finestFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
+  return {
+    data: new Map(loaded.map(({ id, data }) => [id, data])),
+    inputs: loaded.flatMap(({ inputs }) => inputs),
+    files: loaded.flatMap(({ files }) => files),
+    notes: loaded.flatMap(({ notes }) => notes),
+    warnings: loaded.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule, range: Range) {
+  const { bars, firstRow } = feed;
+  const { instrument } = bars;
+  const symbol = instrument.wireName;
+  const keys = store?.keys(symbol) ?? [];
+  const inputs = [{ name: `${instrument.id} instrument record`, sha256: sha256(instrumentText(instrument)) }];
+  const files: string[] = [];
+  const notes: string[] = [];
+  const open = (key: SeriesKey, fromMs: number): SeriesColumns | null => {
+    const found = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
+    if (found === null) return null;
+    inputs.push({ name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`, sha256: found.entry.dataSha256 });
+    files.push(found.entry.path);
+    return found.columns;
+  };
+
+  const markKey = rule === 'auto' ? bestMarks(keys, bars.interval) : null;
+  // Warm-up rows are marked too: nothing of them is judged, but columns are as long as the bars.
+  const markRows = markKey === null ? null : open(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
+  const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
+  const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
+  if (aligned === null)
+    notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
+  else if (aligned.uncovered > 0) {
+    const some = `${aligned.uncovered} of ${bars.length - firstRow} bars`;
+    notes.push(`${symbol}: ${some} have no mark price, or not for all of their time: their own prices stand in`);
+  }
+
+  const fundingKey = keys.find(({ kind }) => kind === 'funding');
+  // Nothing is held before the contract has bars.
+  const fromMs = Math.max(range.fromMs, bars.openMs[firstRow] ?? Infinity);
+  // Those before it are paid by nobody, and known to strategies.
+  const rates = fundingKey === undefined ? null : open(fundingKey, 0);
+  const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars, { fromMs, toMs: range.toMs });
+  notes.push(...fundingNotes(symbol, plan));
+  return {
+    id: instrument.id,
+    data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [], rates: rates === null ? null : knownRates(rates) },
+    inputs,
+    files,
+    notes,
+    warnings: klines === null ? [] : markWarnings(symbol, klines.interval, klines),
+  };
+}
+
+/** Klines as long as the bars or shorter, the longest of them first: they say the most. Else longer ones, the shortest first. */
+function bestMarks(keys: readonly SeriesKey[], interval: Interval): (SeriesKey & { readonly kind: 'mark' }) | null {
+  const lengthMs = fixedLengthMs(interval);
+  const marks = keys.filter((key) => key.kind === 'mark').toSorted((a, b) => markLengthMs(a.interval) - markLengthMs(b.interval));
+  // Weeks and months hold whole days.
+  const fine = marks.filter((key) => lengthMs === null || lengthMs % markLengthMs(key.interval) === 0);
+  return fine.at(-1) ?? marks.find((key) => lengthMs !== null && markLengthMs(key.interval) % lengthMs === 0) ?? null;
+}
+
+function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly PricedRows[] {
+  const own = { openMs: bars.openMs, closeMs: bars.closeMs, open: ticksOf(bars, 'open'), close: ticksOf(bars, 'close') };
+  return klines === null ? [own] : [klines, own];
+}
+
+/** The rates of a series of funding. */
+export function knownRates({ length, timeMs, figures: [rate = new Float64Array(0)] }: SeriesColumns): FundingRates {
+  return { length, timeMs, rate };
+}
+
+function fundingNotes(symbol: string, plan: FundingPlan | null): readonly string[] {
+  if (plan === null) return [`${symbol}: no funding is paid, for want of funding rates`];
+  const { funding, distant, unpriced } = plan;
+  const notes: string[] = [];
+  if (funding.length === 0) notes.push(`${symbol}: no funding is paid: none of its funding times lies in the run`);
+  if (distant.length > 0) {
+    notes.push(
+      `${symbol}: ${distant.length} funding times have no price near, from ${formatMinute(distant[0]!)} on: the first one after counts`,
+    );
+  }
+  if (unpriced.length > 0)
+    notes.push(`${symbol}: ${unpriced.length} funding times from ${formatMinute(unpriced[0]!)} on have no price and are not paid`);
+  return notes;
+}

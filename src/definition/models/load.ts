@@ -1,0 +1,79 @@
+// The models that a definition names: loaded, hashed, and noted for the manifest.
+
+import { dirname } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { obstacleText } from '../../orders/obstacles.ts';
+import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import { loadModel, type LoadedModel, type ModelKind } from '../../adapters/plugins/loadModel.ts';
+import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
+import { BAD_INPUT } from '../../risk/riskModule.ts';
+import { rulesFor } from '../../risk/rules.ts';
+import { TROUBLES } from '../../risk/live/troubles.ts';
+import type { Warning } from '../../model/warning.ts';
+import type { Importer } from '../../adapters/plugins/loadModule.ts';
+import type { RiskRuleSpec } from '../../strategy/models.ts';
+import { locate } from '../text/paths.ts';
+import type { Definition } from '../text/schema.ts';
+import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
+import type { ModelRecord, ModelsPlan } from '../plan/plan.ts';
+import { said } from './answer.ts';
+
+export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
+
+const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
+/** Of every market: a rule may be moved to a run of another one. */
+const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
+const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(TROUBLES)]);
+const isTakenByUs = (code: string): boolean => TAKEN.has(code) || obstacleText(code) !== null;
+
+/** Throws ConfigError naming the key of a model that cannot be used. */
+export async function loadModels(
+  { models, fills }: Definition,
+  source: DefinitionSource,
+  bundler?: Bundler,
+  importer?: Importer,
+): Promise<ModelsPlan> {
+  if (models === undefined) return NO_MODELS;
+  const records: ModelRecord[] = [];
+  const reached: Warning[] = [];
+  const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
+    const place = locate(source, path, file, { what: 'a file', kind: 'file', remedy: 'correct the path' });
+    const { model, hash, inputs, reach } = await loadModel(kind, place, file, bundler, importer);
+    reached.push(...reach);
+    records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
+    return model;
+  };
+  if (models.slippage !== undefined && (Number(fills?.slippage ?? 0) > 0 || (fills?.slippageTicks ?? 0) > 0)) {
+    throw new ConfigError(
+      `${whereIs(source, ['models', 'slippage'])}: expected one kind of slippage, got a model and fills.slippage or fills.slippageTicks`,
+      'leave one of them out',
+    );
+  }
+  const slippage = models.slippage === undefined ? null : await load('slippage', ['models', 'slippage'], models.slippage);
+  const fees = models.fees === undefined ? null : await load('fees', ['models', 'fees'], models.fees);
+  const rules: RiskRuleSpec[] = [];
+  for (const [at, file] of (models.risk ?? []).entries()) {
+    const path = ['models', 'risk', at];
+    const rule = await load('risk', path, file);
+    const isTaken = isTakenByUs(rule.code) || rules.some(({ code }) => code === rule.code);
+    if (!CODE.test(rule.code) || isTaken) {
+      const got = isTaken ? `${rule.code}, which another rule has` : `'${rule.code}'`;
+      throw new ConfigError(
+        `${whereIs(source, path)}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`,
+        'correct the code in the rule',
+      );
+    }
+    checkReductions(rule, whereIs(source, path));
+    rules.push(rule);
+  }
+  return { slippage, fees, rules, records, reach: reached };
+}
+
+/** A file in plain JavaScript may say anything: 'false' as a text would ask about reductions, and keep a strategy from its exit. */
+function checkReductions({ code, reductionsToo: given }: { readonly code: string; readonly reductionsToo?: unknown }, where: string): void {
+  if (given === undefined || typeof given === 'boolean') return;
+  throw new ConfigError(
+    `${where}: reductionsToo of the risk rule ${code}: expected true or false, got ${said(given)}`,
+    'write reductionsToo: true where reductions are asked about as well, else leave it out',
+  );
+}

@@ -1,0 +1,205 @@
+// What is asked to be run, as plain data, and how it becomes a definition with its bars: a file, options of a command or of code, the demo.
+
+import { rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { loadBars, type LoadedBars } from '../adapters/catalog/bars/catalog.ts';
+import { generateBars } from '../adapters/catalog/generate/generate.ts';
+import { SYNTHETIC } from '../adapters/catalog/bars/quality.ts';
+import { memoryStore, wholeSet, type BarStore } from '../adapters/catalog/bars/store.ts';
+import { nowMs } from '../adapters/clock/wallClock.ts';
+import { assertNever } from '../base/assert.ts';
+import { ConfigError } from '../base/errors.ts';
+import { shellWord } from '../base/text/shellWord.ts';
+import { INTERVALS, parseInterval, type Interval } from '../model/interval.ts';
+import { parseTime } from '../model/time.ts';
+import { temporaryFolder } from '../adapters/disk/folders/temporary.ts';
+import { packageFolder } from '../adapters/runtime/version.ts';
+import { withOverrides } from './text/overrides.ts';
+import { shownPath } from './text/paths.ts';
+import { optionSource, readDefinition, type DefinitionSource } from './text/source.ts';
+
+export type RunRequest = { readonly settings: readonly string[] } & (
+  | { readonly kind: 'file'; readonly file: string }
+  | OptionsRequest
+  | { readonly kind: 'demo' }
+  | RepeatRequest
+);
+
+/** A run that was made before, from the definition and the origin that it wrote down. */
+export interface RepeatRequest {
+  readonly kind: 'repeat';
+  /** Its definition.yaml. */
+  readonly file: string;
+  /** The folder in which it was started. */
+  readonly startedIn: string;
+  readonly origin: Origin;
+}
+
+/** Keys of a definition that stand in no file: what a command line or an author's code names. */
+export interface OptionsRequest {
+  readonly kind: 'options';
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Bars in place of a catalog: files to import, and sets that are at hand. Null: `values` names feeds of a catalog. */
+  readonly data: { readonly files: readonly string[]; readonly sets: readonly LoadedBars[] } | null;
+  /** Of the files, where their names do not say it. */
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  /** How messages call the options, and the ones of some keys. */
+  readonly called: string;
+  readonly places: Readonly<Record<string, string>>;
+  /** What of the run was given in code. */
+  readonly inCode: readonly string[];
+}
+
+/** How bars that lie in no catalog are made: files to import, or a seed. */
+export type BarsRecipe =
+  | {
+      readonly kind: 'import';
+      readonly files: readonly string[];
+      readonly symbol?: string | undefined;
+      readonly interval?: string | undefined;
+    }
+  | {
+      readonly kind: 'generate';
+      readonly symbol: string;
+      readonly interval: Interval;
+      readonly from: string;
+      readonly bars: number;
+      readonly seed: number;
+    };
+
+/** Where a run comes from, for those who want to make it again. */
+export interface Origin {
+  /** The definition file as it was named; null where options or code stand for one. */
+  readonly definition: string | null;
+  /** The bars beside the catalog; null where they are in it or were given in code. */
+  readonly bars: BarsRecipe | null;
+  /** The commands that would put its bars into the definition's catalog; null where they are there. */
+  readonly recipe: string | null;
+  /** Parts that stand in no file: a class, columns of bars. */
+  readonly inCode: readonly string[];
+}
+
+const NO_ORIGIN: Origin = { definition: null, bars: null, recipe: null, inCode: [] };
+
+export interface RequestedRun {
+  readonly source: DefinitionSource;
+  /** In place of the catalog that the definition names. */
+  readonly bars: BarStore | null;
+  readonly origin: Origin;
+}
+
+/**
+ * Reads, imports or generates what `request` needs. Files of bars are imported by way of `folder` (by default one of its own), which is
+ * removed. Throws ConfigError.
+ */
+export async function openRequest(request: RunRequest, folder: string | null = null): Promise<RequestedRun> {
+  const opened = await open(request, folder);
+  return { ...opened, source: withOverrides(opened.source, request.settings) };
+}
+
+async function open(request: RunRequest, folder: string | null): Promise<RequestedRun> {
+  switch (request.kind) {
+    case 'file':
+      return { source: readDefinition(request.file), bars: null, origin: { ...NO_ORIGIN, definition: request.file } };
+    case 'repeat':
+      return repeat(request, folder);
+    case 'options':
+      return fromOptions(request, folder);
+    case 'demo':
+      return demo();
+    default:
+      return assertNever(request);
+  }
+}
+
+/** Paths lead where they led then: from the folder in which the run was started, then from that of its definition. */
+async function repeat({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
+  const source = { ...readDefinition(file), folder: resolve(startedIn, dirname(origin.definition ?? '.')), startedIn };
+  return { source, bars: origin.bars === null ? null : memoryStore(await madeBars(origin.bars, startedIn, folder)), origin };
+}
+
+async function madeBars(recipe: BarsRecipe, startedIn: string, folder: string | null): Promise<readonly LoadedBars[]> {
+  if (recipe.kind === 'generate') return [generated(recipe)];
+  const { files, symbol, interval } = recipe;
+  return imports(
+    files.map((name) => resolve(startedIn, name)),
+    { symbol, interval, places: {} },
+    folder,
+  );
+}
+
+async function fromOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
+  const { values, data, called, places, inCode, symbol, interval } = request;
+  if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { ...NO_ORIGIN, inCode } };
+  const imported = data.files.length === 0 ? [] : await imports(data.files, request, folder);
+  const sets = [...imported, ...data.sets];
+  const [only] = sets;
+  if (only === undefined) throw new ConfigError(`${places['feeds'] ?? called}: expected bars, got none`, 'name a file of bars');
+  if (values['feeds'] === undefined && sets.length > 1) {
+    const have = sets.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
+    throw new ConfigError(
+      `${called} feeds: expected feeds beside several sets of bars (${have})`,
+      `name them: feeds: { bars: { symbol: '${only.bars.instrument.wireName}', interval: '${only.bars.interval}' }, ... }`,
+    );
+  }
+  const feeds = values['feeds'] ?? { bars: { symbol: only.bars.instrument.wireName, interval: only.bars.interval } };
+  const given = Object.entries({ symbol, interval }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}`, value]));
+  return {
+    source: optionSource('.', { ...values, feeds }, places, called),
+    bars: memoryStore(sets),
+    origin: {
+      ...NO_ORIGIN,
+      ...(data.files.length === 0
+        ? {}
+        : {
+            bars: { kind: 'import', files: data.files, symbol, interval },
+            recipe: ['isobar data import', ...[...data.files, ...given].map(shellWord)].join(' '),
+          }),
+      inCode,
+    },
+  };
+}
+
+/** Bars of files, as an import into a catalog would store them. */
+export async function imports(
+  files: readonly string[],
+  names: Pick<OptionsRequest, 'symbol' | 'interval' | 'places'>,
+  folder: string | null,
+): Promise<readonly LoadedBars[]> {
+  const interval = names.interval === undefined ? undefined : parseInterval(names.interval);
+  if (interval === null)
+    throw new ConfigError(
+      `${names.places['interval'] ?? 'interval'}: expected one of ${INTERVALS.join(' ')}, got ${names.interval}`,
+      'correct it',
+    );
+  // What reads foreign files is 22 modules, and most runs have their bars in a catalog.
+  const { importFiles } = await import('../adapters/catalog/import/importFiles.ts');
+  const catalog = folder ?? temporaryFolder();
+  try {
+    const sets = await importFiles(files, { catalog, symbol: names.symbol, interval, nowMs: nowMs() });
+    return sets.map((set) => loadBars(catalog, set));
+  } finally {
+    rmSync(catalog, { recursive: true, force: true });
+  }
+}
+
+/** A year of synthetic quarter-hours: a fixed seed, so that the demo shows the same result everywhere. */
+const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
+
+function generated({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
+  return wholeSet(generateBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
+}
+
+function demo(): RequestedRun {
+  const { symbol, interval, from, bars, seed } = DEMO;
+  const values = {
+    name: 'demo',
+    strategy: shownPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
+    params: { fast: 40, slow: 200 },
+    feeds: { bars: { symbol, interval } },
+    cash: { USDT: '10000' },
+  };
+  const recipe = `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`;
+  return { source: optionSource('.', values, {}), bars: memoryStore([generated(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
+}

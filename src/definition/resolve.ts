@@ -1,0 +1,281 @@
+// From a checked definition to a plan that the engine can run: strategies and bars loaded, text turned into numbers.
+
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { catalogStore, type BarStore } from '../adapters/catalog/bars/store.ts';
+import { ConfigError } from '../base/errors.ts';
+import { typicalLengthMs } from '../model/interval.ts';
+import { formatMinute, formatTime, parseTime } from '../model/time.ts';
+import { warning, type Warning } from '../model/warning.ts';
+import type { Bundler } from '../adapters/plugins/bundler.ts';
+import type { Importer } from '../adapters/plugins/loadModule.ts';
+import { namesOf } from '../report/words/names.ts';
+import { attempt } from '../base/attempt.ts';
+import { loadModels } from './models/load.ts';
+import { loadContracts, type LoadedContracts } from './marks/load.ts';
+import { finestFeeds } from './plan/finestFeeds.ts';
+import type { FeedPlan, FillsPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
+import { loadFeeds } from './load/feeds.ts';
+import { feesOf, funded, ppmOf } from './load/money.ts';
+import { parseDefinition } from './text/parse.ts';
+import { locate } from './text/paths.ts';
+import type { Definition } from './text/schema.ts';
+import { DEFAULTS, runName, settledText, strategyEntries, type StrategyEntry } from './load/settled.ts';
+import { whereIs, type DefinitionSource } from './text/source.ts';
+import { loadEntry, type LoadedEntry } from './load/strategies.ts';
+
+export interface ResolvedRun {
+  readonly plan: RunPlan;
+  /** The definition as YAML with every default written out. */
+  readonly text: string;
+  /** sha-256 of `text`. */
+  readonly hash: string;
+  /** Files in each strategy bundle, in the order of the plan. */
+  readonly inputs: readonly (readonly string[])[];
+  /** Every file that was read for the run, beside its definition. */
+  readonly files: readonly ReadFile[];
+  /** What a reader of the results should know of the resolution. */
+  readonly notes: readonly string[];
+  /** What they must know. */
+  readonly warnings: readonly Warning[];
+  /** Of futures. */
+  readonly contracts: LoadedContracts | null;
+}
+
+/** A file that went into a run, and as what. */
+export interface ReadFile {
+  readonly use: 'strategy' | 'model' | 'data';
+  /** Absolute. */
+  readonly path: string;
+}
+
+export interface ResolveOptions {
+  /** Rows of a block: a setting of tests, never part of the result. */
+  readonly blockRows?: number;
+  /** Takes the place of the definition's catalog folder. */
+  readonly bars?: BarStore | null | undefined;
+  /** What the feeds of the definition were loaded as before: nothing is read then. */
+  readonly feeds?: readonly FeedPlan[];
+  /** Of futures: what the contracts of those feeds were loaded as. */
+  readonly contracts?: LoadedContracts | undefined;
+  /** Loads the strategies, where their classes are at hand already. */
+  readonly load?: (entry: StrategyEntry, source: DefinitionSource, importer?: Importer) => Promise<LoadedEntry>;
+  /** Runs the top-level code of authors' files. */
+  readonly importer?: Importer;
+  /** Bundles files of authors; default in this process. */
+  readonly bundler?: Bundler | undefined;
+}
+
+const CATALOG = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
+
+/** House setting: short enough for ten heartbeats a second and for windows that stay in the cache; 512 to 4096 differ by a tenth. */
+export const BLOCK_ROWS = 2048;
+
+/** Throws ConfigError for whatever of the definition cannot be used, StrategyError for a strategy file that throws when loaded. */
+export async function resolveRun(source: DefinitionSource, options: ResolveOptions = {}): Promise<ResolvedRun> {
+  const definition = parseDefinition(source);
+  const entries = strategyEntries(definition, source);
+  const range = rangeOf(definition, source);
+  // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
+  const loading = Promise.allSettled(
+    entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, options.importer, options.bundler))),
+  );
+  const feeds = attempt(() => {
+    const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
+    const all = options.feeds ?? loadFeeds(definition, source, store!, range);
+    const span = spanOf(all, range);
+    const widest = widestOf(all);
+    // As if `from` and `to` stood in the definition: so they do in the one that the run writes down.
+    const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
+    const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
+    const warnings = isNarrowed ? [narrowed(kept, widest, span.run)] : [];
+    return { feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
+  });
+  const strategies = (await loading).map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  const models = await loadModels(definition, source, options.bundler, options.importer);
+  return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
+}
+
+/** What was loaded of the data of a run. */
+interface LoadedData {
+  readonly feeds: readonly FeedPlan[];
+  /** The times of the run, and those of its bars. */
+  readonly span: { readonly run: Span; readonly bars: Span };
+  readonly warnings: readonly Warning[];
+  readonly contracts: LoadedContracts | null;
+}
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * A run is where the bars are that its orders fill in, unless the definition says otherwise. Feeds that reach less than a bar of theirs
+ * beyond, such as a day around the first minutes, do not end with them.
+ */
+function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
+  const all = widestOf(feeds);
+  const filled = widestOf(finestFeeds(feeds));
+  const bar = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const fromMs = filled.fromMs - all.fromMs >= bar ? filled.fromMs : all.fromMs;
+  const toMs = all.toMs - filled.toMs >= bar ? filled.toMs : all.toMs;
+  return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
+}
+
+function widestOf(feeds: readonly FeedPlan[]): Span {
+  return {
+    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => bars.openMs[firstRow] ?? Infinity)),
+    toMs: Math.max(...feeds.map(({ bars }) => bars.closeMs[bars.length - 1] ?? -Infinity)),
+  };
+}
+
+function narrowed(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
+  const names = finestFeeds(feeds).map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`);
+  const range = ({ fromMs, toMs }: Span) => `${formatMinute(fromMs)} to ${formatMinute(toMs)}`;
+  return warning(
+    'DATA_PARTIAL',
+    `orders fill in bars of ${names.join(', ')}, which cover ${range(run)} of ${range(all)}: the run is where they are`,
+  );
+}
+
+/** Null without contracts. Bars that were given in code come without marks and funding. */
+function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
+  const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
+  if (ofContracts.length === 0) return null;
+  return loadContracts(ofContracts, store?.series ?? null, futures?.marks ?? DEFAULTS.futures.marks, run);
+}
+
+function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
+  return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG));
+}
+
+interface Range {
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
+  const fromMs = from === undefined ? null : parseTime(from);
+  const toMs = to === undefined ? null : parseTime(to);
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) {
+    throw new ConfigError(
+      `${whereIs(source, ['to'])}: expected a time after from (${from}), got ${to}`,
+      'the run ends before `to`, which itself is not part of it',
+    );
+  }
+  return { fromMs, toMs };
+}
+
+function assemble(
+  given: Definition,
+  source: DefinitionSource,
+  entries: readonly StrategyEntry[],
+  strategies: readonly LoadedEntry[],
+  { feeds, span, warnings, contracts }: LoadedData,
+  models: ModelsPlan,
+  blockRows: number,
+): ResolvedRun {
+  const { cash, funds } = funded(given, source, feeds);
+  const definition = { ...given, cash: funds ?? cash };
+  const { plan: fees, rates } = feesOf(definition, source, feeds);
+  const { fromMs, toMs } = span.run;
+  const plan: RunPlan = {
+    name: runName(definition, entries),
+    strategies: strategies.map((entry): StrategyPlan => entry.plan),
+    feeds,
+    fromMs,
+    toMs,
+    cash,
+    ...(funds === null ? {} : { funds }),
+    size: sizeOf(definition),
+    fees,
+    fills: fillsOf(definition),
+    risk: Object.fromEntries(Object.entries(definition.risk ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
+    models,
+    ...(contracts === null ? {} : { futures: futuresOf(definition, contracts) }),
+    seed: definition.seed ?? DEFAULTS.seed,
+    blockRows,
+  };
+  const text = settledText(definition, entries, { from: formatTime(fromMs), to: formatTime(toMs), rates });
+  const hash = createHash('sha256').update(text).digest('hex');
+  return {
+    plan,
+    text,
+    hash,
+    inputs: strategies.map((entry) => entry.inputs),
+    files: [
+      ...filesOf(strategies, models, feeds),
+      ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) })),
+    ],
+    notes: [
+      ...notesOf(span.run, span.bars),
+      ...feeds.flatMap(({ note }) => note ?? []),
+      ...insideNotes(feeds),
+      ...(contracts?.notes ?? []),
+    ],
+    warnings: [...warnings, ...(contracts?.warnings ?? [])],
+    contracts,
+  };
+}
+
+function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly ReadFile[] {
+  const bundled = (use: ReadFile['use'], of: { readonly folder: string; readonly inputs: readonly string[] }) =>
+    of.inputs.map((name): ReadFile => ({ use, path: resolve(of.folder, name) }));
+  return [
+    ...strategies.flatMap((entry) => bundled('strategy', entry)),
+    ...models.records.flatMap((record) => bundled('model', record)),
+    ...feeds.flatMap(({ files = [] }) => files.map((file): ReadFile => ({ use: 'data', path: resolve(file) }))),
+  ];
+}
+
+function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {
+  return Object.fromEntries(Object.entries(size).filter(([, amount]) => amount !== undefined));
+}
+
+function fillsOf({ fills }: Definition): FillsPlan {
+  const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = DEFAULTS.fills;
+  return {
+    limit: fills?.limit ?? limit,
+    latencyMs: fills?.latencyMs ?? latencyMs,
+    maxVolumeSharePpm: ppmOf(fills?.maxVolumeShare ?? maxVolumeShare),
+    slippageTicks: fills?.slippageTicks ?? slippageTicks,
+    slippagePpm: ppmOf(fills?.slippage ?? slippage),
+    collarPpm: ppmOf(fills?.collar ?? collar),
+  };
+}
+
+function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesPlan {
+  const { leverage, margin, positions, liquidationFee } = DEFAULTS.futures;
+  return {
+    leverage: futures?.leverage ?? leverage,
+    isCross: (futures?.margin ?? margin) === 'cross',
+    isNet: (futures?.positions ?? positions) === 'net',
+    liquidationFeePpm: ppmOf(futures?.liquidationFee ?? liquidationFee),
+    data,
+  };
+}
+
+/** Where orders fill in bars that the strategy does not see. */
+function insideNotes(feeds: readonly FeedPlan[]): readonly string[] {
+  const names = namesOf(feeds.map(({ bars }) => bars.instrument.id));
+  const found = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {
+    const finer = feeds.find(({ isHidden, bars }) => isHidden && bars.instrument.id === instrument.id);
+    return finer === undefined
+      ? []
+      : [{ name: names.get(instrument.id)!, how: `orders fill in bars of ${finer.bars.interval} inside those of ${interval}` }];
+  });
+  return [...new Set(found.map(({ how }) => how))].map((how) => {
+    const of = found.filter((each) => each.how === how).map(({ name }) => name);
+    return `${of.join(', ')}: ${how}`;
+  });
+}
+
+function notesOf(run: Span, bars: Span): readonly string[] {
+  const notes: string[] = [];
+  if (bars.fromMs > run.fromMs) notes.push(`the bars begin at ${formatTime(bars.fromMs)}, after the start of the run`);
+  if (bars.toMs < run.toMs) notes.push(`the bars end at ${formatTime(bars.toMs)}, before the end of the run`);
+  return notes;
+}

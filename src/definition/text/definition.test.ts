@@ -1,0 +1,271 @@
+// A run definition as its author meets it: what is accepted, and what is said about a mistake.
+
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../base/errors.ts';
+import { withOverrides } from './overrides.ts';
+import { parseDefinition } from './parse.ts';
+import { locate } from './paths.ts';
+import type { Definition } from './schema.ts';
+import { runName, settledText, strategyEntries } from '../load/settled.ts';
+import { optionSource, readDefinition, valueAt, yamlSource, type DefinitionSource } from './source.ts';
+
+const GOOD = `strategy: strategies/smaCross.ts
+params: { fast: 10, slow: 30 }
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+market: spot
+from: 2024-01-01
+to: 2024-07-01
+cash: { USDT: '10000' }
+size: { equity: '0.95' }
+fees: { maker: '0.001', taker: '0.001', in: received }
+fills: { limit: through, latencyMs: 0 }
+risk: { maxLeverage: '1' }
+seed: 1
+catalog: data
+`;
+
+const source = (text: string): DefinitionSource => yamlSource('x.yaml', '.', text);
+
+function refusal(of: DefinitionSource | (() => unknown)): ConfigError {
+  try {
+    if (typeof of === 'function') of();
+    else parseDefinition(of);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('a strategy file in the place of a definition is told as such', () => {
+  expect(refusal(() => readDefinition('strategies/smaCross.ts')).message).toBe(
+    'strategies/smaCross.ts: expected a run definition, got a file of code',
+  );
+});
+
+test('the definition of the documents is accepted', () => {
+  expect(parseDefinition(source(GOOD))).toMatchObject({ strategy: 'strategies/smaCross.ts', from: '2024-01-01', cash: { USDT: '10000' } });
+});
+
+test.each([
+  [
+    "taker: '0.001'",
+    'taker: 0.001',
+    'x.yaml:9 fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 0.001',
+  ],
+  ["USDT: '10000'", 'USDT: 010000.50', 'x.yaml:7 cash.USDT: expected a quoted decimal (amount of the asset), got 010000.50'],
+  ["maxLeverage: '1'", "maxLeverge: '1'", 'x.yaml:11 risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
+  [
+    "maxLeverage: '1'",
+    "restricted: '25:00-26:00'",
+    "x.yaml:11 risk.restricted: expected windows of the day in UTC, such as '22:55-23:05, 07:00-07:10', got '25:00-26:00'",
+  ],
+  ["maxLeverage: '1'", "maxDailyLoss: '1.5'", "x.yaml:11 risk.maxDailyLoss: expected at most 1, with at most 9 decimals, got '1.5'"],
+  [
+    "maxLeverage: '1'",
+    'maxOpenOrders: 2000000',
+    'x.yaml:11 risk.maxOpenOrders: expected a whole number (orders, 1 to 1000000), got 2000000',
+  ],
+  [
+    "maxLeverage: '1'",
+    "restricted: '22:00-22:00'",
+    "x.yaml:11 risk.restricted: expected windows that are longer than nothing, got '22:00-22:00'",
+  ],
+  ['seed: 1', 'seeds: 1', 'x.yaml:12 seeds: unknown key seeds, the nearest valid one is seed'],
+  ['seed: 1', 'seed: 99999999999999999999', 'x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 99999999999999999999'],
+  ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],
+  ['latencyMs: 0', 'latencyMs: 1.5', 'x.yaml:10 fills.latencyMs: expected a whole number (ms, 0 to 86400000), got 1.5'],
+  [
+    'interval: 1m',
+    'interval: 2m',
+    "x.yaml:3 feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got '2m'",
+  ],
+  [
+    'from: 2024-01-01',
+    'from: 2024-02-30',
+    "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'",
+  ],
+  ['from: 2024-01-01', 'from: 1969-12-31', "x.yaml:5 from: expected a time from 1970-01-01 to 2100-01-01, got '1969-12-31'"],
+  // There are as many days of equity as the run has: to the year 9999 it would never be measured.
+  ['to: 2024-07-01', 'to: 9999-12-31', "x.yaml:6 to: expected a time from 1970-01-01 to 2100-01-01, got '9999-12-31'"],
+  ["equity: '0.95'", "equity: '1.5'", "x.yaml:8 size.equity: expected a quoted decimal of at most 1, for spot lends nothing, got '1.5'"],
+  ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
+  ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
+  ['market: spot', 'market: margin', "x.yaml:4 market: expected one of spot, futures, got 'margin'"],
+  ['symbol: BTCUSDT, ', '', 'x.yaml:3 feeds.bars: expected exactly one of symbol and symbols, got a map'],
+  ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing"],
+  ['strategies/smaCross.ts', '[]', 'x.yaml:1 strategy: expected at least one strategy, got a list'],
+])('%s written as %s is refused with its place', (good, bad, message) => {
+  expect(GOOD).toContain(good);
+  expect(refusal(source(GOOD.replace(good, bad))).message).toBe(message);
+});
+
+test('an unquoted decimal has the remedy in its own words', () => {
+  expect(refusal(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
+});
+
+test('an unquoted decimal that is out of range is not sent for quotes, which would not cure it', () => {
+  const { message, remedy } = refusal(source(GOOD.replace("taker: '0.001'", 'taker: 1.5')));
+  expect(message).toMatch(/fees\.taker: expected a quoted decimal .*, got 1\.5$/);
+  expect(remedy).toBe('docs/backtest.md explains every key');
+});
+
+test('a name that is too long is told as such', () => {
+  expect(refusal(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(
+    / name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /,
+  );
+});
+
+test('a limit that is no number is told once', () => {
+  const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
+  expect(refusal(source(text)).message).toMatch(
+    /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
+  );
+});
+
+test.each([
+  ['fast: 10', '__proto__: { fast: 9 }', 'x.yaml:2 params.__proto__: unknown key __proto__'],
+  ['seed: 1', 'instruments: { __proto__: { pricePrecision: 2 } }', 'x.yaml:12 instruments.__proto__: unknown key __proto__'],
+  ['seed: 1', 'instruments: { BTCUSDT: { __proto__: 2 } }', 'x.yaml:12 instruments.BTCUSDT.__proto__: unknown key __proto__'],
+  ["USDT: '10000'", "USDT: '10000', __proto__: '5'", 'x.yaml:7 cash.__proto__: unknown key __proto__'],
+  ['seed: 1', '__proto__: 1', 'x.yaml:12 __proto__: unknown key __proto__'],
+])('a key that JavaScript has for itself is unknown like any other: %s as %s', (good, bad, message) => {
+  expect(refusal(source(GOOD.replace(good, bad))).message.split(/, the nearest|\n/)[0]).toBe(message);
+});
+
+test('and so it is where --set gives it', () => {
+  for (const setting of [
+    'params.__proto__=5',
+    'params.__proto__.fast=5',
+    'instruments.__proto__.pricePrecision=2',
+    'params={ __proto__: { fast: 5 } }',
+  ]) {
+    const where = setting.startsWith('params') ? 'params' : 'instruments';
+    const { message, remedy } = refusal(withOverrides(source(GOOD), [setting]));
+    expect(message).toBe(`--set ${where}.__proto__: unknown key __proto__`);
+    expect(remedy).toBe(`leave it out: docs/backtest.md says what ${where} takes`);
+  }
+});
+
+test('all mistakes are told at once, misspelt keys first', () => {
+  const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
+  expect(refusal(source(text)).message.split('\n')).toEqual([
+    'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
+    "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing",
+    "x.yaml:10 fills.limit: expected one of through, touch, got 'thru'",
+    "x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 'x'",
+  ]);
+});
+
+test('broken YAML, a key that stands twice, and other kinds of files are refused with their place', () => {
+  expect(refusal(() => source('strategy: [a, b\n')).message).toMatch(/^x\.yaml:2:1 /);
+  expect(refusal(() => source(`${GOOD}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
+  expect(refusal(source('just a text')).message).toBe("x.yaml:1: expected a run definition: keys and values, got 'just a text'");
+  expect(refusal(source('')).message).toBe('x.yaml:1: expected a run definition: keys and values, got nothing');
+  expect(refusal(() => readDefinition('no/such.yaml')).message).toBe('no/such.yaml: no such file');
+  expect(refusal(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
+});
+
+test('what is wrong inside a map that --set lays over is told as it stands there, not as the file has it', () => {
+  const said = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
+  expect(said("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
+  expect(said('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
+  expect(said('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected one of 1m, .*, got nothing$/);
+});
+
+test('windows of the day are taken as the rule reads them', () => {
+  const windows = ' 22:55-23:05,07:00-07:10 ';
+  expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
+});
+
+test('a folder is no file, and a file no folder', () => {
+  const [written, path] = [source(GOOD), ['catalog']];
+  const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
+  expect(refusal(() => locate(written, ['strategy'], '.', file)).message).toBe(
+    "x.yaml:1 strategy: expected a strategy file, got '.', which is a folder",
+  );
+  const folder = { what: 'a catalog folder', kind: 'folder', remedy: '' } as const;
+  expect(refusal(() => locate(written, path, 'package.json', folder)).message).toBe(
+    "x.yaml:13 catalog: expected a catalog folder, got 'package.json', which is a file",
+  );
+});
+
+test('--set lays values over the definition; decimals keep their text', () => {
+  const changed = withOverrides(source(GOOD), [
+    'params.fast=20',
+    'fees.taker=0.00050',
+    'cash.USDT=5000',
+    'params.level=1.10',
+    'risk={ maxOpenOrders: 3 }',
+    'from=2024-02-01',
+  ]);
+  expect(parseDefinition(changed)).toMatchObject({
+    params: { fast: 20, slow: 30, level: '1.10' },
+    fees: { maker: '0.001', taker: '0.00050' },
+    cash: { USDT: '5000' },
+    risk: { maxOpenOrders: 3 },
+    from: '2024-02-01',
+  });
+});
+
+test.each([
+  ['x.y.z=1', '--set x: unknown key x, the nearest valid one is to'],
+  ['risk.maxLeverge=1', '--set risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
+  ['fees.taker=2', '--set fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 2'],
+  [
+    'feeds.bars.interval=7m',
+    '--set feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got 7m',
+  ],
+])('a mistake in --set %s names the option', (setting, message) => {
+  expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);
+});
+
+test.each(['fast', '=1', 'params..fast=1'])('--set %s is no key=value', (setting) => {
+  expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
+});
+
+test('--set with an alias, of which there can be none, is told as such', () => {
+  expect(refusal(() => withOverrides(source(GOOD), ['params.fast=*a'])).message).toMatch(/^--set params\.fast=\*a: .*alias/);
+});
+
+function shares(strategies: string): readonly string[] {
+  const from = source(GOOD.replace(/params: .*\n/, '').replace('strategies/smaCross.ts', strategies));
+  return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
+}
+
+test('a strategy list has shares that sum to 1; what is not given is split', () => {
+  expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
+  expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
+  expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
+    'x.yaml:1 strategy: expected shares that sum to 1, got 0.75',
+  );
+  expect(refusal(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
+});
+
+test('the definition with its defaults reads back as the same run', () => {
+  const from = source(GOOD);
+  const definition: Definition = parseDefinition(from);
+  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
+  const text = settledText(definition, strategyEntries(definition, from), known);
+  const again = parseDefinition(source(text));
+  expect(again).toMatchObject({ ...definition, from: known.from, to: known.to });
+  expect(settledText(again, strategyEntries(again, source(text)), known)).toBe(text);
+  expect(runName(definition, strategyEntries(definition, from))).toBe('smaCross');
+});
+
+test('the definition with its defaults fits a terminal of 100 columns, indented by two', () => {
+  const symbols = Array.from({ length: 20 }, (_, at) => `'TOKEN${at}USDT'`).join(', ');
+  const from = source(GOOD.replace(/feeds:.*/, `feeds: { bars: { symbols: [${symbols}], interval: 1m } }`));
+  const definition = parseDefinition(from);
+  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
+  const text = settledText(definition, strategyEntries(definition, from), known);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(98);
+  expect(text).toContain("fees: { in: received, rounding: halfUp, maker: '0.001', taker: '0.001' }\nfills:\n  limit: through\n");
+  expect(parseDefinition(source(text)).feeds).toEqual(definition.feeds);
+});
+
+test('a definition made of options names the option', () => {
+  const made = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
+  expect(refusal(made).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
+  expect(valueAt(made.data, ['cash', 'USDT'])).toBe('x');
+});

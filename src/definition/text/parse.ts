@@ -1,0 +1,126 @@
+// From the text of a definition to a checked one: every problem is a line that names place, key, what was expected and what stood there.
+
+import type { z } from 'zod';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import { keysAt } from './keys.ts';
+import { definitionSchema, type Definition } from './schema.ts';
+import { valueAt, whereIs, type DefinitionSource, type KeyPath } from './source.ts';
+
+/** More problems than this help nobody; the rest is counted. */
+const MAX_PROBLEMS = 8;
+/** More keys than this are no help in a message. */
+const MOST_LISTED = 40;
+
+/** Schemas pass over this key, which JavaScript has for itself, wherever it stands. */
+const HIDDEN = '__proto__';
+
+interface Problem {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** A kind of file with keys and values. */
+export interface FileKind<T> {
+  readonly schema: z.ZodType<T>;
+  /** `a run definition`. */
+  readonly called: string;
+  /** Where its keys are explained. */
+  readonly docs: string;
+}
+
+const RUN_DEFINITION: FileKind<Definition> = { schema: definitionSchema, called: 'a run definition', docs: 'docs/backtest.md' };
+
+/** Checks `source` as a run definition. Throws one ConfigError with a line for each problem, misspelt keys first. */
+export const parseDefinition = (source: DefinitionSource): Definition => parseSource(RUN_DEFINITION, source);
+
+/** The same for a file of any kind. */
+export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
+  const result = kind.schema.safeParse(source.data);
+  const hidden = hiddenKeys(source.data);
+  if (result.success && hidden.length === 0) return result.data;
+  const issues = ranked(result.error?.issues ?? []);
+  const found = [
+    ...hidden.map((path) => unknownKey(path, HIDDEN, source, kind)),
+    ...issues.flatMap((issue) => problemsOf(issue, source, kind)),
+  ];
+  // A value can break two rules that are told in the same words.
+  const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
+  const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
+  if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
+  throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');
+}
+
+/** Where a map has that key: in the file, or by `--set`. What was given in code may hold anything, itself among it. */
+function hiddenKeys(data: unknown, path: KeyPath = [], seen = new Set<object>()): readonly KeyPath[] {
+  if (typeof data !== 'object' || data === null || seen.has(data)) return [];
+  seen.add(data);
+  const proto: unknown = Object.getPrototypeOf(data);
+  if (!Array.isArray(data) && proto !== Object.prototype && proto !== null) return [];
+  return Object.entries(data).flatMap(([key, value]) => (key === HIDDEN ? [path] : hiddenKeys(value, [...path, key], seen)));
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** A misspelt key often is the reason why another one is missing: it comes first. */
+function ranked(issues: readonly Issue[]): readonly Issue[] {
+  const rank = ({ code }: Issue) => (code === 'unrecognized_keys' ? 0 : 1);
+  return issues.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
+  const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
+  const inner = meantBranch(issue, valueAt(source.data, path));
+  if (inner !== null) return ranked(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
+  const shown = source.shown(path);
+  const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof valueAt(source.data, path) === 'number';
+  return [
+    {
+      message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
+      remedy:
+        isUnquoted && isGood(kind, source, path, shown)
+          ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'`
+          : `${kind.docs} explains every key`,
+    },
+  ];
+}
+
+/** Whether `value` would do at `path`: what is out of range needs more than quotes. */
+function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
+  const data = structuredClone(source.data);
+  const parent = valueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
+  parent[String(path.at(-1))] = value;
+  const place = path.join('.');
+  return schema.safeParse(data).error?.issues.every((issue) => issue.path.join('.') !== place) ?? true;
+}
+
+/**
+ * Of a choice between kinds, such as an amount or amounts by asset, the one whose kind was right: what is wrong lies inside it. Where all
+ * that is wrong are maps in the place of text, it is the one that has maps there, under other names.
+ */
+function meantBranch(issue: Issue, value: unknown): readonly Issue[] | null {
+  if (issue.code !== 'invalid_union') return null;
+  const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
+  const isMap = (path: Issue['path']) => isObject(valueAt(value, path.map(String)));
+  if (inner?.every((each) => each.code === 'invalid_type' && each.expected === 'string' && isMap(each.path)) !== true) return inner;
+  const isMisnamed = (each: Issue) => each.code === 'unrecognized_keys' && each.keys.every((key) => isMap([...each.path, key]));
+  return issue.errors.find((branch) => branch.some(isMisnamed)) ?? inner;
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
+  const valid = keysAt(path, schema);
+  const near = nearest(key, valid);
+  const place = path.length === 0 ? called : path.join('.');
+  const listed = valid.length > 0 && valid.length <= MOST_LISTED;
+  return {
+    message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
+    remedy: listed
+      ? `keys of ${place}: ${valid.join(', ')}`
+      : valid.length > 0
+        ? `${docs} lists the keys of ${place}`
+        : `leave it out: ${docs} says what ${place} takes`,
+  };
+}

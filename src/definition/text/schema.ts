@@ -1,0 +1,231 @@
+// The run definition as a schema: one description for parsing, for messages, and for the JSON schema that editors complete from.
+
+import { z } from 'zod';
+import { INTERVAL_NAMES } from '../../model/interval.ts';
+import type { Market } from '../../model/instrument.ts';
+import { parseTime } from '../../model/time.ts';
+import { LIMITS, MOST_COUNT, wantedOf, WINDOWS, type LimitRow } from '../../risk/limits/limits.ts';
+import { choice, map, rate, text, whole } from './values.ts';
+
+/** A quoted decimal >= 0 in `unit`; quoted, because YAML would turn 0.10 or 1e-7 into a float before anyone sees its text. */
+function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
+  const error = `a quoted decimal (${unit}${range === '' ? '' : `, ${range}`})`;
+  return z
+    .string({ error })
+    .regex(/^\d+(\.\d+)?$/, { error, abort: true })
+    .refine((value) => accepts(Number(value)), { error })
+    .describe(`${help} (${unit}${range === '' ? '' : `, ${range}`})`);
+}
+
+const above0 = (value: number) => value > 0;
+const share = (value: number) => value > 0 && value <= 1;
+
+const strategyPath = text('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
+const params = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: 'a number, a text or true/false' }), {
+    error: 'parameters by name, such as { fast: 10 }',
+  })
+  .describe('parameters of the strategy class, by name');
+const symbol = text('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
+const time = z
+  .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
+  .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
+  // Equity is looked at on every day of a run: to the year 9999 there would be three million.
+  .refine((value) => isPlausible(parseTime(value)), { error: 'a time from 1970-01-01 to 2100-01-01' });
+/** No bar is older or newer; what is no time is told as such. */
+const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
+
+const strategyItem = map(
+  {
+    file: strategyPath,
+    params: params.optional(),
+    share: decimal('fraction', 'share of the starting cash; what is left is split evenly', share, 'above 0, at most 1').optional(),
+  },
+  'a path, or { file, params, share }',
+);
+
+const feed = map(
+  {
+    symbol: symbol.optional(),
+    symbols: z
+      .array(symbol, { error: 'a list of instrument names' })
+      .min(1, { error: 'at least one instrument name' })
+      .describe('several instruments under one name, for feeds(name)')
+      .optional(),
+    market: choice(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
+    interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('length of a bar'),
+    minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
+  },
+  'a feed, such as { symbol: BTCUSDT, interval: 1m }',
+).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
+
+const digits = (what: string) => whole('decimal digits', what, 0, 15).optional();
+// The names are those of the catalog's own records.
+const instrument = map(
+  {
+    base: text('the name of an asset', 'asset that is traded').optional(),
+    quote: text('the name of an asset', 'asset in which the price is counted').optional(),
+    pricePrecision: digits('digits of a price'),
+    quantityPrecision: digits('digits of an order quantity'),
+    quotePrecision: digits('digits of amounts in the quote asset'),
+    basePrecision: digits('digits of holdings of the base asset'),
+    minQuantity: decimal('base asset', 'smallest order quantity', above0, 'above 0').optional(),
+    makerFee: rate('fee of a resting order').optional(),
+    takerFee: rate('fee of a taking order').optional(),
+  },
+  'fields of an instrument record, such as { pricePrecision: 2 }',
+);
+
+const size = map(
+  {
+    base: decimal('base asset', 'quantity of an order', above0, 'above 0').optional(),
+    quote: decimal('quote asset', 'amount of an order', above0, 'above 0').optional(),
+    equity: decimal('fraction of equity', 'share of the equity; of futures its multiple', above0, 'above 0; of spot at most 1').optional(),
+  },
+  "a size, such as { equity: '0.95' }",
+)
+  .refine((value) => Object.keys(value).length === 1, { error: 'exactly one of base, quote and equity' })
+  .describe('size of an order that names none');
+
+const fees = map(
+  {
+    maker: rate('fee of a resting order').optional(),
+    taker: rate('fee of a taking order').optional(),
+    in: choice(['received', 'quote'], 'coin in which fees are taken').optional(),
+    rounding: choice(['down', 'up', 'halfUp', 'halfEven'], 'how a fee finer than its asset is rounded').optional(),
+  },
+  "fees, such as { maker: '0.001', taker: '0.001' }",
+).describe('fees; the instrument record holds where a rate is missing');
+
+const fills = map(
+  {
+    limit: choice(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
+    latencyMs: whole('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
+    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
+    slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
+    slippage: rate('slippage of taking fills').optional(),
+    collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
+    inside: choice(
+      ['finest', 'off', ...INTERVAL_NAMES],
+      'finer bars in which orders fill, where the catalog has some of the instrument',
+    ).optional(),
+  },
+  'fill settings, such as { limit: through, latencyMs: 0 }',
+).describe('how orders fill');
+
+const WINDOWS_ERROR = "windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'";
+function limit(row: LimitRow) {
+  const { kind, unit, help, most } = row;
+  if (kind === 'count') return whole(unit, help, 1, MOST_COUNT).optional();
+  if (kind === 'deny') return choice(['deny'], help).optional();
+  const written = kind === 'windows' ? text(WINDOWS_ERROR, help, WINDOWS) : decimal(unit, help, above0, 'above 0');
+  if (kind !== 'windows' && most === undefined) return written.optional();
+  return written.refine((value) => wantedOf(row, value) === null, { error: ({ input }) => wantedOf(row, String(input)) ?? '' }).optional();
+}
+const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])), "limits, such as { maxLeverage: '1' }").describe(
+  'limits that orders must keep; a limit that is not named is off',
+);
+
+const futures = map(
+  {
+    leverage: whole('x', 'leverage of the account: the margin of a position is its value divided by it', 1, 1000).optional(),
+    margin: choice(['cross', 'isolated'], 'whether all positions of the account stand for each other').optional(),
+    positions: choice(['net', 'twoWay'], 'one position of a contract, or long and short apart').optional(),
+    liquidationFee: rate("taken by the exchange from what a liquidated position leaves, of the position's value").optional(),
+    marks: choice(['auto', 'bars'], "mark prices: those of the catalog where it has some, or the bars' own prices").optional(),
+  },
+  'settings of futures, such as { leverage: 5, margin: cross }',
+).describe('how the account trades contracts; only with market: futures');
+
+const modelPath = (what: string) => text('the path of a file', `path of a file that exports a ${what}`);
+const models = map(
+  {
+    slippage: modelPath('slippage model').optional(),
+    fees: modelPath('fee model; fees.maker and fees.taker bound its rates').optional(),
+    risk: z
+      .array(modelPath('risk rule'), { error: 'a list of paths' })
+      .min(1, { error: 'at least one path' })
+      .describe('files that export a risk rule each; they are asked after the built-in rules')
+      .optional(),
+  },
+  'files with models, such as { slippage: models/spread.ts }',
+).describe('models of your own, loaded like strategies');
+
+const balances = z.record(z.string(), decimal('amount of the asset', 'starting balance'), { error: 'balances by asset' });
+
+export const definitionSchema = map(
+  {
+    name: text('1 to 80 letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
+    strategy: z
+      .union(
+        [
+          strategyPath,
+          z
+            .array(z.union([strategyPath, strategyItem], { error: 'a path, or { file, params, share }' }))
+            .min(1, { error: 'at least one strategy' }),
+        ],
+        { error: 'the path of a strategy file, or a list of them' },
+      )
+      .describe('strategy file, or several that share one account'),
+    params: params.optional(),
+    feeds: z
+      .record(z.string(), feed, { error: 'feeds by name, such as bars: { symbol: BTCUSDT, interval: 1m }' })
+      .refine((value) => Object.keys(value).length > 0, { error: 'at least one feed' })
+      .describe('feeds by the name under which strategies ask for them'),
+    market: choice(['spot', 'futures'], 'kind of market').optional(),
+    futures: futures.optional(),
+    from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
+    to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
+    cash: z
+      .union(
+        [map({ spot: balances, futures: balances }, 'balances of both markets'), balances, decimal('quote asset', 'starting balance')],
+        {
+          error: "starting balances, such as '10000' or { USDT: '10000' }",
+        },
+      )
+      .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
+    size: size.optional(),
+    fees: fees.optional(),
+    fills: fills.optional(),
+    risk: risk.optional(),
+    models: models.optional(),
+    seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
+    catalog: text('the path of a catalog folder', 'folder of the bars').optional(),
+    instruments: z
+      .record(z.string(), instrument, { error: 'instrument records by symbol, such as BTCUSDT: { pricePrecision: 2 }' })
+      .describe('what this run overrides in instrument records, by symbol')
+      .optional(),
+  },
+  'a run definition: keys and values',
+)
+  .refine((of) => marketsOf(of).has('futures') || Number(of.size?.equity ?? 0) <= 1, {
+    path: ['size', 'equity'],
+    error: 'a quoted decimal of at most 1, for spot lends nothing',
+  })
+  .refine((of) => marketsOf(of).has('futures') || of.futures === undefined, {
+    path: ['futures'],
+    error: 'market: futures beside it',
+  })
+  .refine((of) => marketsOf(of).has('spot') || of.fees?.in === undefined || of.fees.in === 'quote', {
+    path: ['fees', 'in'],
+    error: 'quote: fees of futures are in the margin coin',
+  });
+
+/** A run definition as its author wrote it: checked, nothing loaded, defaults not filled in. */
+export type Definition = z.output<typeof definitionSchema>;
+
+interface OfMarkets {
+  readonly feeds: Readonly<Record<string, { readonly market?: Market | undefined }>>;
+  readonly market?: Market | undefined;
+}
+
+/** The markets that the feeds of a definition are of. */
+export function marketsOf({ feeds, market }: OfMarkets): ReadonlySet<Market> {
+  return new Set(Object.values(feeds).map((each) => each.market ?? market ?? 'spot'));
+}
+
+/** The JSON schema of a run definition, for editors; `config/backtest.schema.json` holds its text. */
+export function definitionJsonSchema(): string {
+  const schema = z.toJSONSchema(definitionSchema, { io: 'input', target: 'draft-7' });
+  return `${JSON.stringify({ title: 'isobar run definition', ...schema }, null, 2)}\n`;
+}

@@ -1,0 +1,71 @@
+// What a run keeps of its fills: one row a fill, in booking order, no object.
+
+import type { Arena } from '../../base/memory/arena.ts';
+import * as rows from '../../base/memory/rowLog.ts';
+import { bitsOf, RowLog, type Scratch } from '../../base/memory/rowLog.ts';
+import type { Fill } from '../../model/fill.ts';
+import type { FillColumns } from '../../model/run/run.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { rowInPage } = rows;
+
+const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
+const WIDTH = 8;
+
+export class FillLog {
+  length = 0;
+  readonly #rows: RowLog;
+
+  constructor(scratch: Scratch) {
+    this.#rows = new RowLog(WIDTH, scratch);
+  }
+
+  push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
+    const rowLog = this.#rows;
+    const row = this.length;
+    if (!rowLog.isAt(row)) {
+      // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+      rowLog.turnTo(row);
+      this.push(strategy, instrument, isBuy, orderId, fill);
+      return;
+    }
+    this.length = row + 1;
+    const { page } = rowLog;
+    const at = rowInPage(row) * WIDTH;
+    page[at + FIELD.tradeId] = fill.tradeId;
+    page[at + FIELD.orderId] = orderId;
+    page[at + FIELD.price] = fill.price;
+    page[at + FIELD.lots] = fill.lots;
+    page[at + FIELD.notional] = fill.notional;
+    page[at + FIELD.fee] = fill.fee;
+    page[at + FIELD.timeMs] = fill.timeMs;
+    page[at + FIELD.codes] =
+      (isBuy ? 0 : 1) | (fill.isMaker === true ? 2 : 0) | (fill.feeInBase === true ? 4 : 0) | (strategy << 3) | (instrument << 11);
+  }
+
+  /** Lent by `arena` where one is given, else the caller's own. */
+  columns(arena: Arena | null = null): FillColumns {
+    const columns = this.#rows.columns(this.length, arena);
+    const of = (field: number) => columns[field]!;
+    const codes = of(FIELD.codes);
+    const bits = (from: number, width: number) => bitsOf(codes, from, width, arena);
+    return {
+      length: this.length,
+      tradeId: of(FIELD.tradeId),
+      orderId: of(FIELD.orderId),
+      price: of(FIELD.price),
+      lots: of(FIELD.lots),
+      notional: of(FIELD.notional),
+      fee: of(FIELD.fee),
+      timeMs: of(FIELD.timeMs),
+      side: bits(0, 1),
+      isMaker: bits(1, 1),
+      feeInBase: bits(2, 1),
+      strategy: bits(3, 8),
+      instrument: bits(11, 8),
+    };
+  }
+  release(): void {
+    this.#rows.release();
+  }
+}

@@ -1,0 +1,48 @@
+// What a run keeps of money that moved without a trade: one row a payment, in booking order.
+
+import { RowLog, rowInPage, type Scratch } from '../../base/memory/rowLog.ts';
+import { PAYMENTS, type PaymentColumns, type PaymentKind } from '../../model/run/run.ts';
+
+const FIELD = { timeMs: 0, units: 1, strategy: 2, instrument: 3, kind: 4, afterFills: 5, isLong: 6 } as const;
+const WIDTH = 7;
+
+export class PaymentLog {
+  length = 0;
+  readonly #rows: RowLog;
+
+  constructor(scratch: Scratch) {
+    this.#rows = new RowLog(WIDTH, scratch);
+  }
+
+  push(kind: PaymentKind, strategy: number, instrument: number, isLong: boolean, units: number, timeMs: number, afterFills: number): void {
+    const row = this.length++;
+    if (!this.#rows.isAt(row)) this.#rows.turnTo(row);
+    const { page } = this.#rows;
+    const at = rowInPage(row) * WIDTH;
+    page[at + FIELD.timeMs] = timeMs;
+    page[at + FIELD.units] = units;
+    page[at + FIELD.strategy] = strategy;
+    page[at + FIELD.instrument] = instrument;
+    page[at + FIELD.kind] = PAYMENTS.indexOf(kind);
+    page[at + FIELD.afterFills] = afterFills;
+    page[at + FIELD.isLong] = isLong ? 1 : 0;
+  }
+
+  columns(): PaymentColumns {
+    const columns = this.#rows.columns(this.length);
+    const of = (field: number) => columns[field]!;
+    return {
+      length: this.length,
+      timeMs: of(FIELD.timeMs),
+      units: of(FIELD.units),
+      strategy: Uint8Array.from(of(FIELD.strategy)),
+      instrument: Uint8Array.from(of(FIELD.instrument)),
+      kind: Uint8Array.from(of(FIELD.kind)),
+      afterFills: of(FIELD.afterFills),
+      isLong: Uint8Array.from(of(FIELD.isLong)),
+    };
+  }
+  release(): void {
+    this.#rows.release();
+  }
+}

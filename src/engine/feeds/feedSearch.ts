@@ -1,0 +1,22 @@
+// How a strategy finds its feeds: by what it registers, and by an interval that the definition does not name.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { Series } from '../../indicators/graph/series.ts';
+import { homeOf, type IndicatorSpec, type SignalSource } from '../../indicators/graph/spec.ts';
+import type { Interval } from '../../model/interval.ts';
+import type { FeedRun } from './feed.ts';
+
+/** The feed that a spec or a series is over. */
+export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
+  const home = homeOf(what);
+  const feed = feeds.find((one) => one.indicators === home);
+  if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'use the feeds of this strategy');
+  return feed;
+}
+
+/** The feed that serves a name which the definition lacks: the only one with that interval, of the default feed's instrument. */
+export function defaultFeed(feeds: readonly FeedRun[], interval: Interval | null, main: FeedRun | null): FeedRun | null {
+  if (interval === null) return null;
+  const found = feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);
+  return found.length === 1 ? found[0]! : null;
+}

@@ -1,0 +1,100 @@
+// What a strategy sees of a feed: its series, and a cursor over the newest bar; nothing of the rows to come.
+
+import type { TimeMs } from '../../base/brand.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { IndicatorSet } from '../../indicators/graph/indicatorSet.ts';
+import type { RowCursor, Series } from '../../indicators/graph/series.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Interval } from '../../model/interval.ts';
+import type { Bar, Feed } from '../../strategy/types.ts';
+import type { Instant } from './instant.ts';
+
+export class FeedView implements Feed {
+  readonly instrument: Instrument;
+  readonly interval: Interval;
+  readonly open: Series;
+  readonly high: Series;
+  readonly low: Series;
+  readonly close: Series;
+  readonly volume: Series;
+  readonly bar: Bar;
+  readonly #closeMs: Float64Array;
+  readonly #cursor: RowCursor;
+  readonly #instant: Instant;
+
+  constructor(instrument: Instrument, bars: BarColumns, cursor: RowCursor, series: IndicatorSet['series'], instant: Instant) {
+    this.instrument = frozenCopy(instrument);
+    this.interval = bars.interval;
+    this.open = series.open;
+    this.high = series.high;
+    this.low = series.low;
+    this.close = series.close;
+    this.volume = series.volume;
+    this.bar = new BarCursor(bars, cursor);
+    this.#closeMs = bars.closeMs;
+    this.#cursor = cursor;
+    this.#instant = instant;
+    // Lanes of a sweep share it: what one of them wrote here another one could read.
+    Object.freeze(this);
+  }
+
+  get fresh(): boolean {
+    const { row } = this.#cursor;
+    return row >= 0 && this.#closeMs[row] === this.#instant.ms;
+  }
+}
+
+/** Reads the columns at the newest delivered row; the columns themselves stay out of an author's reach. */
+class BarCursor implements Bar {
+  readonly #bars: BarColumns;
+  readonly #cursor: RowCursor;
+  constructor(bars: BarColumns, cursor: RowCursor) {
+    this.#bars = bars;
+    this.#cursor = cursor;
+    Object.freeze(this);
+  }
+  get openMs(): TimeMs {
+    return this.#bars.openMs[this.#row()]! as TimeMs;
+  }
+  get closeMs(): TimeMs {
+    return this.#bars.closeMs[this.#row()]! as TimeMs;
+  }
+  get open(): number {
+    return this.#bars.open[this.#row()]!;
+  }
+  get high(): number {
+    return this.#bars.high[this.#row()]!;
+  }
+  get low(): number {
+    return this.#bars.low[this.#row()]!;
+  }
+  get close(): number {
+    return this.#bars.close[this.#row()]!;
+  }
+  get volume(): number {
+    return this.#bars.volume[this.#row()]!;
+  }
+  #row(): number {
+    const { row } = this.#cursor;
+    if (row < 0)
+      throw new ConfigError('feed.bar is read before the first bar of the feed has closed', 'read it in onBar, in a handler or in onStart');
+    return row;
+  }
+}
+
+const copies = new WeakMap<Instrument, Instrument>();
+
+/** Returns the instrument as strategies get it: one copy each, which cannot be changed. */
+function frozenCopy(instrument: Instrument): Instrument {
+  let copy = copies.get(instrument);
+  if (copy === undefined) {
+    const { contract } = instrument;
+    copy = Object.freeze({ ...instrument, ...(contract === undefined ? {} : { contract: Object.freeze({ ...contract }) }) });
+    copies.set(instrument, copy);
+  }
+  return copy;
+}
+
+Object.freeze(FeedView.prototype);
+Object.freeze(BarCursor.prototype);

@@ -1,0 +1,48 @@
+// What a strategy sees of the funding of a contract: the rates that have been charged by now, and when the next one is due.
+
+import type { FundingRates } from '../../model/bars/fundingRates.ts';
+import type { Funding } from '../../strategy/types.ts';
+
+const MINUTE = 60_000;
+const NONE: FundingRates = { length: 0, timeMs: new Float64Array(0), rate: new Float64Array(0) };
+
+export class FundingView implements Funding {
+  readonly #rates: FundingRates;
+  readonly #clock: { readonly nowMs: number };
+  /** Rates known when it was read last: time does not go back. */
+  #known = 0;
+
+  constructor(rates: FundingRates | null, clock: { readonly nowMs: number }) {
+    this.#rates = rates ?? NONE;
+    this.#clock = clock;
+  }
+
+  get rate(): number {
+    return this.ago(0);
+  }
+  get atMs(): number {
+    return this.#count() === 0 ? NaN : this.#rates.timeMs[this.#known - 1]!;
+  }
+  ago(times: number): number {
+    const at = this.#count() - 1 - times;
+    return at >= 0 && times >= 0 ? (this.#rates.rate[at] ?? NaN) : NaN;
+  }
+  /** As far from the last one as that was from the one before it, on the minute: nothing that lies ahead is looked at. */
+  get nextMs(): number {
+    const known = this.#count();
+    if (known < 2) return NaN;
+    const last = onMinute(this.#rates.timeMs[known - 1]!);
+    const stepMs = last - onMinute(this.#rates.timeMs[known - 2]!);
+    const { nowMs } = this.#clock;
+    return stepMs > 0 ? last + stepMs * Math.max(1, Math.ceil((nowMs - last) / stepMs)) : NaN;
+  }
+
+  #count(): number {
+    const { length, timeMs } = this.#rates;
+    const { nowMs } = this.#clock;
+    while (this.#known < length && timeMs[this.#known]! <= nowMs) this.#known++;
+    return this.#known;
+  }
+}
+
+const onMinute = (ms: number): number => Math.round(ms / MINUTE) * MINUTE;

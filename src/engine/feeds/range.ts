@@ -1,0 +1,20 @@
+// The average range of the bars that a strategy sees, for the rule that measures the distance to liquidation by it.
+
+import { pow10 } from '../../base/number/exact.ts';
+import type { FeedRun } from './feed.ts';
+
+/** Bars over which the true range is averaged. */
+export const RANGE_BARS = 14;
+
+/** Mean true range, in ticks, of the newest bars of an instrument: of its finest feed that strategies see. NaN until there are enough. */
+export function rangeTicks(feeds: readonly FeedRun[], execution: FeedRun): number {
+  const seen = execution.isHidden ? feeds.find((feed) => !feed.isHidden && feed.instrumentIndex === execution.instrumentIndex) : execution;
+  if (seen === undefined || seen.cursor.row < RANGE_BARS) return NaN;
+  const { high, low, close, instrument } = seen.bars;
+  let sum = 0;
+  for (let row = seen.cursor.row - RANGE_BARS + 1; row <= seen.cursor.row; row++) {
+    const before = close[row - 1]!;
+    sum += Math.max(high[row]!, before) - Math.min(low[row]!, before);
+  }
+  return (sum / RANGE_BARS) * pow10(instrument.priceDigits);
+}

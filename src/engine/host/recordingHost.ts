@@ -1,0 +1,127 @@
+// Stands between a strategy and its run and writes down what the strategy calls: two runs that must do the same are compared by it.
+
+import type { Series, Signal } from '../../indicators/graph/series.ts';
+import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
+import type { Interval } from '../../model/interval.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type { StrategyRun } from './strategyRun.ts';
+
+export interface HostCall {
+  readonly timeMs: number;
+  /** `ThisStrategy: buy({"base":"1"})`. */
+  readonly text: string;
+}
+
+/** Beyond these nobody compares: a strategy that differs does so early, or not at all in the rows that are looked at. */
+const MOST = 1_000_000;
+
+export class RecordingHost implements StrategyHost {
+  readonly #run: StrategyRun;
+  readonly #calls: HostCall[];
+
+  constructor(run: StrategyRun, calls: HostCall[]) {
+    this.#run = run;
+    this.#calls = calls;
+  }
+
+  get bars(): Feed {
+    return this.#run.bars;
+  }
+  feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
+    return this.#run.feed(name, byDefault);
+  }
+  feeds(name: string): readonly Feed[] {
+    return this.#run.feeds(name);
+  }
+  use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
+    return this.#run.use(what, options);
+  }
+  when(signal: SignalSource, handler: () => void): Signal {
+    return this.#run.when(signal, handler);
+  }
+  every(periodMs: number, handler: () => void, missed: Missed): void {
+    this.#note('every', periodMs);
+    this.#run.every(periodMs, handler, missed);
+  }
+  at(dayMs: number, handler: () => void, missed: Missed): void {
+    this.#note('at', dayMs);
+    this.#run.at(dayMs, handler, missed);
+  }
+  cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
+    this.#note('cron', pattern, timeZone);
+    this.#run.cron(pattern, timeZone, handler, missed);
+  }
+  keep<T extends object>(state: T): T {
+    return this.#run.keep(state);
+  }
+  order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
+    this.#note(isBuy ? 'buy' : 'sell', size, options);
+    return this.#run.order(isBuy, size, options);
+  }
+  exit(feed: Feed | undefined): OrderId | null {
+    this.#note('exit', feed);
+    return this.#run.exit(feed);
+  }
+  target(size: Size, feed: Feed | undefined): OrderId | null {
+    this.#note('target', size, feed);
+    return this.#run.target(size, feed);
+  }
+  cancel(id: OrderId): void {
+    this.#note('cancel', id);
+    this.#run.cancel(id);
+  }
+  position(feed: Feed | undefined): Position {
+    this.#note('position', feed);
+    return this.#run.position(feed);
+  }
+  openOrders(feed: Feed | undefined): readonly OrderInfo[] {
+    this.#note('openOrders', feed);
+    return this.#run.openOrders(feed);
+  }
+  funding(feed: Feed | undefined): Funding {
+    this.#note('funding', feed);
+    return this.#run.funding(feed);
+  }
+  get equity(): number {
+    this.#note('equity');
+    return this.#run.equity;
+  }
+  get cash(): number {
+    this.#note('cash');
+    return this.#run.cash;
+  }
+  get nowMs(): number {
+    this.#note('nowMs');
+    return this.#run.nowMs;
+  }
+  random(): number {
+    this.#note('random');
+    return this.#run.random();
+  }
+  log(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.#note('log', message, fields);
+    this.#run.log(message, fields);
+  }
+
+  #note(name: string, ...given: unknown[]): void {
+    if (this.#calls.length >= MOST) return;
+    const { name: strategy, nowMs } = this.#run;
+    this.#calls.push({ timeMs: nowMs, text: `${strategy}: ${name}(${given.filter((each) => each !== undefined).map(textOf).join(', ')})` }); // prettier-ignore
+  }
+}
+
+/** Feeds by their instrument: what they show depends on when it is read. */
+function textOf(given: unknown): string {
+  const short = (_: string, value: unknown): unknown => {
+    const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;
+    if (isFeed) return `feed ${(value as Feed).instrument.id} ${(value as Feed).interval}`;
+    return typeof value === 'bigint' || typeof value === 'function' ? String(value) : value;
+  };
+  try {
+    return JSON.stringify(given, short) ?? String(given);
+  } catch {
+    return `a value of type ${typeof given}`;
+  }
+}

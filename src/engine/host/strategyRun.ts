@@ -1,0 +1,449 @@
+// One strategy in a run: what its base class asks for (feeds, indicators, orders, views), answered by the engine.
+
+import { ConfigError } from '../../base/errors.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import type { Ticks } from '../../base/brand.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import type { Rng } from '../../base/number/rng.ts';
+import type { Series, Signal } from '../../indicators/graph/series.ts';
+import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
+import type { Interval } from '../../model/interval.ts';
+import type { OrderId, Side } from '../../model/order.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderRecord } from '../../orders/record.ts';
+import * as exposure from '../../risk/rules/reduction.ts';
+import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type { Engine } from '../engine.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { defaultFeed, feedOf } from '../feeds/feedSearch.ts';
+import { FundingView } from '../feeds/fundingView.ts';
+import { checkKept } from './kept.ts';
+import { OrderDrafts } from '../router/orderDrafts.ts';
+import { clearOldSide, heldAndOrdered, reversalOf, TARGET } from '../router/reversal.ts';
+import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { takenLots } = exposure;
+const DRAFT = STATE.draft;
+
+/** Tags of what `exit` sends; where long and short are both held each side has its own, for a tag has one unfinished order. */
+const EXIT = 'exit';
+const EXIT_SHORT = 'exit short';
+
+/** A handler of `when`, with the rows of the block on which its signal is true. */
+export interface Watch {
+  readonly signal: Signal;
+  readonly feed: FeedRun;
+  readonly handler: () => void;
+  readonly rows: Int32Array;
+  count: number;
+  /** The listed row to come, and its place in the list; NO_ROW when all are behind. */
+  row: number;
+  at: number;
+}
+/** Past all rows. */
+export const NO_ROW = 2 ** 31 - 1;
+
+/** An indicator that the report draws. */
+export interface Drawn {
+  readonly feed: FeedRun;
+  readonly series: Series;
+  readonly name: string;
+  readonly pane: string | null;
+}
+
+export class StrategyRun implements StrategyHost {
+  readonly index: number;
+  readonly name: string;
+  readonly watches: Watch[] = [];
+  readonly drawn: Drawn[] = [];
+  /** Feeds whose indicators must be ready before the first callback, and all whose bars bring an `onBar`. */
+  readonly #needed = new Set<FeedRun>();
+  readonly #listened: FeedRun[] = [];
+  instance: Strategy | null = null;
+  hasOnBar = false;
+  wantsFills = false;
+  wantsOrders = false;
+  /** First instant at which every registered series is ready: callbacks begin here. Infinity when the data ends before. */
+  readyMs = Infinity;
+  /** Live: rows that it needs before its first instant are still to come. */
+  awaitsRows = false;
+  started = false;
+  /** Live: it has thrown, and gets no more calls. */
+  hasFailed = false;
+  /** What it keeps over restarts; null: nothing. */
+  kept: object | null = null;
+  /** How often it has drawn by chance. */
+  draws = 0;
+  readonly #engine: Engine;
+  /**
+   * Sends a draft: `submit` of the engine, bound. V8 inlines no bound function that differs from run to run, so that buys and sells share
+   * one compiled way. Inlined into the loop over the bars one of them had a copy of its own, and both together filled the first cache.
+   */
+  readonly #send: Engine['submit'];
+  readonly #rng: Rng;
+  readonly #drafts: OrderDrafts;
+  /** Those that a strategy can ask for. */
+  readonly #feeds: readonly FeedRun[];
+  readonly #main: FeedRun | null;
+  readonly #byView = new Map<Feed, FeedRun>();
+  readonly #readyRows = new Map<FeedRun, number>();
+  readonly #positions: (PositionView | undefined)[] = [];
+  /** Of the main feed: asked for at every bar. */
+  #mainPosition: PositionView | null = null;
+  readonly #fundings: (FundingView | undefined)[] = [];
+  readonly #exitPending: boolean[] = [];
+  /** By instrument: the reversal at the exchange before which the guards of the old side went; undefined: there is none. */
+  readonly #turning: (OrderId | undefined)[] = [];
+
+  constructor(engine: Engine, index: number, name: string, rng: Rng) {
+    this.#engine = engine;
+    this.#send = engine.submit.bind(engine);
+    this.index = index;
+    this.name = name;
+    this.#rng = rng;
+    this.#drafts = new OrderDrafts(engine, index, name);
+    this.#feeds = engine.feeds.filter(({ isHidden }) => !isHidden);
+    for (const feed of this.#feeds) this.#byView.set(feed.view, feed);
+    this.#main = this.#feeds.find((feed) => feed.name === 'bars') ?? (this.#feeds.length === 1 ? this.#feeds[0]! : null);
+    if (this.#main) this.#needed.add(this.#main);
+    if (this.#main) this.#listen(this.#main);
+  }
+
+  get bars(): Feed {
+    return this.#main?.view ?? noDefaultFeed(this.name);
+  }
+  get needed(): ReadonlySet<FeedRun> {
+    return this.#needed;
+  }
+  get listened(): readonly FeedRun[] {
+    return this.#listened;
+  }
+  /** The visit of an instant under way brought a bar of a feed that it listens to: a later visit of the same instant brings none. */
+  get hasFresh(): boolean {
+    const listened = this.#listened;
+    for (let at = 0; at < listened.length; at++) if (listened[at]!.cohort!.isDue === true) return true;
+    return false;
+  }
+  /** Live: it has thrown, and gets no more calls. */
+  fail(): void {
+    this.hasFailed = true;
+    this.started = false;
+    this.awaitsRows = false;
+    this.readyMs = Infinity;
+  }
+  /** The first row of a feed at which every series of this strategy over it is ready. */
+  readyRow(feed: FeedRun): number {
+    return this.#readyRows.get(feed) ?? 0;
+  }
+
+  feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
+    this.#registering(`feed('${name}')`);
+    const found = this.#feeds.filter((feed) => feed.name === name);
+    if (found.length > 1) throw new ConfigError(`${this.name}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
+    const feed = found[0] ?? defaultFeed(this.#feeds, byDefault?.interval ?? null, this.#main);
+    if (!feed) throw this.#noFeed(name, byDefault?.interval);
+    this.#needed.add(feed);
+    this.#listen(feed);
+    return feed.view;
+  }
+  feeds(name: string): readonly Feed[] {
+    this.#registering(`feeds('${name}')`);
+    const found = this.#feeds.filter((feed) => feed.name === name);
+    if (found.length === 0) throw this.#noFeed(name, undefined);
+    for (const feed of found) this.#listen(feed);
+    return listOf(found, (feed) => feed.view);
+  }
+
+  use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
+    this.#registering('use');
+    const feed = feedOf(this.#feeds, what);
+    this.#noteWarmup(feed, what);
+    const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
+    this.#draw(feed, what, out, options.pane ?? null);
+    return out;
+  }
+  when(signal: SignalSource, handler: () => void): Signal {
+    this.#registering('when');
+    const feed = feedOf(this.#feeds, signal);
+    this.#noteWarmup(feed, signal);
+    const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
+    this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, row: NO_ROW, at: 0 });
+    return out;
+  }
+  every(periodMs: number, handler: () => void, missed: Missed): void {
+    this.#engine.touched = true;
+    this.#engine.timers.every(this.index, periodMs, handler, this.#engine.nowMs, missed);
+  }
+  at(dayMs: number, handler: () => void, missed: Missed): void {
+    this.#engine.touched = true;
+    this.#engine.timers.at(this.index, dayMs, handler, this.#engine.nowMs, missed);
+  }
+  cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
+    this.#engine.timers.cron(this.index, pattern, timeZone, handler, this.#engine.nowMs, missed);
+  }
+
+  order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
+    const engine = this.#engine;
+    engine.touched = true;
+    const feed = this.#feedFor(options?.feed);
+    const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
+    try {
+      this.#drafts.write(order, isBuy, size, options);
+    } catch (error) {
+      // An author may catch it and go on: then the order is one that was denied, and not one that is open for good.
+      engine.orders.deny(order, 'BAD_INPUT');
+      throw error;
+    }
+    return this.#send(order);
+  }
+
+  exit(view: Feed | undefined): OrderId | null {
+    this.#engine.touched = true;
+    return this.leave(this.#feedFor(view));
+  }
+  /**
+   * Ends what this strategy has in the instrument of a feed: its orders are cancelled, its position is closed. What an exit under way
+   * leaves of it, or an entry has filled since, goes once that exit has ended: its stops go now.
+   */
+  leave(feed: FeedRun): OrderId | null {
+    const engine = this.#engine;
+    const { instrumentIndex } = feed;
+    this.#stopTurning(instrumentIndex);
+    if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
+    // From the newest on: a cancel that acts at once takes its order out of the list.
+    const active = engine.orders.active();
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
+      if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex) continue;
+      if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
+      engine.orders.cancel(order, engine.nowMs);
+      // A draft waits for an order that is open: it goes with it.
+      if (engine.followUps > 0) engine.drafts.withdrawAll((draft) => this.#isOwn(draft.order, instrumentIndex));
+    }
+    // Once more: the cancel of a stop that still waited for a row with volume gave back to a bracket what it had not sold.
+    if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
+    return this.#closePosition(feed);
+  }
+
+  target(size: Size, view: Feed | undefined): OrderId | null {
+    const engine = this.#engine;
+    engine.touched = true;
+    const feed = this.#feedFor(view);
+    const { instrumentIndex, instrument } = feed;
+    const wanted = this.#drafts.targetLots(size, instrument, instrumentIndex);
+    const turning = engine.followUps === 0 ? undefined : reversalOf(engine, this.index, instrumentIndex);
+    if (turning !== undefined && turning.targetLots === wanted) return null;
+    // The newest decision counts.
+    if (turning !== undefined) engine.drafts.withdraw(turning.order);
+    const held = heldAndOrdered(engine, this.index, instrumentIndex);
+    const missing = wanted - held;
+    if (Math.abs(missing) < instrument.minLots) return null;
+    const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
+    order.slot = TARGET;
+    this.#sizeTarget(order, missing, held);
+    const { isCleared, ahead } = clearOldSide(engine, order, missing);
+    if (!isCleared) return this.#send(order);
+    return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
+  }
+  /** Sends a reversal whose stops have ended. Where it does not fill the old side is closed all the same: nothing guards it any more. */
+  reverse(order: OrderRecord): OrderId {
+    const engine = this.#engine;
+    const { id, instrumentIndex } = order;
+    this.#send(order);
+    if (order.id !== id) return id;
+    if (order.reason === 'denied') this.leave(engine.execution[instrumentIndex]!);
+    else if (order.reason === null) {
+      this.#stopTurning(instrumentIndex);
+      this.#turning[instrumentIndex] = id;
+      engine.followUps++;
+    }
+    return id;
+  }
+  /** From now on it is the strategy's own matter what becomes of the old side. */
+  #stopTurning(instrumentIndex: number): void {
+    if (this.#turning[instrumentIndex] === undefined) return;
+    this.#turning[instrumentIndex] = undefined;
+    this.#engine.followUps--;
+  }
+  /** A reversal has ended: what it has left of the old side goes by an exit, unless another draft is about to deal with it. */
+  turned(id: OrderId, instrumentIndex: number, side: Side): void {
+    if (this.#turning[instrumentIndex] !== id) return;
+    this.#stopTurning(instrumentIndex);
+    const { ledger, orders, execution } = this.#engine;
+    const isDrafted = orders.drafts.orders.some((draft) => this.#isOwn(draft, instrumentIndex));
+    if (!isDrafted && ledger.closable(this.index, instrumentIndex, side === 'buy', true) > 0) this.leave(execution[instrumentIndex]!);
+  }
+  #sizeTarget(order: OrderRecord, missing: number, held: number): void {
+    const { instrument } = order;
+    order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
+    order.limit = 0 as Ticks;
+    order.timeInForce = null;
+    this.#drafts.sizeTo(order, Math.abs(missing));
+  }
+  /** Of a reversal whose stops have ended: the lots that it still needs; 0 where none are, or where it would have to trade the other way. */
+  missingLots(order: OrderRecord, targetLots: number): number {
+    const held = heldAndOrdered(this.#engine, this.index, order.instrumentIndex);
+    const missing = targetLots - held;
+    if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
+    this.#sizeTarget(order, missing, held);
+    return Math.abs(missing);
+  }
+  /** A draft is sent with another size, and perhaps later than it was asked for: a market order has its collar at the newest price. */
+  resize(order: OrderRecord): void {
+    if (order.role !== 'market') return;
+    order.limit = 0 as Ticks;
+    this.#drafts.sizeTo(order, order.lots);
+  }
+  #isOwn({ strategy, instrumentIndex }: OrderRecord, of: number): boolean {
+    return strategy === this.index && instrumentIndex === of;
+  }
+
+  cancel(id: OrderId): void {
+    this.#engine.touched = true;
+    const order = this.#engine.orders.get(id);
+    if (!order || order.strategy !== this.index) return;
+    if (this.#turning[order.instrumentIndex] === id) this.#stopTurning(order.instrumentIndex);
+    if (order.state === DRAFT) this.#engine.drafts.withdraw(order);
+    else this.#engine.orders.cancel(order, this.#engine.nowMs);
+  }
+  position(view: Feed | undefined): Position {
+    if (view === undefined) return (this.#mainPosition ??= this.#positionIn(this.#feedFor(undefined)));
+    return this.#positionIn(this.#feedFor(view));
+  }
+  #positionIn({ instrumentIndex }: FeedRun): PositionView {
+    return (this.#positions[instrumentIndex] ??= new PositionView(this.#engine, this.index, instrumentIndex));
+  }
+  openOrders(view: Feed | undefined): readonly OrderInfo[] {
+    const feed = this.#feedFor(view);
+    const { orders } = this.#engine;
+    return [...orders.active(), ...orders.drafts.orders].filter((order) => this.#isOwn(order, feed.instrumentIndex)).map(orderInfo);
+  }
+  funding(view: Feed | undefined): Funding {
+    const { instrument, instrumentIndex } = this.#feedFor(view);
+    if (instrument.contract === undefined) {
+      throw new ConfigError(`${this.name}: ${instrument.id} has no funding`, 'ask for that of a contract: funding(feed)');
+    }
+    const { parts } = this.#engine;
+    return (this.#fundings[instrumentIndex] ??= new FundingView(parts.funding?.[instrumentIndex] ?? null, this.#engine));
+  }
+  /** It has asked for the funding of the instrument. */
+  readsFundingOf(instrumentIndex: number): boolean {
+    return this.#fundings[instrumentIndex] !== undefined;
+  }
+  get equity(): number {
+    return this.#engine.toMoney(this.#engine.equityUnits(this.index));
+  }
+  get cash(): number {
+    return this.#engine.toMoney(this.#engine.ledger.cash(this.index));
+  }
+  get nowMs(): number {
+    return this.#engine.nowMs;
+  }
+  random(): number {
+    this.draws++;
+    return this.#rng.next();
+  }
+  keep<T extends object>(state: T): T {
+    this.#registering('keep');
+    if (this.kept !== null) throw new ConfigError(`${this.name}: keep is called twice`, 'put all that is to be kept into one object');
+    checkKept(this.name, state);
+    this.kept = state;
+    return state;
+  }
+  log(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#engine.log(this.name, message, fields);
+  }
+
+  /** An exit waits for cancels: what is held, and what is bought until then, goes with it. */
+  isLeaving(instrumentIndex: number): boolean {
+    return this.#engine.followUps > 0 && this.#exitPending[instrumentIndex] === true;
+  }
+  /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
+  orderEnded(instrumentIndex: number): void {
+    if (this.isLeaving(instrumentIndex)) this.#exitOnce(instrumentIndex);
+  }
+  #exitOnce(instrumentIndex: number): void {
+    const { ledger, execution } = this.#engine;
+    const long = ledger.closable(this.index, instrumentIndex, false, true);
+    if (this.#isClosing(instrumentIndex, long, ledger.closable(this.index, instrumentIndex, true, true))) return;
+    this.#exitPending[instrumentIndex] = false;
+    this.#engine.followUps--;
+    this.#closePosition(execution[instrumentIndex]!);
+  }
+
+  #closePosition(feed: FeedRun): OrderId | null {
+    const engine = this.#engine;
+    const { instrumentIndex } = feed;
+    const { ledger } = engine;
+    if (ledger.isFlat(this.index, instrumentIndex)) return null;
+    const long = ledger.closable(this.index, instrumentIndex, false, true);
+    const short = ledger.closable(this.index, instrumentIndex, true, true);
+    if (this.#isClosing(instrumentIndex, long, short)) {
+      if (!this.#exitPending[instrumentIndex]) engine.followUps++;
+      this.#exitPending[instrumentIndex] = true;
+      return null;
+    }
+    if (short === 0) return this.#close(feed, 'sell', long, EXIT);
+    if (long > 0) this.#close(feed, 'sell', long, EXIT);
+    return this.#close(feed, 'buy', short, long > 0 ? EXIT_SHORT : EXIT);
+  }
+
+  #close(feed: FeedRun, side: Side, lots: number, slot: string): OrderId {
+    const order = this.#engine.newOrder(this.index, feed, side);
+    order.slot = slot;
+    order.reduceOnly = true;
+    this.#drafts.sizeTo(order, lots);
+    return this.#send(order);
+  }
+
+  /** Orders that close the position are still under way: what they may yet fill cannot be closed a second time. */
+  #isClosing(instrumentIndex: number, long: number, short: number): boolean {
+    return (long > 0 && this.#takenLots(instrumentIndex, false) > 0) || (short > 0 && this.#takenLots(instrumentIndex, true) > 0);
+  }
+  #takenLots(instrumentIndex: number, isBuy: boolean): number {
+    const { ledger, reservations } = this.#engine;
+    return takenLots(this.index, instrumentIndex, isBuy, ledger, reservations);
+  }
+
+  /** Of this strategy's own: what others on the account have registered over the feed does not delay it. */
+  #noteWarmup(feed: FeedRun, what: object): void {
+    if ('warmupBars' in what) this.#readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
+  }
+
+  #draw(feed: FeedRun, what: object, out: unknown, pane: string | null): void {
+    if (!('key' in what) || typeof out !== 'object' || out === null) return;
+    const name = String(what.key);
+    if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane });
+    else
+      for (const [part, series] of Object.entries(out))
+        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane });
+  }
+
+  #listen(feed: FeedRun): void {
+    if (!this.#listened.includes(feed)) this.#listened.push(feed);
+  }
+  #feedFor(view: Feed | undefined): FeedRun {
+    const feed = view === undefined ? this.#main : this.#byView.get(view);
+    if (!feed && view !== undefined)
+      throw new ConfigError(`${this.name}: expected a feed of this strategy`, 'name one: this.feed(name) has it');
+    if (!feed)
+      throw new ConfigError(`${this.name}: the run has several feeds and none is called bars`, 'name the feed: buy(size, { feed })');
+    return feed;
+  }
+  #registering(what: string): void {
+    if (this.instance)
+      throw new ConfigError(`${this.name}: ${what} after construction`, 'register feeds, indicators and handlers in field initialisers');
+  }
+  #noFeed(name: string, interval: Interval | undefined): ConfigError {
+    const names = [...new Set(this.#feeds.map((feed) => feed.name))];
+    const near = nearest(name, names);
+    const wanted = interval ? `, interval: ${interval}` : '';
+    return new ConfigError(
+      `${this.name}: the run has no feed called ${name}${wanted}`,
+      `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${wanted} } } (it has ${names.join(', ')})`,
+    );
+  }
+}

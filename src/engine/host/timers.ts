@@ -1,0 +1,107 @@
+// Timers of strategies: `every` a period and `at` a time of day on the UTC grid, `cron` by a pattern; due after the bars of their instant are in.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { CronTimes } from '../../ports/cron.ts';
+import type { Missed } from '../../strategy/types.ts';
+
+const DAY_MS = 86_400_000;
+
+interface Timer {
+  readonly strategy: number;
+  /** The first time after `ms`. */
+  readonly next: (ms: number) => number;
+  readonly handler: () => void;
+  readonly missed: Missed;
+  dueMs: number;
+}
+
+type Call = (strategy: number, handler: () => void) => void;
+
+export class Timers {
+  /** The earliest due time; Infinity without timers. */
+  nextMs = Infinity;
+  /** Who knows calendars; null: nobody here. */
+  cronTimes: CronTimes | null = null;
+  readonly #timers: Timer[] = [];
+  /** Calls to make up for, in order of their times. */
+  readonly #missed: Timer[] = [];
+  #isStarted = false;
+
+  /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which it is asked for. */
+  every(strategy: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
+    this.#add({ strategy, next: onGrid(periodMs, 0), handler, missed, dueMs: Infinity }, nowMs);
+  }
+  /** Fires daily, `dayMs` after 00:00 UTC. */
+  at(strategy: number, dayMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
+    this.#add({ strategy, next: onGrid(DAY_MS, dayMs), handler, missed, dueMs: Infinity }, nowMs);
+  }
+  /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError. */
+  cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
+    if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): nobody here knows calendars`, 'use every or at');
+    this.#add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, dueMs: Infinity }, nowMs);
+  }
+
+  /** When each is due next, ms UTC, in order of registration. */
+  due(): readonly number[] {
+    return this.#timers.map(({ dueMs }) => dueMs);
+  }
+  /** The same again, after a restart. */
+  recall(due: readonly number[]): void {
+    this.#timers.forEach((timer, at) => (timer.dueMs = due[at] ?? timer.dueMs));
+    this.#findNext();
+  }
+
+  has(strategy: number): boolean {
+    return this.#timers.some((timer) => timer.strategy === strategy);
+  }
+
+  /** Sets every timer to its first time after `ms`. */
+  start(ms: number): void {
+    this.#isStarted = true;
+    for (const timer of this.#timers) timer.dueMs = timer.next(ms);
+    this.#findNext();
+  }
+
+  /** Calls `call` for every timer due at or before `ms`, in order of registration. */
+  runDue(ms: number, call: Call): void {
+    for (let at = 0; at < this.#timers.length; at++) {
+      const timer = this.#timers[at]!;
+      if (timer.dueMs > ms) continue;
+      timer.dueMs = timer.next(ms);
+      call(timer.strategy, timer.handler);
+    }
+    this.#findNext();
+  }
+
+  /**
+   * The bot was down until `ms`: calls `call` for what fell due meanwhile as each timer wants it, in order of the times. After a handler
+   * has thrown, a second call continues with the next one.
+   */
+  runMissed(ms: number, call: Call): void {
+    const calls: { readonly dueMs: number; readonly timer: Timer }[] = [];
+    for (const timer of this.#timers) {
+      if (timer.dueMs > ms) continue;
+      if (timer.missed === 'all') for (let dueMs = timer.dueMs; dueMs <= ms; dueMs = timer.next(dueMs)) calls.push({ dueMs, timer });
+      else if (timer.missed === 'once') calls.push({ dueMs: timer.dueMs, timer });
+      timer.dueMs = timer.next(ms);
+    }
+    this.#findNext();
+    this.#missed.push(...calls.toSorted((a, b) => a.dueMs - b.dueMs).map(({ timer }) => timer));
+    for (let timer = this.#missed.shift(); timer !== undefined; timer = this.#missed.shift()) call(timer.strategy, timer.handler);
+  }
+
+  #add(timer: Timer, nowMs: number): void {
+    if (this.#isStarted) timer.dueMs = timer.next(nowMs);
+    this.#timers.push(timer);
+    this.#findNext();
+  }
+  #findNext(): void {
+    this.nextMs = this.#timers.reduce((least, timer) => Math.min(least, timer.dueMs), Infinity);
+  }
+}
+
+/** The first time after `ms` on the grid of a period. */
+const onGrid =
+  (periodMs: number, offsetMs: number) =>
+  (ms: number): number =>
+    Math.floor((ms - offsetMs) / periodMs + 1) * periodMs + offsetMs;

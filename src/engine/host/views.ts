@@ -1,0 +1,111 @@
+// What a strategy sees of its own affairs: copies of orders and fills, a position that reads the ledger, a feed that is not there.
+
+import type { TimeMs } from '../../base/brand.ts';
+import type { Decimal } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { Series } from '../../indicators/graph/series.ts';
+import type { Fill } from '../../model/fill.ts';
+import type { OrderRecord } from '../../orders/record.ts';
+import { decimalOf } from '../../strategy/amounts.ts';
+import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
+import type { Engine } from '../engine.ts';
+
+/** Copies of what a strategy may keep. */
+export function orderInfo(order: OrderRecord): OrderInfo {
+  const { instrument } = order;
+  const byAmount = order.lots === 0;
+  return {
+    id: order.id,
+    side: order.side,
+    qty: byAmount ? decimalOf(order.filledLots, instrument.quantityDigits) : decimalOf(order.lots, instrument.quantityDigits),
+    filled: decimalOf(order.filledLots, instrument.quantityDigits),
+    lifecycle: order.lifecycle,
+    tag: order.slot,
+    limit: isCollar(order) || order.limit === 0 ? NaN : order.limit / pow10(instrument.priceDigits),
+    trigger: order.condition === 0 ? NaN : order.condition / pow10(instrument.priceDigits),
+    entry: order.parent === 0 ? null : order.parent,
+    code: order.code,
+  };
+}
+
+/** The limit of a market order by quantity, and of what a condition order places, is the collar, which is the engine's own. */
+const isCollar = ({ role, condition }: OrderRecord): boolean => role === 'market' || condition > 0;
+
+export function fillInfo(order: OrderRecord, fill: Fill): FillInfo {
+  const { price, lots, fee, feeInBase, timeMs } = fill;
+  const { instrument } = order;
+  return {
+    orderId: order.id,
+    side: order.side,
+    price: price / 10 ** instrument.priceDigits,
+    qty: decimalOf(lots, instrument.quantityDigits),
+    fee: decimalOf(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits),
+    feeAsset: feeInBase ? instrument.base : instrument.quote,
+    timeMs: timeMs as TimeMs,
+  };
+}
+
+export class PositionView implements Position {
+  readonly #engine: Engine;
+  readonly #strategy: number;
+  readonly #at: number;
+  #qty: Decimal | null = null;
+  #qtyUnits = NaN;
+
+  constructor(engine: Engine, strategy: number, instrumentIndex: number) {
+    this.#engine = engine;
+    this.#strategy = strategy;
+    this.#at = instrumentIndex;
+  }
+  get qty(): Decimal {
+    const { ledger } = this.#engine;
+    const held = ledger.qty(this.#strategy, this.#at);
+    if (this.#qty === null || held !== this.#qtyUnits) {
+      this.#qty = decimalOf(held, ledger.qtyDigits(this.#at));
+      this.#qtyUnits = held;
+    }
+    return this.#qty;
+  }
+  get long(): Decimal {
+    return this.#side(true);
+  }
+  get short(): Decimal {
+    return this.#side(false);
+  }
+  get entryPrice(): number {
+    return this.#engine.ledger.entryPrice(this.#strategy, this.#at);
+  }
+  get isFlat(): boolean {
+    return this.#engine.ledger.isFlat(this.#strategy, this.#at);
+  }
+  get isLong(): boolean {
+    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) > 0;
+  }
+  get isShort(): boolean {
+    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) < 0;
+  }
+
+  #side(isLong: boolean): Decimal {
+    const { ledger, instruments } = this.#engine;
+    const digits = ledger.qtyDigits(this.#at);
+    if (instruments[this.#at]!.contract === undefined) return decimalOf(isLong ? ledger.qty(this.#strategy, this.#at) : 0, digits);
+    // What an order that can only close may take from: a buy from what is held short.
+    return decimalOf(ledger.closable(this.#strategy, this.#at, !isLong, true), digits);
+  }
+}
+
+export const isSeries = (value: unknown): value is Series =>
+  typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;
+
+/** Stands in for `this.bars` where a run has no default feed: reading anything of it says what to do. */
+export function noDefaultFeed(strategy: string): Feed {
+  return new Proxy({} as Feed, {
+    get() {
+      throw new ConfigError(
+        `${strategy}: this.bars needs a feed called bars`,
+        'add `bars` under `feeds` of the definition, or use this.feeds(name)',
+      );
+    },
+  });
+}

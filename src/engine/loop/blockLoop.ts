@@ -1,0 +1,352 @@
+// The loop that drives every run, block by block: fill indicators, visit the instants at which something can happen, book, decide.
+//
+// This module is imported once per strategy class under a query of its own (performance: V8 keeps type feedback per function, and a
+// loop that has seen six classes is 1.4 x slower): so the calls of `fill`, of handlers and of `onBar` stand here and nowhere else.
+
+import type { Engine } from '../engine.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { keptTexts } from '../host/kept.ts';
+import { NO_ROW, type StrategyRun, type Watch } from '../host/strategyRun.ts';
+
+export type BlockLoop = (engine: Engine) => void;
+export type LaneLoop = (engines: readonly Engine[]) => void;
+
+/** Runs the engine to the end of its rows. Throws what a strategy throws, with its name and bar. */
+export function blockLoop(engine: Engine): void {
+  try {
+    while (engine.openBlock()) {
+      fillIndicators(engine);
+      listSignals(engine);
+      visitBlock(engine);
+      engine.closeBlock();
+    }
+    stop(engine);
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
+/**
+ * The same for engines that share their feeds, each the bot of a set of parameters: per block every indicator is filled once for all of
+ * them, then one engine after the other walks through the whole block. What each of them does is what it does alone.
+ */
+export function laneLoop(engines: readonly Engine[]): void {
+  const [first] = engines;
+  if (first === undefined) return;
+  let inWork = first;
+  const starts = first.feeds.map((feed) => feed.cur);
+  try {
+    while (first.openBlock(engines)) {
+      for (let at = 0; at < starts.length; at++) starts[at] = first.feeds[at]!.cur;
+      fillIndicators(first);
+      for (const engine of engines) {
+        inWork = engine;
+        engine.joinBlock(first, starts);
+        listSignals(engine);
+        visitBlock(engine);
+        engine.closeBlock();
+      }
+    }
+    for (const engine of engines) stop((inWork = engine));
+  } catch (error) {
+    throw inWork.blame(error);
+  }
+}
+
+/** After a strategy has thrown, a second call continues with the next strategy. */
+export function stop(engine: Engine): void {
+  // What was visited last is another instant for each lane, and they share it: for all of them it is the end of the data.
+  engine.instant.set(engine.blockEndMs);
+  while (engine.stopped < engine.runs.length) {
+    const run = engine.runs[engine.stopped++]!;
+    engine.inCharge = run.index;
+    if (run.started) run.instance!.onStop?.();
+  }
+  engine.tell();
+  // A live bot looks at it at each instant: what it would refuse ends a backtest, too.
+  keptTexts(engine);
+}
+
+export function fillIndicators(engine: Engine): void {
+  for (const feed of engine.feeds) {
+    if (feed.to === feed.cur) continue;
+    const { kernels } = feed.indicators;
+    for (let at = 0; at < kernels.length; at++) kernels[at]!.fill(feed.cur, feed.to);
+  }
+}
+
+export function listSignals(engine: Engine): void {
+  for (const run of engine.runs) {
+    for (const watch of run.watches) {
+      const { feed } = watch;
+      watch.count = feed.indicators.listRows(watch.signal, feed.cur, feed.to, watch.rows);
+      goTo(watch, 0);
+      // Before every series of the strategy is ready its handlers are silent.
+      const { closeMs } = feed.bars;
+      while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) goTo(watch, watch.at + 1);
+    }
+  }
+}
+
+/** Makes the listed row `at` the one to come. */
+function goTo(watch: Watch, at: number): void {
+  watch.at = at;
+  watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
+}
+
+export function visitBlock(engine: Engine): void {
+  const { isPlain } = engine;
+  // Nobody has looked for work since what came between blocks, and nobody does where rows go by one at a time.
+  engine.touched = true;
+  for (;;) {
+    if (isPlain === true) {
+      visitPlainRows(engine, engine.execution[0]!, engine.runs[0]!);
+      engine.touched = true;
+    }
+    const t = nextInstant(engine);
+    if (t > engine.blockEndMs) return;
+    visitInstant(engine, t);
+  }
+}
+
+/** The rows of the one execution feed up to the next instant at which more than a row of it is due. */
+function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
+  let limit = Math.min(engine.queue.nextMs, engine.timers.nextMs);
+  for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
+  const { closeMs } = feed.bars;
+  // Times are whole: the rows that close before the limit.
+  const end = feed.firstAfter(limit - 1);
+  // Until the strategy has started it gets no callback, and nothing can be working.
+  let row = feed.cur;
+  if (!run.started) {
+    while (row < end && closeMs[row]! < run.readyMs) row++;
+    feed.cursor.row = row - 1;
+    feed.cur = row;
+    if (row === end) return;
+    engine.instant.set(feed.closeOf(row));
+    feed.cursor.row = row;
+    start(engine, run);
+    // The row is still to be matched and delivered, and what was asked for may be due before the limit that was found above.
+    feed.cursor.row = row - 1;
+    return visitPlainRows(engine, feed, run);
+  }
+  if (run.hasOnBar && engine.listensTo(run, feed)) visitEachRow(engine, feed, run, row, end);
+  else visitListedRows(engine, feed, run, row, end);
+}
+
+function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
+  const { instant, exchange } = engine;
+  const { instrumentIndex } = feed;
+  // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
+  let isWorking = exchange.working(instrumentIndex) > 0;
+  const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
+  instant.follow(feed);
+  let row = from;
+  while (row < end) {
+    // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
+    if (isWorking === true) isWorking = matchRow(engine, feed, row);
+    row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
+    if (engine.touched === false) continue;
+    if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
+    isWorking = exchange.working(instrumentIndex) > 0;
+  }
+  feed.cur = end;
+  if (end > from) instant.set(lastMs);
+}
+
+/**
+ * Delivers rows until the strategy asks for something: the row after that one, or `to`. A loop of its own: in that of the caller all that
+ * matching needs would lie in registers, and what a row needs in memory.
+ */
+function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
+  const { cursor } = feed;
+  const { watches } = run;
+  const handlers = watches.length;
+  const instance = run.instance!;
+  for (let row = from; row < to; row++) {
+    cursor.row = row;
+    for (let at = 0; at < handlers; at++) {
+      const watch = watches[at]!;
+      if (watch.row !== row || watch.feed !== feed) continue;
+      goTo(watch, watch.at + 1);
+      // A call without an object: `this` of a handler must not be the watch.
+      const { handler } = watch;
+      const returned: unknown = handler();
+      if (returned !== undefined) engine.refuseReturn(run, returned);
+    }
+    const returned: unknown = instance.onBar!();
+    if (returned !== undefined) engine.refuseReturn(run, returned);
+    if (engine.touched === true) return row + 1;
+  }
+  return to;
+}
+
+/** The strategy has asked for something before `row`: true where what is due by the last of the rows may come between them now. */
+function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: number): boolean {
+  engine.touched = false;
+  if (!engine.outbox.isEmpty) engine.tell();
+  if (engine.queue.nextMs > lastMs && engine.timers.nextMs > lastMs) return false;
+  feed.cur = row;
+  engine.instant.set(feed.closeOf(row - 1));
+  return true;
+}
+
+/** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
+function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
+  const { instant, exchange } = engine;
+  const { cursor, instrumentIndex } = feed;
+  const { watches } = run;
+  const handlers = watches.length;
+  let row = from;
+  let isWorking = exchange.working(instrumentIndex) > 0;
+  const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
+  instant.follow(feed);
+  for (;;) {
+    // Listed rows before this one are behind: while an order works there is nothing to search.
+    if (isWorking === false) {
+      let next = end;
+      for (let at = 0; at < handlers; at++) {
+        const watch = watches[at]!;
+        if (watch.row < next && watch.feed === feed) next = watch.row;
+      }
+      row = next;
+    }
+    if (row >= end) break;
+    if (isWorking === true) isWorking = matchRow(engine, feed, row);
+    cursor.row = row;
+    for (let at = 0; at < handlers; at++) {
+      const watch = watches[at]!;
+      if (watch.row !== row || watch.feed !== feed) continue;
+      goTo(watch, watch.at + 1);
+      const { handler } = watch;
+      const returned: unknown = handler();
+      if (returned !== undefined) engine.refuseReturn(run, returned);
+    }
+    row++;
+    if (engine.touched === false) continue;
+    if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
+    isWorking = exchange.working(instrumentIndex) > 0;
+  }
+  cursor.row = end - 1;
+  feed.cur = end;
+  if (end > from) instant.set(lastMs);
+}
+
+/**
+ * Matches the row after the cursor of a plain run, whose feed the instant follows, and tells what came of it; true when something still works
+ * afterwards. The caller delivers the row.
+ */
+function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
+  const { exchange, instant } = engine;
+  const { instrumentIndex } = feed;
+  // While it is matched the row is not delivered yet, but its close is the time.
+  instant.rowsAhead = 1;
+  exchange.row(instrumentIndex, row);
+  exchange.settleMarks();
+  instant.rowsAhead = 0;
+  if (!engine.outbox.isEmpty) {
+    feed.cursor.row = row;
+    engine.tell();
+  }
+  return exchange.working(instrumentIndex) > 0;
+}
+
+/** The next time at which something can happen; Infinity when nothing is left. */
+function nextInstant(engine: Engine): number {
+  const { cohorts, runs } = engine;
+  lookForWork(engine);
+  let t = Math.min(engine.queue.nextMs, engine.timers.nextMs);
+  for (let at = 0; at < cohorts.length; at++) {
+    const cohort = cohorts[at]!;
+    if (cohort.hasOnBar === true || cohort.isWorking === true) t = Math.min(t, cohort.nextCloseMs);
+  }
+  for (let at = 0; at < runs.length; at++) {
+    const run = runs[at]!;
+    if (run.started === false) t = Math.min(t, run.readyMs);
+    for (const watch of run.watches) {
+      if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
+    }
+  }
+  return t;
+}
+
+/** Whether orders wait for rows is known until something touches it: then the exchange is asked anew. */
+function lookForWork(engine: Engine): void {
+  if (engine.touched === false) return;
+  engine.touched = false;
+  const { cohorts, exchange } = engine;
+  for (let at = 0; at < cohorts.length; at++) cohorts[at]!.look(exchange);
+}
+
+/** One instant, in the order that docs/event-order.md states. */
+function visitInstant(engine: Engine, t: number): void {
+  const { cohorts, exchange, queue } = engine;
+  // Rows that closed before t were nobody's business, but marks are read as of the time.
+  for (let at = 0; at < cohorts.length; at++) {
+    const cohort = cohorts[at]!;
+    if (cohort.nextCloseMs < t) cohort.deliverThrough(t - 1);
+    cohort.isDue = cohort.nextCloseMs === t;
+  }
+  engine.instant.set(t);
+  if (queue.nextMs <= t) engine.touched = true;
+  queue.runDue(t);
+  lookForWork(engine);
+  for (let at = 0; at < cohorts.length; at++) {
+    const { isDue, isWorking } = cohorts[at]!;
+    if (isDue === true && isWorking === true) {
+      matchDue(engine);
+      break;
+    }
+  }
+  exchange.settleMarks();
+  for (let at = 0; at < cohorts.length; at++) {
+    const cohort = cohorts[at]!;
+    if (cohort.isDue === true) cohort.deliver(1);
+  }
+  engine.decided = 0;
+  callStrategies(engine, t);
+}
+
+/** Calls the strategies at an instant. After one of them has thrown, a second call continues with the calls that remain. */
+export function callStrategies(engine: Engine, t: number): void {
+  const { runs } = engine;
+  for (let at = 0; at < runs.length; at++) {
+    const run = runs[at]!;
+    if (run.started === false && t >= run.readyMs) start(engine, run);
+  }
+  if (!engine.outbox.isEmpty) engine.tell();
+  if (engine.timers.nextMs <= t) engine.runTimers(t);
+  while (engine.decided < runs.length) decide(engine, runs[engine.decided++]!, t);
+  if (!engine.outbox.isEmpty) engine.tell();
+}
+
+/** Matches the rows that close at the instant, where an order works. */
+function matchDue(engine: Engine): void {
+  const { exchange, execution } = engine;
+  for (let at = 0; at < execution.length; at++) {
+    const { cohort, cur } = execution[at]!;
+    if (cohort!.isDue === true && exchange.working(at) > 0) exchange.row(at, cur);
+  }
+  // What was filled waits no more.
+  engine.touched = true;
+}
+
+function decide(engine: Engine, run: StrategyRun, t: number): void {
+  engine.inCharge = run.index;
+  for (const watch of run.watches) {
+    if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
+    goTo(watch, watch.at + 1);
+    const { handler } = watch;
+    const returned: unknown = run.started ? handler() : undefined;
+    if (returned !== undefined) engine.refuseReturn(run, returned);
+  }
+  if (!run.hasOnBar || !run.started || !run.hasFresh) return;
+  const returned: unknown = run.instance!.onBar!();
+  if (returned !== undefined) engine.refuseReturn(run, returned);
+}
+
+function start(engine: Engine, run: StrategyRun): void {
+  run.started = true;
+  engine.inCharge = run.index;
+  run.instance!.onStart?.();
+}

@@ -1,0 +1,80 @@
+// Before the first bar: strategies are constructed, indicators are warmed up, and each strategy learns when it is ready.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { Rng } from '../../base/number/rng.ts';
+import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
+import { setupOf, type StrategyHost } from '../../strategy/host.ts';
+import type { StrategyClass } from '../../strategy/strategy.ts';
+import type { Engine } from '../engine.ts';
+import { EquityRecorder, type EquitySink } from '../book/equityRecorder.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { rangeTicks } from '../feeds/range.ts';
+import { StrategyRun } from '../host/strategyRun.ts';
+
+/** Constructs a strategy: its field initialisers register what it needs. `hostFor`: what stands between the strategy and its run. */
+export function addStrategy(
+  engine: Engine,
+  strategy: StrategyClass,
+  name: string,
+  params: object,
+  rng: Rng,
+  hostFor: (run: StrategyRun) => StrategyHost = (run) => run,
+): StrategyRun {
+  const run = new StrategyRun(engine, engine.runs.length, name, rng);
+  engine.inCharge = run.index;
+  engine.runs.push(run);
+  const instance = new strategy(setupOf(params, hostFor(run)));
+  run.instance = instance;
+  for (const feed of engine.feeds) engine.faults.own(feed, run.index);
+  run.hasOnBar = typeof instance.onBar === 'function';
+  run.wantsFills = typeof instance.onFill === 'function';
+  run.wantsOrders = typeof instance.onOrder === 'function';
+  engine.wantsFills ||= run.wantsFills;
+  engine.wantsOrders ||= run.wantsOrders;
+  return run;
+}
+
+/**
+ * Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. `equitySink` takes the equity of each block,
+ * which is not kept then; a rule that watches the equity needs all of it, and overrules this.
+ */
+export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
+  const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
+  engine.stepsRows = feeds.some(({ indicators }) => indicators.customs.some(({ isPure }) => !isPure));
+  for (const run of runs) checkHasWork(engine, run);
+  engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
+  const sink = risk.watchesEquity ? null : equitySink;
+  engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, parts.scratch, sink, blockRows);
+  for (const feed of feeds) feed.warmUp(technical, blockRows);
+  for (const run of runs) {
+    run.readyMs = readyMs(engine, run);
+    run.awaitsRows = run.readyMs === Infinity;
+    if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
+  }
+  risk.attach(engine, (index) => rangeTicks(engine.feeds, engine.execution[index]!));
+  risk.begin(engine.startUnits, parts.fromMs);
+  engine.instant.set(parts.fromMs);
+  engine.queue.runDue(parts.fromMs);
+  engine.timers.start(parts.fromMs);
+  engine.isPlain = runs.length === 1 && execution.length === 1;
+}
+
+/** The first instant of a strategy; Infinity while the rows that it needs are not there: in live they are still to come. */
+export function readyMs({ feeds }: Engine, run: StrategyRun): number {
+  const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
+  return Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
+}
+
+function checkHasWork(engine: Engine, run: StrategyRun): void {
+  const canBegin = run.instance?.onStart !== undefined;
+  if (run.hasOnBar || canBegin || run.watches.length > 0 || engine.timers.has(run.index)) return;
+  throw new ConfigError(
+    `${run.name}: the strategy has neither onBar nor a handler, so it can never trade`,
+    'add `override onBar()`, or this.when(signal, handler), or a timer, or `override onStart()`',
+  );
+}
+
+/** Close of a row of a feed; Infinity when the data ends before. */
+function closeMsOf({ bars }: FeedRun, row: number): number {
+  return row < bars.length ? bars.closeMs[row]! : Infinity;
+}

@@ -1,0 +1,18 @@
+// The loop over a span of a run: for checks that look at some of its rows and not at all of them.
+
+import { fillIndicators, listSignals, visitBlock } from './blockLoop.ts';
+import type { Engine } from '../engine.ts';
+
+/** Runs blocks until the one that holds `untilMs` is done. Throws what a strategy throws, with its name and bar. */
+export function spanLoop(engine: Engine, untilMs: number): void {
+  try {
+    while (engine.blockEndMs < untilMs && engine.openBlock()) {
+      fillIndicators(engine);
+      listSignals(engine);
+      visitBlock(engine);
+      engine.closeBlock();
+    }
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}

@@ -1,0 +1,58 @@
+// An order that a person has placed at the exchange becomes one of a strategy: reserved, followed and booked like those that the bot has sent.
+
+import type { Lots, Ticks } from '../../base/brand.ts';
+import type { Side, VenueOrderId } from '../../model/order.ts';
+import { OrderRecord } from '../../orders/record.ts';
+import type { Engine } from '../engine.ts';
+
+/** A limit order as it stands at the exchange, whole. */
+export interface Adopted {
+  readonly instrument: number;
+  readonly side: Side;
+  readonly lots: number;
+  readonly limit: number;
+  readonly reduceOnly: boolean;
+}
+
+/**
+ * What no order may do to the books of its strategy. Other limits are for those that are still to be sent: this one stands there, and the
+ * next ones are measured with it.
+ */
+const BOOKS = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
+
+/** Why the books of a strategy cannot bear the order; null: they can. Changes nothing. */
+export function objectionTo(engine: Engine, strategy: number, wanted: Adopted): string | null {
+  const { instruments, risk, nowMs } = engine;
+  const order = new OrderRecord();
+  order.begin(0, strategy, instruments[wanted.instrument]!, wanted.instrument, wanted.side, nowMs);
+  write(order, wanted);
+  return risk.objection(BOOKS, order, engine.lastTicks(wanted.instrument));
+}
+
+/** `journalled`: writes down what it is, before it counts. */
+export function adopt(
+  engine: Engine,
+  strategy: number,
+  wanted: Adopted,
+  venueId: VenueOrderId,
+  journalled: (order: OrderRecord) => void = () => {},
+): OrderRecord {
+  const { reservations, orders, execution, nowMs } = engine;
+  const order = engine.newOrder(strategy, execution[wanted.instrument]!, wanted.side);
+  write(order, wanted);
+  order.slot = `adopted ${venueId}`;
+  order.venueId = venueId;
+  journalled(order);
+  reservations.assess(order, engine.lastTicks(wanted.instrument));
+  reservations.add(order);
+  orders.stands(order, nowMs);
+  engine.tellOrder(order);
+  return order;
+}
+
+function write(order: OrderRecord, { lots, limit, reduceOnly }: Adopted): void {
+  order.role = 'limit';
+  order.lots = lots as Lots;
+  order.limit = limit as Ticks;
+  order.reduceOnly = reduceOnly;
+}

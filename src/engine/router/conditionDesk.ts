@@ -1,0 +1,54 @@
+// Condition orders of the bot: where they may be sent at all, and their end with the position that they were to close.
+
+import type { OrderRecord } from '../../orders/record.ts';
+import type { Engine } from '../engine.ts';
+
+/** Spot has no condition orders, and not every exchange that stands behind the port takes them. */
+const UNSUPPORTED = 'CONDITION_UNSUPPORTED';
+
+export class ConditionDesk {
+  readonly #engine: Engine;
+  /** Condition orders that were sent and have not ended. */
+  #open = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Why a drafted condition order may not go on; null: it may. */
+  obstacle({ instrument }: OrderRecord): string | null {
+    return instrument.contract !== undefined && this.#engine.exchange.takesConditions === true ? null : UNSUPPORTED;
+  }
+  sent(): void {
+    this.#open++;
+  }
+  ended(order: OrderRecord): void {
+    this.#open--;
+    if (order.reason === 'rejected' && order.role === 'stopLoss') this.#stopFailed(order);
+  }
+
+  /**
+   * The exchange has refused what a stop had to close as it went off: a part of that has left by other orders, or is held by them. What is
+   * left goes by the bot's own exit, which takes those orders back. A smaller stop, or one of two sides, is none of the whole position.
+   */
+  #stopFailed({ strategy, instrumentIndex, side, lots }: OrderRecord): void {
+    const engine = this.#engine;
+    const isBuy = side === 'buy';
+    const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
+    if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
+    engine.touched = true;
+    engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
+  }
+
+  /** A position was reduced. Once nothing of it is left, no order may wait to close what a later entry opens. */
+  reduced(strategy: number, instrumentIndex: number): void {
+    if (this.#open === 0) return;
+    const { ledger, orders, nowMs } = this.#engine;
+    const active = orders.active();
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
+      if (order.condition === 0 || !order.reduceOnly || order.strategy !== strategy || order.instrumentIndex !== instrumentIndex) continue;
+      if (ledger.closable(strategy, instrumentIndex, order.side === 'buy', true) === 0) orders.cancel(order, nowMs);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+// What an author says of an order, in decimals, as whole numbers on its record: prices, condition, size.
+
+import type { Lots, Ticks, Units } from '../../base/brand.ts';
+import { StrategyError } from '../../base/errors.ts';
+import * as numbers from '../../base/number/exact.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderRecord } from '../../orders/record.ts';
+import { isNegative, negated } from '../../strategy/amounts.ts';
+import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
+import type { Engine } from '../engine.ts';
+import { checkSize, noOptions, noSize, type Call } from './soundSize.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { mulDiv } = numbers;
+
+const MILLION = 1_000_000;
+/** What an order may be asked for with. A stop under another name would leave its position without one, and nobody would hear of it. */
+const OPTIONS: Readonly<Record<string, true>> = {
+  feed: true,
+  limit: true,
+  takeProfit: true,
+  stopLoss: true,
+  trailing: true,
+  trigger: true,
+  reduceOnly: true,
+  timeInForce: true,
+  tag: true,
+} satisfies Record<keyof OrderOptions, true>;
+
+/** Of one strategy. */
+export class OrderDrafts {
+  readonly #engine: Engine;
+  readonly #strategy: number;
+  readonly #name: string;
+  /** The size that was looked at last: mostly a constant. Before the first one, none that an author could give. */
+  #seen: Size = { base: 0 };
+  /** By instrument: the lots of the run's own size where that is a quantity, which no price changes; NaN until they are asked for. */
+  readonly #defaultLots: number[];
+
+  constructor(engine: Engine, strategy: number, name: string) {
+    this.#engine = engine;
+    this.#strategy = strategy;
+    this.#name = name;
+    this.#defaultLots = engine.instruments.map(() => NaN);
+  }
+
+  /** Writes what is wanted. What is no sound number leaves the whole order unsound: risk denies it. */
+  write(order: OrderRecord, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
+    if (options !== undefined) this.#applyOptions(order, options, isBuy);
+    if (size !== undefined) this.#look(size, isBuy ? 'buy' : 'sell');
+    const isLimit = options?.limit !== undefined;
+    order.role = isLimit ? 'limit' : 'market';
+    if (options?.trigger !== undefined) this.#applyTrigger(order, options, options.trigger, isBuy);
+    const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0; // prettier-ignore
+    order.slot = options?.tag ?? order.side;
+    if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
+    else if (size === undefined && this.#engine.defaultSize.base !== undefined) this.#sizeByDefault(order);
+    else this.#size(order, size ?? this.#engine.defaultSize);
+    // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
+    if (!isPriceSound) order.lots = NaN as Lots;
+  }
+
+  /** Once per object whether it is a size; how many units it has, each time. */
+  #look(size: Size, call: Call): void {
+    if (size !== this.#seen) checkSize(this.#name, call, size, OPTIONS);
+    this.#seen = size;
+    const units = unitsOf(size);
+    if (units !== 1) throw units === 0 ? noSize(this.#name, call, size) : this.#twoUnits(size);
+  }
+
+  #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
+    if (options === null) throw noOptions(this.#name, isBuy ? 'buy' : 'sell', options);
+    for (const name in options) if (OPTIONS[name] !== true) throw this.#unknown(name);
+    if (options.tag !== undefined && typeof options.tag !== 'string') throw this.#noTag(options.tag);
+    const { sizing } = this.#engine;
+    const { instrument } = order;
+    if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
+    // Legs trade the other way: what guards a long is sold, so its prices are rounded up, the nearer and the better one.
+    if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
+    if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
+    if (options.trailing !== undefined) {
+      const distance = sizing.ticks(instrument, options.trailing, true);
+      order.trailing = (distance >= 0 ? Math.max(1, distance) : NaN) as Ticks;
+    }
+    order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
+    if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
+    if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
+  }
+
+  /** Against what is held it closes, unless the author says otherwise. A price that is no number leaves a condition that is none. */
+  #applyTrigger(order: OrderRecord, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
+    if (options.limit !== undefined || options.timeInForce !== undefined) {
+      throw new StrategyError(
+        `${this.#name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
+        'once its price is there, a condition order is a market order: leave the other out',
+      );
+    }
+    const { sizing } = this.#engine;
+    const ticks = sizing.ticks(order.instrument, trigger, isBuy);
+    order.condition = (ticks > 0 ? ticks : NaN) as Ticks;
+    order.rises = ticks > this.#engine.lastTicks(order.instrumentIndex);
+    order.reduceOnly = options.reduceOnly ?? this.#closable(order) > 0;
+    order.role = order.reduceOnly && order.rises === isBuy ? 'stopLoss' : 'condition';
+  }
+  /** Lots that an order of this side can close. */
+  #closable({ instrumentIndex, side }: OrderRecord): number {
+    return this.#engine.ledger.closable(this.#strategy, instrumentIndex, side === 'buy', true);
+  }
+
+  #size(order: OrderRecord, size: Size): void {
+    const { instrument, limit } = order;
+    const isSpot = instrument.contract === undefined;
+    if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
+      order.quoteUnits = this.#moneyOf(size, instrument) as Units;
+    else this.sizeTo(order, this.#lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.condition));
+  }
+
+  #sizeByDefault(order: OrderRecord): void {
+    const { instrumentIndex } = order;
+    const known = this.#defaultLots;
+    if (known[instrumentIndex] !== known[instrumentIndex])
+      known[instrumentIndex] = this.#lotsOf(this.#engine.defaultSize, order.instrument, instrumentIndex, 0);
+    // Read from the list each time: what a call has returned would be put into a box, and so would what stands beside it.
+    this.sizeTo(order, known[instrumentIndex]!);
+  }
+
+  /** What is to be held, below 0 short: on futures a size may be negative here. */
+  targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
+    this.#look(size, 'target');
+    if (instrument.contract !== undefined) {
+      const { base, quote, equity } = size;
+      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
+      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, 0);
+      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, 0);
+    }
+    return this.#lotsOf(size, instrument, instrumentIndex, 0);
+  }
+
+  /** A size as a quantity, at a price in ticks; 0: the last price. */
+  #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
+    if (size.base === undefined) {
+      const price = ticks > 0 ? ticks : this.#engine.lastTicks(instrumentIndex);
+      return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), price);
+    }
+    const lots = this.#engine.sizing.lots(instrument, size.base);
+    if (lots < 0) throw this.#negative(size.base, 'base');
+    return lots;
+  }
+
+  /** A size as an amount of money: as it stands, or a share of this strategy's equity. */
+  #moneyOf(size: Size, instrument: Instrument): number {
+    const { sizing } = this.#engine;
+    const amount = size.quote ?? size.equity!;
+    if (Number(amount) < 0) throw this.#negative(amount, size.quote !== undefined ? 'quote' : 'equity');
+    return size.quote !== undefined
+      ? sizing.quoteUnits(instrument, amount)
+      : sizing.ofEquity(this.#engine.equityUnits(this.#strategy), amount);
+  }
+
+  /**
+   * Three market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
+   * a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1), and one that
+   * closes more than the largest native one, which would be refused: what was opened must have a way out.
+   */
+  sizeTo(order: OrderRecord, lots: number): void {
+    order.lots = lots as Lots;
+    if (order.limit > 0) return;
+    const isBuy = order.sign > 0;
+    const isSpot = order.instrument.contract === undefined;
+    if (isSpot ? !isBuy : order.reduceOnly && lots <= mostAtMarket(order.instrument)) return;
+    const { collarPpm } = this.#engine;
+    const last = order.condition > 0 ? order.condition : this.#engine.lastTicks(order.instrumentIndex);
+    order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
+    if (!isSpot && order.condition === 0) order.timeInForce = 'IOC';
+  }
+
+  #noTag(tag: unknown): StrategyError {
+    return new StrategyError(
+      `${this.#name}: an order whose tag is no text but a ${typeof tag}`,
+      "write it in quotes, such as { tag: 'dip' }",
+    );
+  }
+
+  #unknown(name: string): StrategyError {
+    const near = nearest(name, Object.keys(OPTIONS));
+    return new StrategyError(
+      `${this.#name}: an order with the option ${name}, which there is not`,
+      near === null ? `the options are ${Object.keys(OPTIONS).join(', ')}` : `did you mean ${near}?`,
+    );
+  }
+
+  #twoUnits(size: Size): StrategyError {
+    return new StrategyError(
+      `${this.#name}: an order whose size has several units: ${Object.keys(size).join(', ')}`,
+      'leave one of base, quote and equity',
+    );
+  }
+
+  #negative(amount: Amount, unit: string): StrategyError {
+    return new StrategyError(
+      `${this.#name}: an order of a negative size, ${String(amount)} ${unit}`,
+      'sizes are above zero: the direction is in buy and sell',
+    );
+  }
+}
+
+const unitsOf = ({ base, quote, equity }: Size): number =>
+  (base === undefined ? 0 : 1) + (quote === undefined ? 0 : 1) + (equity === undefined ? 0 : 1);
+
+/** Lots of the largest market order that the exchange takes. */
+export function mostAtMarket({ contract }: Instrument): number {
+  return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
+}

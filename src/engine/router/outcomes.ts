@@ -1,0 +1,155 @@
+// What became of orders whose answer was lost, and what else goes wrong at an exchange: reads are paced and weighed, new risk is stopped.
+
+import type { OrderId, VenueOrderId } from '../../model/order.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { FillTrouble } from '../../orders/orderManager.ts';
+import type { OrderRecord } from '../../orders/record.ts';
+import { TOMBSTONE_MS } from '../../orders/reserve/reservation.ts';
+import type { Channel, Evidence } from '../../ports/exchange.ts';
+import type { Scope } from '../../risk/live/halts.ts';
+import { troubleOf } from '../../risk/live/troubles.ts';
+import type { Engine } from '../engine.ts';
+
+/** Codes of the halts that an unknown outcome raises on its instrument: while it lasts, and when it lasts too long. */
+const UNKNOWN = 'UNKNOWN_OUTCOME';
+const NEEDS_PERSON = 'NEEDS_PERSON';
+/** A fill that no order of ours explains: nothing is proved about its instrument. */
+const STRAY = 'STRAY';
+
+export class Outcomes {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The answer to a create was lost: its instrument takes no new risk, and lists are read until they say what became of it. */
+  unknown(order: OrderRecord, isContested: boolean): void {
+    const engine = this.#engine;
+    if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
+    if (engine.risk.watchesLife) engine.risk.outcome(order, engine.nowMs);
+    this.follow(order);
+  }
+  /** Begins to read about an order whose outcome is unknown. */
+  follow(order: OrderRecord): void {
+    const engine = this.#engine;
+    this.freeze(order);
+    engine.tellOrder(order);
+    engine.exchange.read(order, engine.orders.resolution(order).first);
+  }
+
+  freeze({ instrumentIndex }: OrderRecord): void {
+    this.#engine.risk.freeze(instrumentIndex, UNKNOWN, this.#engine.nowMs);
+  }
+
+  weigh(id: OrderId, seen: Evidence): void {
+    const engine = this.#engine;
+    const order = engine.orders.get(id);
+    if (!order || order.state !== STATE.unknown) return;
+    const finding = engine.orders.weigh(order, seen, this.#holds(STRAY, order.instrumentIndex));
+    if (finding.kind === 'read') {
+      if (finding.human !== null) this.#callPerson(order, finding.human);
+      this.#read(order, finding.channel, finding.waitMs);
+    } else if (finding.kind === 'placed') this.placed(order, finding.venueId);
+    else this.noEffect(order);
+  }
+
+  placed(order: OrderRecord, venueId: VenueOrderId | null): void {
+    const engine = this.#engine;
+    engine.orders.placed(order, venueId, engine.nowMs);
+    this.known(order.instrumentIndex);
+    if (order.reason === null) engine.tellOrder(order);
+    else engine.orderEnded(order);
+  }
+  /** An order never reached the venue. While it may still land its coins are reserved; an exit that waits for them goes then. */
+  noEffect(order: OrderRecord): void {
+    const engine = this.#engine;
+    const { strategy, instrumentIndex } = order;
+    engine.orders.noEffect(order, engine.nowMs);
+    this.expireAt(engine.nowMs + TOMBSTONE_MS, strategy, instrumentIndex);
+    this.known(instrumentIndex);
+    engine.orderEnded(order);
+  }
+  /** The reserve of an order without effect ends. */
+  expireAt(timeMs: number, strategy: number, instrumentIndex: number): void {
+    const engine = this.#engine;
+    engine.queue.at(timeMs, () => {
+      engine.reservations.expire(engine.nowMs);
+      engine.runs[strategy]!.orderEnded(instrumentIndex);
+    });
+  }
+
+  /** The outcome of an order of the instrument is known: it goes on trading when that was the last one. */
+  known(instrumentIndex: number): void {
+    const { orders, risk, nowMs } = this.#engine;
+    if (risk.watchesLife) risk.outcome(null, nowMs);
+    const still = orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
+    if (still) return;
+    risk.thaw(instrumentIndex, UNKNOWN, nowMs);
+    risk.thaw(instrumentIndex, NEEDS_PERSON, nowMs);
+  }
+
+  /** A person says what became of an unknown order: placed as `venueId`, or null for no effect. False when it is not unknown. */
+  resolve(id: OrderId, venueId: VenueOrderId | null): boolean {
+    const order = this.#engine.orders.get(id);
+    if (!order || order.state !== STATE.unknown) return false;
+    if (venueId === null) this.noEffect(order);
+    else this.placed(order, venueId);
+    return true;
+  }
+
+  landed(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    const engine = this.#engine;
+    const order = engine.orders.get(id);
+    if (!order) return this.trouble('ALIEN', null, `order ${venueId} of ours is not known any more`);
+    // A list shows an order before its answer has come.
+    if (order.state < STATE.working) return engine.acked(id, venueId, timeMs);
+    if (engine.orders.landed(order, venueId, timeMs)) this.#sayLanded(order);
+  }
+  #sayLanded(order: OrderRecord): void {
+    this.trouble('LATE_LANDING', order.instrumentIndex, `order ${order.id} stands at the exchange after all`);
+    this.#engine.tellOrder(order);
+  }
+  /** An execution that should not have been. */
+  filled(order: OrderRecord, what: FillTrouble): void {
+    if (what === 'LATE_LANDING') this.#sayLanded(order);
+    else
+      this.trouble(
+        'POST_TRADE',
+        null,
+        `order ${order.id}: ${what === 'OVERFILLED' ? 'more was filled than ordered' : 'filled after its end'}`,
+      );
+  }
+
+  trouble(code: string, instrument: number | null, why: string): void {
+    const { risk, nowMs } = this.#engine;
+    const { state, needsPerson } = troubleOf(code);
+    // A person who is called has to know all of it. Of aliens there is a list.
+    risk.halts.raise(scopeOf(instrument), state, code, why, nowMs, needsPerson && code !== 'ALIEN');
+  }
+  over(code: string, instrument: number | null): void {
+    const { risk, nowMs } = this.#engine;
+    if (!troubleOf(code).needsPerson) risk.halts.clear(scopeOf(instrument), code, 'its cause is gone', nowMs);
+  }
+
+  #read(order: OrderRecord, channel: Channel, waitMs: number): void {
+    const { exchange, queue, nowMs } = this.#engine;
+    if (waitMs === 0) return exchange.read(order, channel);
+    const { id } = order;
+    queue.at(Math.max(queue.nowMs, nowMs + waitMs), () => {
+      if (order.id === id && order.state === STATE.unknown) exchange.read(order, channel);
+    });
+  }
+  #callPerson(order: OrderRecord, why: string): void {
+    if (this.#holds(NEEDS_PERSON, order.instrumentIndex)) return;
+    const says = `order ${order.id} stays unknown: ${why}`;
+    this.#engine.log(this.#engine.runs[order.strategy]!.name, says, {});
+    this.trouble(NEEDS_PERSON, order.instrumentIndex, says);
+  }
+  #holds(code: string, instrument: number): boolean {
+    const { halts } = this.#engine.risk;
+    return halts.any && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
+  }
+}
+
+const scopeOf = (instrument: number | null): Scope => (instrument === null ? { kind: 'account' } : { kind: 'symbol', instrument });

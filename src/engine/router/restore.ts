@@ -1,0 +1,62 @@
+// A bot that was killed goes on: its orders, reserves, guards and halts are made again from what its journal says. Nothing is sent.
+
+import type { Lots, Units } from '../../base/brand.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { Ended } from '../../orders/drafts.ts';
+import type { RestoredOrders } from '../../orders/restored.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import { TOMBSTONE_MS } from '../../orders/reserve/reservation.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
+import type { Cause } from '../../risk/live/halts.ts';
+import type { Engine } from '../engine.ts';
+
+const NO_EFFECT: Ended = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
+
+export interface RestoredBot {
+  readonly orders: RestoredOrders;
+  /** Halts that held. */
+  readonly causes: readonly Cause[];
+  /** What loss rules measured from: RiskModule.memory. */
+  readonly memory: ReadonlyMap<string, readonly number[]>;
+}
+
+/**
+ * Call it once, before the first instant, with a ledger and guards (Brackets) that know every fill of the journal, and before anybody
+ * listens to the halts. Instruments with an unknown order are halted; `followUnknown` begins to read about them.
+ */
+export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredBot, nowMs: number): void {
+  engine.instant.set(nowMs);
+  engine.orders.restore(orders, (index) => engine.startTicks(index), nowMs);
+  for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
+  engine.risk.recall(memory);
+  for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.freeze(order);
+  // What the last process was still resolving holds no more than the orders above say.
+  engine.instruments.forEach((_, index) => engine.outcomes.known(index));
+  for (const { now, endMs, strategy, instrumentIndex } of orders.orders) {
+    if (now === 'tomb' && endMs + TOMBSTONE_MS > nowMs) engine.outcomes.expireAt(endMs + TOMBSTONE_MS, strategy, instrumentIndex);
+  }
+  for (const { id, owedLots } of orders.orders) {
+    const entry = owedLots > 0 ? engine.orders.get(id) : undefined;
+    if (entry !== undefined) engine.desk.restoreOwed(entry, owedLots, nowMs);
+  }
+  for (const { order, ahead, replaced, targetLots, ended } of orders.drafts ?? []) {
+    const isOpen = (id: OrderId): boolean => engine.orders.active().some((one) => one.id === id);
+    // One that is neither open nor known to have ended had no effect.
+    const endOf = (id: OrderId): Ended | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
+    engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, left: NaN }, endOf);
+  }
+  engine.execution.forEach((feed, index) => {
+    if (engine.brackets.waiting(index) === 0) return;
+    const { openMs, closeMs, length } = feed.bars;
+    const [high, low, close] = [ticksOf(feed.bars, 'high'), ticksOf(feed.bars, 'low'), ticksOf(feed.bars, 'close')];
+    for (let row = 0; row < length; row++) {
+      engine.brackets.followAgain(index, { high: high[row]!, low: low[row]!, close: close[row]! }, openMs[row]!, closeMs[row]!);
+    }
+  });
+}
+
+/** Begins to read about each order whose outcome is unknown: the exchange is connected. */
+export function followUnknown(engine: Engine): void {
+  for (const order of engine.orders.active().slice()) if (order.state === STATE.unknown) engine.outcomes.follow(order);
+  engine.drafts.followAhead();
+}

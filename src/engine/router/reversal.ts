@@ -1,0 +1,69 @@
+// A change of a position to a given size: what is held and ordered, and what of the old side stands in the way of a reversal.
+
+import type { OrderId } from '../../model/order.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderRecord } from '../../orders/record.ts';
+import { isUnderCancel } from './draftDesk.ts';
+import type { Engine } from '../engine.ts';
+
+/** Tag of the orders that `target` sends. */
+export const TARGET = 'target';
+
+/** The reversal of a strategy's position that waits for the orders of the old side. */
+export function reversalOf({ orders }: Engine, strategy: number, instrumentIndex: number): WaitingDraft | undefined {
+  return orders.drafts.waiting.find(
+    ({ order, replaced }) => replaced === null && order.strategy === strategy && order.instrumentIndex === instrumentIndex,
+  );
+}
+
+/** Returns the lots that a strategy comes to hold if all its orders fill, below 0 short. What waits for a price may never come, and does not count. */
+export function heldAndOrdered({ orders, ledger }: Engine, strategy: number, instrumentIndex: number): number {
+  const { waiting } = orders.drafts;
+  let lots = ledger.lots(strategy, instrumentIndex);
+  const add = (order: OrderRecord): void => {
+    if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex || order.parent !== 0 || order.condition > 0) return;
+    const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
+    lots += order.side === 'buy' ? open : -open;
+  };
+  for (const order of orders.active()) {
+    // Whatever it still fills is taken off the draft that replaces it, or off the target that does.
+    const isReplaced = isUnderCancel(order) && (order.slot === TARGET || waiting.some(({ replaced }) => replaced?.id === order.id));
+    if (!isReplaced) add(order);
+  }
+  for (const { order, replaced } of waiting) if (replaced !== null) add(order);
+  return lots;
+}
+
+export interface ClearedSide {
+  /** Something guarded the old side, and does no more. */
+  readonly isCleared: boolean;
+  /** Orders that still have to end. */
+  readonly ahead: OrderId[];
+}
+const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
+
+/** An order that takes a position to 0 or through it: stops and targets of the old side would close it a second time, so they are cancelled. */
+export function clearOldSide(engine: Engine, order: OrderRecord, missing: number): ClearedSide {
+  const { strategy, instrumentIndex, side, sign } = order;
+  const { orders, ledger, brackets, nowMs } = engine;
+  const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
+  if (held === 0 || Math.abs(missing) < held) return NOTHING;
+  const guards = brackets.list(instrumentIndex).filter((bracket) => bracket.strategy === strategy && bracket.isLong === sign < 0);
+  for (const bracket of guards) brackets.remove(bracket);
+  engine.drafts.withdrawAll((draft) => closes(draft.order, order));
+  const ahead: OrderId[] = [];
+  const closing = orders.active().filter((other) => closes(other, order));
+  for (const other of closing.toReversed()) {
+    const { id } = other;
+    orders.cancel(other, nowMs);
+    if (other.id === id && other.state !== STATE.done) ahead.push(id);
+  }
+  return { isCleared: guards.length + closing.length > 0, ahead };
+}
+
+/** A leg of a bracket, or a condition order that only closes, of the same side as the order. */
+function closes(other: OrderRecord, { strategy, instrumentIndex, side }: OrderRecord): boolean {
+  const isOfSide = other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.side === side;
+  return isOfSide && (other.parent > 0 || (other.condition > 0 && other.reduceOnly));
+}

@@ -1,0 +1,47 @@
+// From the sizes and prices of a strategy to whole lots, units and ticks: remembered, because they are mostly constants.
+
+import { MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { scaleAmount } from '../../strategy/amounts.ts';
+import type { Amount } from '../../strategy/types.ts';
+
+/** Fractions of equity are whole in 10^-9. */
+const FRACTION_DIGITS = 9;
+
+/**
+ * Turns amounts into integers and remembers the last few: a strategy's sizes are mostly constants, and one decimal operation costs more
+ * than nine bars. What is no number becomes NaN, which risk denies.
+ */
+export class Sizing {
+  readonly #amounts: (Amount | null)[] = [null, null, null, null];
+  readonly #digits = [-1, -1, -1, -1];
+  readonly #results = [0, 0, 0, 0];
+  #turn = 0;
+
+  lots(instrument: Instrument, amount: Amount): number {
+    return this.#down(amount, instrument.quantityDigits);
+  }
+  quoteUnits(instrument: Instrument, amount: Amount): number {
+    return this.#down(amount, instrument.quoteDigits);
+  }
+  /** A fraction of `equityUnits`, rounded down; NaN where either is no sound number. */
+  ofEquity(equityUnits: number, fraction: Amount): number {
+    const ppb = this.#down(fraction, FRACTION_DIGITS);
+    const isSound = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
+    return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NaN;
+  }
+  /** A price in ticks: a buy's rounded down, a sell's up, so that rounding never pays more or takes less. */
+  ticks(instrument: Instrument, price: Amount, isBuy: boolean): number {
+    return scaleAmount(price, instrument.priceDigits, isBuy ? 'down' : 'up');
+  }
+
+  #down(amount: Amount, digits: number): number {
+    for (let at = 0; at < 4; at++) if (this.#amounts[at] === amount && this.#digits[at] === digits) return this.#results[at]!;
+    const result = scaleAmount(amount, digits, 'down');
+    const at = (this.#turn = (this.#turn + 1) & 3);
+    this.#amounts[at] = amount;
+    this.#digits[at] = digits;
+    this.#results[at] = result;
+    return result;
+  }
+}

@@ -1,0 +1,204 @@
+// The graph of a set's indicators: nodes and their columns, and its assembly into windows and kernels.
+
+import { assert } from '../../base/assert.ts';
+import { InvariantError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import { ticksOf, type BarColumns, type PriceColumn } from '../../model/bars/bars.ts';
+import type { CustomNote, Design, Home, Kernel, Output, ScaledColumn, Wiring } from './spec.ts';
+import type { TechnicalLibrary } from './technicalLibrary.ts';
+import { NumberWindow, SignalWindow } from './window.ts';
+
+/** A column of a feed, or of an indicator over it, and how far back it is read. */
+export class GraphOutput implements Output {
+  readonly home: Home;
+  readonly key: string;
+  readonly warmupBars: number;
+  readonly price: PriceColumn | null;
+  /** Null for a column of the feed. */
+  readonly node: GraphNode | null;
+  /** Earlier values that `ago` reaches. */
+  depth = 1;
+  /** Earlier rows that kernels read. */
+  lookBack = 0;
+
+  constructor(home: Home, node: GraphNode | null, key: string, warmupBars: number, price: PriceColumn | null) {
+    this.home = home;
+    this.node = node;
+    this.key = key;
+    this.warmupBars = warmupBars;
+    this.price = price;
+  }
+}
+
+/** An indicator; `inputs` and `outputs` are in the order of its design. */
+export class GraphNode {
+  readonly design: Design;
+  readonly inputs: readonly GraphOutput[];
+  readonly outputs: readonly GraphOutput[];
+
+  constructor(home: Home, design: Design, key: string, inputs: readonly GraphOutput[]) {
+    this.design = design;
+    this.inputs = inputs;
+    this.outputs = listOf(design.outputs, (output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
+    for (const input of inputs) input.lookBack = Math.max(input.lookBack, design.lookBack);
+  }
+}
+
+/** The windows of columns: those of a run, or fresh ones for a trace. */
+export class Windows {
+  readonly #numbers = new Map<GraphOutput, NumberWindow>();
+  readonly #states = new Map<GraphOutput, SignalWindow>();
+
+  addColumn(output: GraphOutput, column: Float64Array): void {
+    this.#numbers.set(output, new NumberWindow(column));
+  }
+
+  addNode(node: GraphNode): void {
+    for (const output of node.outputs) {
+      if (node.design.kind === 'series') this.#numbers.set(output, new NumberWindow());
+      else this.#states.set(output, new SignalWindow());
+    }
+  }
+
+  number(output: GraphOutput): NumberWindow {
+    const window = this.#numbers.get(output);
+    if (window === undefined) throw new InvariantError(`${output.key} is no series of this set`);
+    return window;
+  }
+
+  state(output: GraphOutput): SignalWindow {
+    const window = this.#states.get(output);
+    if (window === undefined) throw new InvariantError(`${output.key} is no signal of this set`);
+    return window;
+  }
+
+  of(node: GraphNode): readonly (NumberWindow | SignalWindow)[] {
+    return listOf(node.outputs, (output) => (node.design.kind === 'series' ? this.number(output) : this.state(output)));
+  }
+}
+
+/** `node` and all that it rests on, sources first. */
+export function ancestry(node: GraphNode): readonly GraphNode[] {
+  const found = new Set<GraphNode>();
+  const visit = (at: GraphNode) => {
+    for (const input of at.inputs) if (input.node !== null) visit(input.node);
+    found.add(at);
+  };
+  visit(node);
+  return [...found];
+}
+
+/** Makes windows and kernels for the nodes of a graph, sources first. */
+class Assembly {
+  readonly kernels: Kernel[] = [];
+  readonly #windows: Windows;
+  readonly #bars: BarColumns;
+  readonly #blockRows: number;
+  readonly #technical: TechnicalLibrary | null;
+  /** The quotients of windows that hold sums, for the kernels that need numbers. */
+  readonly #quotients = new Map<NumberWindow, NumberWindow>();
+
+  constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null) {
+    this.#windows = windows;
+    this.#bars = bars;
+    this.#blockRows = blockRows;
+    this.#technical = technical;
+  }
+
+  add(node: GraphNode): void {
+    const own = this.#windows.of(node);
+    for (const [index, output] of node.outputs.entries()) own[index]!.allocate(frontOf(output), this.#blockRows);
+    const kernel = node.design.make(this.#wire(node));
+    this.kernels.push(new WindowedKernel(kernel, own, node.design.custom));
+  }
+
+  #wire(node: GraphNode): Wiring {
+    const windows = this.#windows;
+    const technical = this.#technical;
+    const input = (source: number) => node.inputs[source]!;
+    return {
+      numbers: (source) => this.#numbers(input(source)),
+      fractions: (source) => windows.number(input(source)),
+      signals: (source) => windows.state(input(source)),
+      scaled: (source) => this.#scaled(input(source)),
+      out: (output) => windows.number(node.outputs[output]!),
+      outSignal: (output) => windows.state(node.outputs[output]!),
+      get technical() {
+        assert(technical !== null, 'an indicator of technicalindicators without the package: load it and pass it to seal');
+        return technical;
+      },
+    };
+  }
+
+  /** Where the window holds sums, their quotients: filled by a kernel of its own, between the source and the first that asked for it. */
+  #numbers(input: GraphOutput): NumberWindow {
+    const held = this.#windows.number(input);
+    if (held.divisor === 1) return held;
+    let quotients = this.#quotients.get(held);
+    if (quotients === undefined) {
+      quotients = new NumberWindow();
+      quotients.allocate(frontOf(input), this.#blockRows);
+      this.#quotients.set(held, quotients);
+      this.kernels.push(new WindowedKernel(new Quotients(held, quotients), [quotients]));
+    }
+    return quotients;
+  }
+
+  #scaled(input: GraphOutput): ScaledColumn {
+    if (input.price === null) return { column: this.#numbers(input), scale: 1, whole: false };
+    const { instrument } = this.#bars;
+    return { column: { values: ticksOf(this.#bars, input.price), base: 0 }, scale: pow10(instrument.priceDigits), whole: true };
+  }
+}
+
+/** Takes memory for the windows of `nodes` (sources first) and makes the kernels that fill them, in the order in which they are to run. */
+export function assemble(
+  nodes: readonly GraphNode[],
+  windows: Windows,
+  bars: BarColumns,
+  blockRows: number,
+  technical: TechnicalLibrary | null,
+): readonly Kernel[] {
+  const assembly = new Assembly(windows, bars, blockRows, technical);
+  for (const node of nodes) assembly.add(node);
+  return assembly.kernels;
+}
+
+/** Earlier rows that a window keeps: one more than `ago` reaches, for views stand at row -1 before the first. */
+function frontOf(output: GraphOutput): number {
+  return Math.max(output.depth + 1, output.lookBack);
+}
+
+/** A kernel with the windows that it fills. */
+class WindowedKernel implements Kernel {
+  readonly custom: CustomNote | undefined;
+  readonly #kernel: Kernel;
+  readonly #windows: readonly (NumberWindow | SignalWindow)[];
+
+  constructor(kernel: Kernel, windows: readonly (NumberWindow | SignalWindow)[], custom?: CustomNote) {
+    this.custom = custom;
+    this.#kernel = kernel;
+    this.#windows = windows;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const windows = this.#windows;
+    for (let i = 0; i < windows.length; i++) windows[i]!.reserve(fromRow, toRow);
+    this.#kernel.fill(fromRow, toRow);
+  }
+}
+
+class Quotients implements Kernel {
+  readonly #sums: NumberWindow;
+  readonly #out: NumberWindow;
+
+  constructor(sums: NumberWindow, out: NumberWindow) {
+    this.#sums = sums;
+    this.#out = out;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    this.#sums.divideInto(this.#out.values, fromRow - this.#out.base, fromRow, toRow);
+  }
+}

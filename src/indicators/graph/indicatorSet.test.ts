@@ -1,0 +1,215 @@
+// The set: registration, sharing, sealing, depth, and that a series shows nothing beyond its cursor.
+
+import { describe, expect, it } from 'vitest';
+import { syntheticBars } from '../../../test/fixtures/syntheticBars.ts';
+import { ConfigError, InvariantError, StrategyError } from '../../base/errors.ts';
+import { ema, sma } from '../averages.ts';
+import { bollinger, highest } from '../channels.ts';
+import { custom } from '../custom.ts';
+import { IndicatorSet } from './indicatorSet.ts';
+import { macd, rsi, stochastic } from '../oscillators.ts';
+import { above, crossedUp } from '../signals.ts';
+import { homeOf } from './spec.ts';
+import { williamsR } from '../technicalAdapter.ts';
+import { atr } from '../trend.ts';
+
+const bars = syntheticBars(400, 3);
+
+const same = () => (x: number) => x;
+
+function newSet(blockRows = 16) {
+  const cursor = { row: -1 };
+  return { cursor, set: new IndicatorSet(bars, cursor, blockRows) };
+}
+
+function message(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return `${error.message} | ${error.remedy}`;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('registration', () => {
+  it('names specs by kind, sources and parameters, and counts their warm-up', () => {
+    const { set } = newSet();
+    const { close } = set.series;
+    const band = set.use(bollinger(close, 20, 2));
+    expect(sma(close, 10)).toMatchObject({ key: 'sma(close, 10)', warmupBars: 10 });
+    expect(ema(rsi(close, 14), 9)).toMatchObject({ key: 'ema(rsi(close, 14), 9)', warmupBars: 23 });
+    expect(crossedUp(close, band.lower)).toMatchObject({ key: 'crossedUp(close, bollinger(close, 20, 2).lower)', warmupBars: 21 });
+    expect(above(rsi(close, 14), 70)).toMatchObject({ key: 'above(rsi(close, 14), 70)', warmupBars: 15 });
+    expect(macd(close)).toMatchObject({ key: 'macd(close, 12, 26, 9)', warmupBars: 34 });
+    expect(stochastic(set.series, 14, 3, 3)).toMatchObject({ warmupBars: 18 });
+    expect(atr(set.series, 14)).toMatchObject({ key: 'atr(high, low, close, 14)', warmupBars: 15 });
+  });
+
+  it('shares one kernel and one series among equal keys, nested ones too', () => {
+    const { set } = newSet();
+    const { close } = set.series;
+    const average = set.use(sma(close, 10));
+    expect(set.use(sma(close, 10))).toBe(average);
+    set.use(crossedUp(sma(close, 10), sma(close, 30)));
+    set.use(crossedUp(average, sma(close, 30)));
+    expect(set.use(custom(close, same))).toBe(set.use(custom(close, same)));
+    expect(set.use(custom(close, () => (x) => x))).not.toBe(set.use(custom(close, same)));
+    set.seal();
+    expect(set.kernels).toHaveLength(5);
+    expect(set.keyOf(average)).toBe('sma(close, 10)');
+  });
+
+  it('tells the home of a spec and of its sources, and the first row at which all is ready', () => {
+    const { set } = newSet();
+    const spec = sma(set.series.close, 30);
+    expect(homeOf(spec)).toBe(set);
+    expect(homeOf(set.series.close)).toBe(set);
+    expect(set.readyRow).toBe(0);
+    expect(homeOf(set.use(spec))).toBe(set);
+    expect(set.readyRow).toBe(29);
+    set.use(sma(set.series.close, 10));
+    expect(set.readyRow).toBe(29);
+  });
+
+  it('refuses sources of two feeds, foreign objects and bad parameters', () => {
+    const { set } = newSet();
+    const other = newSet().set;
+    expect(message(() => crossedUp(set.series.close, other.series.close))).toMatch(
+      /^crossedUp\(close, close\): expected sources of one feed/,
+    );
+    expect(message(() => crossedUp(sma(set.series.close, 3), sma(other.series.close, 3)))).toMatch(/one feed/);
+    expect(() => set.use(sma(other.series.close, 3))).toThrow(InvariantError);
+    const foreign = { value: 1, prev: 1, ready: true, ago: () => 1 };
+    expect(message(() => sma(foreign, 3))).toMatch(/no series/);
+    expect(message(() => sma(set.series.close, 0))).toBe(
+      'sma: bars: expected a whole number from 1 to 10000000, got 0 | correct the bars of sma',
+    );
+    expect(message(() => sma(set.series.close, 2.5))).toMatch(/got 2.5/);
+    expect(message(() => bollinger(set.series.close, 20, NaN))).toMatch(/widths: expected a number above 0, got NaN/);
+    expect(message(() => macd(set.series.close, 26, 12))).toMatch(/slowBars: expected a whole number from 27/);
+    expect(message(() => above(set.series.close, Infinity))).toMatch(/finite/);
+  });
+
+  it('refuses, once sealed, a registration and even a spec: `if (crossedUp(a, b))` would be true on every bar', () => {
+    const { set } = newSet();
+    const spec = sma(set.series.close, 10);
+    const average = set.use(spec);
+    set.seal();
+    expect(message(() => set.use(spec))).toMatch(/^sma\(close, 10\): .*while the strategy is constructed.*make it a field/);
+    expect(message(() => crossedUp(average, set.series.close))).toMatch(
+      /^crossedUp\(sma\(close, 10\), close\): .*while the strategy is constructed/,
+    );
+    expect(message(() => set.use(set.series.close, 5))).toMatch(/while the strategy is constructed/);
+  });
+
+  it('refuses sums that a double does not hold exactly, naming the remedy', () => {
+    const { set } = newSet();
+    set.use(sma(set.series.close, 10_000_000));
+    const fine = { ...syntheticBars(50, 1), instrument: { ...bars.instrument, priceDigits: 11 } };
+    const tooFine = new IndicatorSet(fine, { row: -1 }, 16);
+    tooFine.use(sma(tooFine.series.close, 5000));
+    expect(() => set.seal()).not.toThrow();
+    expect(message(() => tooFine.seal())).toMatch(/^sma over 5000 bars: expected window sums below 2\^53 ticks.*fewer/);
+  });
+
+  it('knows when the package is needed, and demands it then', () => {
+    const { set } = newSet();
+    set.use(sma(set.series.close, 3));
+    expect(set.needsTechnical).toBe(false);
+    set.use(ema(williamsR(set.series, 5), 3));
+    expect(set.needsTechnical).toBe(true);
+    expect(() => set.seal()).toThrow(InvariantError);
+  });
+});
+
+describe('reading', () => {
+  it('ago reaches the registered depth over block borders, and no further', () => {
+    const { cursor, set } = newSet(16);
+    const average = set.use(sma(set.series.close, 3), 40);
+    const close = set.use(set.series.close, 2);
+    const extreme = set.use(highest(set.series.high, 5));
+    set.seal();
+    for (let from = 0; from < bars.length; from += 16) {
+      for (const kernel of set.kernels) kernel.fill(from, Math.min(from + 16, bars.length));
+      cursor.row = Math.min(from + 15, bars.length - 1);
+    }
+    const trace = set.traceValues(average);
+    for (const back of [0, 1, 2, 17, 39, 40]) expect(average.ago(back)).toBe(trace[cursor.row - back]);
+    expect([close.value, close.prev, close.ago(2)]).toEqual([0, 1, 2].map((back) => bars.close[cursor.row - back]));
+    expect(message(() => average.ago(41))).toBe(
+      'sma(close, 3): ago(41): expected a whole number from 0 to 40, its registered depth, got 41 | register the depth: use(series, { depth: 41 })',
+    );
+    expect(message(() => close.ago(3))).toMatch(/use\(series, \{ depth: 3 \}\)/);
+    expect(message(() => extreme.ago(2))).toMatch(/depth, got 2/);
+    for (const wrong of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(wrong)).toThrow(ConfigError);
+  });
+
+  it('shows nothing before the first row and nothing beyond the cursor', () => {
+    const { cursor, set } = newSet(400);
+    const average = set.use(sma(set.series.close, 2), 3);
+    const up = set.use(above(set.series.close, average));
+    set.seal();
+    expect([average.value, average.prev, average.ago(3), set.series.close.value, set.series.close.prev]).toEqual([NaN, NaN, NaN, NaN, NaN]);
+    expect([average.ready, up.value, up.prev, up.ready]).toEqual([false, false, false, false]);
+    for (const kernel of set.kernels) kernel.fill(0, 400);
+    cursor.row = 0;
+    expect([average.value, up.ready, set.series.close.prev]).toEqual([NaN, false, NaN]);
+    cursor.row = 1;
+    expect(average.value).toBe((Math.round(bars.close[0]! * 100) + Math.round(bars.close[1]! * 100)) / 200);
+    const own = [...Reflect.ownKeys(average), ...Reflect.ownKeys(up)];
+    expect(own).toEqual([]);
+    expect(new Set(Reflect.ownKeys(Object.getPrototypeOf(average)))).toEqual(new Set(['ago', 'constructor', 'prev', 'ready', 'value']));
+  });
+
+  it('hands a custom function one value at a time, only ready ones, and refuses what is no number', () => {
+    const { set } = newSet();
+    const seen: number[] = [];
+    set.use(custom(sma(set.series.close, 3), () => (x) => (seen.push(x), x)));
+    set.seal();
+    for (const kernel of set.kernels) kernel.fill(0, 5);
+    expect(seen).toHaveLength(3);
+    const broken = newSet().set;
+    // @ts-expect-error a function that returns nothing is refused by the compiler, and at run time for plain JavaScript
+    broken.use(custom(broken.series.close, () => () => undefined));
+    broken.seal();
+    expect(() => broken.kernels[0]!.fill(0, 1)).toThrow(StrategyError);
+  });
+
+  it('refuses blocks with gaps, overlaps or too many rows: bugs of the engine', () => {
+    const { set } = newSet(16);
+    set.use(sma(set.series.close, 3));
+    set.seal();
+    const kernel = set.kernels[0]!;
+    expect(() => kernel.fill(1, 2)).toThrow(InvariantError);
+    expect(() => kernel.fill(0, 17)).toThrow(InvariantError);
+    kernel.fill(0, 16);
+    kernel.fill(16, 16);
+    expect(() => kernel.fill(15, 20)).toThrow(InvariantError);
+  });
+});
+
+describe('traces', () => {
+  it('equal what was read, leave the run alone, and start custom functions afresh', () => {
+    const { cursor, set } = newSet(16);
+    const total = set.use(
+      custom(set.series.close, () => {
+        let sum = 0;
+        return (x) => (sum += x);
+      }),
+    );
+    const smooth = set.use(ema(total, 5));
+    set.seal();
+    for (const kernel of set.kernels) kernel.fill(0, 16);
+    cursor.row = 15;
+    const before = [total.value, smooth.value];
+    const trace = set.traceValues(smooth);
+    expect(trace).toHaveLength(bars.length);
+    expect(trace[15]).toBe(smooth.value);
+    expect([total.value, smooth.value]).toEqual(before);
+    for (const kernel of set.kernels) kernel.fill(16, 32);
+    cursor.row = 31;
+    expect(smooth.value).toBe(trace[31]);
+    expect(set.traceValues(set.series.close)).toEqual(bars.close);
+  });
+});

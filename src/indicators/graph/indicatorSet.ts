@@ -1,0 +1,206 @@
+// The indicators and signals of one feed: registered while strategies are constructed, sealed once, then filled block by block.
+
+import { assert } from '../../base/assert.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import type { BarColumns, PriceColumn } from '../../model/bars/bars.ts';
+import { ancestry, assemble, GraphNode, GraphOutput, Windows } from './graph.ts';
+import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
+import { bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
+import type { CustomNote, Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
+import type { TechnicalLibrary } from './technicalLibrary.ts';
+import { TRUE } from './window.ts';
+
+/** Rows a block of `traceValues`; any size gives the same values. */
+const TRACE_ROWS = 4096;
+
+/**
+ * Life: construct, `use` (while strategies are constructed), `seal`, then `fill` every kernel in order with contiguous blocks of rows
+ * from row 0. Views read at the cursor, which the caller moves.
+ */
+export class IndicatorSet implements Home {
+  /** The columns of the feed. */
+  readonly series: FeedSeries;
+  readonly #bars: BarColumns;
+  readonly #cursor: RowCursor;
+  readonly #blockRows: number;
+  readonly #outputs = new Map<Series | Signal, GraphOutput>();
+  readonly #nodes = new Map<string, { readonly node: GraphNode; readonly views: NodeOutputs }>();
+  readonly #windows = new Windows();
+  readonly #functions = new Map<object, number>();
+  #kernels: readonly Kernel[] | null = null;
+  #readyRow = 0;
+  #technical: TechnicalLibrary | null = null;
+
+  /** `blockRows`: the largest block that kernels will be asked to fill. */
+  constructor(bars: BarColumns, cursor: RowCursor, blockRows: number) {
+    assert(blockRows >= 1, `a block of ${blockRows} rows`);
+    this.#bars = bars;
+    this.#cursor = cursor;
+    this.#blockRows = blockRows;
+    const column = (name: PriceColumn | 'volume'): Series => {
+      const output = new GraphOutput(this, null, name, 1, name === 'volume' ? null : name);
+      this.#windows.addColumn(output, bars[name]);
+      return this.#viewSeries(output);
+    };
+    this.series = { open: column('open'), high: column('high'), low: column('low'), close: column('close'), volume: column('volume') };
+  }
+
+  /** True once the registration is over. */
+  get sealed(): boolean {
+    return this.#kernels !== null;
+  }
+
+  /** True when something registered rests on the technicalindicators package: `seal` then needs it. */
+  get needsTechnical(): boolean {
+    return [...this.#nodes.values()].some(({ node }) => node.design.technical);
+  }
+
+  /** The authors' own indicators. */
+  get customs(): readonly CustomNote[] {
+    return [...this.#nodes.values()].flatMap(({ node }) => node.design.custom ?? []);
+  }
+
+  /** Sources before what rests on them. Known once sealed. */
+  get kernels(): readonly Kernel[] {
+    assert(this.#kernels !== null, 'the kernels of a set that is not sealed');
+    return this.#kernels;
+  }
+
+  /** Index of the first row at which everything registered is ready, by the warm-ups alone. */
+  get readyRow(): number {
+    return this.#readyRow;
+  }
+
+  /**
+   * Registers an indicator and returns its series; equal keys share one kernel. A series or signal of this set is returned as it is,
+   * but `ago` looks back further. `depth`: bars that `ago` may look back, 1 by default. Throws ConfigError once sealed.
+   */
+  use<Out>(what: IndicatorSpec<Out>, depth?: number): Out;
+  use(what: Source, depth: number): Series;
+  use(what: SignalSource): Signal;
+  use<Out>(what: IndicatorSpec<Out> | Series | Signal, depth = 1): Out | Series | Signal {
+    const plan = planOf(what);
+    if (plan === null) return this.#deepen(what as Series | Signal, depth);
+    const { key: name, warmupBars } = what as IndicatorSpec<Out>;
+    this.#checkOpen(name, plan.home, depth);
+    const out = plan.resolve({ node: (design, key) => this.#node(design, key, depth) });
+    this.#readyRow = Math.max(this.#readyRow, warmupBars - 1);
+    return out;
+  }
+
+  /** Ends the registration: fixes how far back each window reaches, takes the memory, makes the kernels. */
+  seal(technical: TechnicalLibrary | null = null): void {
+    assert(!this.sealed, 'a set is sealed once');
+    const nodes = [...this.#nodes.values()].map(({ node }) => node);
+    this.#kernels = assemble(nodes, this.#windows, this.#bars, this.#blockRows, technical);
+    this.#technical = technical;
+  }
+
+  /**
+   * Writes the rows of [fromRow, toRow) at which `signal` is true to `into`, ascending, and returns their number.
+   * The rows must be of the newest block; `into` must have room for all of them.
+   */
+  listRows(signal: Signal, fromRow: number, toRow: number, into: Int32Array): number {
+    const { values, base, rows, listed } = this.#windows.state(this.#own(signal));
+    let count = 0;
+    if (rows !== null) {
+      for (let i = 0; i < listed; i++) if (rows[i]! >= fromRow && rows[i]! < toRow) into[count++] = rows[i]!;
+      return count;
+    }
+    const end = toRow - base;
+    // The built-in search passes over false rows faster than a loop; behind the end it may find what older blocks left there.
+    for (let at = values.indexOf(TRUE, fromRow - base); at >= 0 && at < end; at = values.indexOf(TRUE, at + 1)) into[count++] = at + base;
+    return count;
+  }
+
+  /** A series over all rows of the feed (NaN while not ready), recomputed for a report by fresh kernels of the same code. */
+  traceValues(series: Series): Float64Array {
+    assert(this.sealed, 'a trace of a set that is not sealed');
+    const output = this.#own(series);
+    if (output.node === null) return this.#windows.number(output).values.slice();
+    const windows = new Windows();
+    for (const own of this.#outputs.values()) if (own.node === null) windows.addColumn(own, this.#windows.number(own).values);
+    const nodes = ancestry(output.node);
+    for (const node of nodes) windows.addNode(node);
+    const kernels = assemble(nodes, windows, this.#bars, TRACE_ROWS, this.#technical);
+    const window = windows.number(output);
+    const trace = new Float64Array(this.#bars.length);
+    for (let from = 0; from < trace.length; from += TRACE_ROWS) {
+      const to = Math.min(from + TRACE_ROWS, trace.length);
+      for (const kernel of kernels) kernel.fill(from, to);
+      window.divideInto(trace, from, from, to);
+    }
+    return trace;
+  }
+
+  /** The name of a series or signal in reports: `sma(close, 10)`. */
+  keyOf(view: Series | Signal): string {
+    return this.#own(view).key;
+  }
+
+  /** A number for a function of an author, by which two uses of one function are known to be one indicator. */
+  numberOf(make: object): number {
+    const number = this.#functions.get(make) ?? this.#functions.size + 1;
+    this.#functions.set(make, number);
+    return number;
+  }
+
+  #deepen(view: Series | Signal, depth: number): Series | Signal {
+    const output = outputOf(view);
+    this.#checkOpen(output.key, output.home, depth);
+    const own = this.#own(view);
+    own.depth = Math.max(own.depth, depth);
+    return view;
+  }
+
+  #checkOpen(key: string, home: Home, depth: number): void {
+    if (this.sealed) throw lateSpec(key);
+    checkWhole(key, 'depth', depth, 0, 1_000_000);
+    assert(home === this, `${key} is registered with the set of another feed`);
+  }
+
+  #node(design: Design, key: string, depth: number): NodeOutputs {
+    let found = this.#nodes.get(key);
+    if (found === undefined) {
+      // Sources come first and get no depth of their own: the depth asked for is that of the result.
+      const inputs = listOf(design.sources, (source) => this.#input(source));
+      const node = new GraphNode(this, design, key, inputs);
+      this.#windows.addNode(node);
+      found = { node, views: this.#viewNode(node) };
+      this.#nodes.set(key, found);
+    }
+    for (const output of found.node.outputs) output.depth = Math.max(output.depth, depth);
+    return found.views;
+  }
+
+  #input(source: Operand): GraphOutput {
+    if (source.kind === 'column') return this.#own(source.view);
+    const registry: Registry = { node: (design, key) => this.#node(design, key, 1) };
+    return this.#own(source.resolve(registry));
+  }
+
+  #own(view: Series | Signal): GraphOutput {
+    const output = this.#outputs.get(view);
+    assert(output !== undefined, 'a series of another set');
+    return output;
+  }
+
+  #viewNode(node: GraphNode): NodeOutputs {
+    const isSeries = node.design.kind === 'series';
+    const series = isSeries ? listOf(node.outputs, (output) => this.#viewSeries(output)) : [];
+    const signals = isSeries ? [] : listOf(node.outputs, (output) => this.#viewSignal(output));
+    return { series: (output) => series[output]!, signal: (output) => signals[output]! };
+  }
+
+  #viewSeries(output: GraphOutput): Series {
+    const view = bind(new ColumnSeries(this.#windows.number(output), this.#cursor, output), output);
+    this.#outputs.set(view, output);
+    return view;
+  }
+
+  #viewSignal(output: GraphOutput): Signal {
+    const view = bind(new ColumnSignal(this.#windows.state(output), this.#cursor), output);
+    this.#outputs.set(view, output);
+    return view;
+  }
+}

@@ -1,0 +1,140 @@
+// What a strategy reads of an indicator or a column: the newest delivered value and a fixed depth of earlier ones, never a later one.
+
+import { ConfigError } from '../../base/errors.ts';
+import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.ts';
+
+/** A series of numbers over the rows of one feed, read as of the bar that the strategy is being told of. */
+export interface Series {
+  /** The value at the newest delivered bar; NaN while not ready. */
+  readonly value: number;
+  /** The value one bar before `value`; NaN while not ready. */
+  readonly prev: number;
+  /** False during warm-up, and wherever the indicator is undefined (`value` is NaN). */
+  readonly ready: boolean;
+  /**
+   * The value `bars` bars ago, a whole number from 0 (= `value`) to the registered depth (1 unless `use(series, { depth })` said more).
+   * Throws ConfigError beyond the depth.
+   */
+  ago(bars: number): number;
+}
+
+/** A boolean series. A signal that is not ready is false. */
+export interface Signal {
+  readonly value: boolean;
+  readonly prev: boolean;
+  readonly ready: boolean;
+}
+
+/** The columns of one feed as series. */
+export interface FeedSeries {
+  readonly open: Series;
+  readonly high: Series;
+  readonly low: Series;
+  readonly close: Series;
+  /** In the base asset. */
+  readonly volume: Series;
+}
+
+/** Index of the newest delivered row of a feed, -1 before the first. The engine moves it; every series of the feed reads through it. */
+export interface RowCursor {
+  row: number;
+}
+
+/** What a series needs to say of itself when it is read too deep. */
+export interface SeriesLabel {
+  readonly key: string;
+  readonly depth: number;
+}
+
+/**
+ * A column of numbers behind a cursor. The window holds rows to come (the rest of the block), so it is a private field of the language,
+ * not of the compiler alone: nothing beyond the cursor can be read through a series.
+ */
+export class ColumnSeries implements Series {
+  readonly #window: NumberWindow;
+  readonly #cursor: RowCursor;
+  readonly #label: SeriesLabel;
+
+  constructor(window: NumberWindow, cursor: RowCursor, label: SeriesLabel) {
+    this.#window = window;
+    this.#cursor = cursor;
+    this.#label = label;
+    Object.freeze(this);
+  }
+
+  get value(): number {
+    const window = this.#window;
+    const index = this.#cursor.row - window.base;
+    return index < 0 ? NaN : window.values[index]! / window.divisor;
+  }
+
+  get prev(): number {
+    const window = this.#window;
+    const index = this.#cursor.row - window.base - 1;
+    return index < 0 ? NaN : window.values[index]! / window.divisor;
+  }
+
+  get ready(): boolean {
+    const value = this.value;
+    return value === value;
+  }
+
+  ago(bars: number): number {
+    // Also refuses negative and fractional arguments: a negative one would be a bar to come.
+    if (bars >>> 0 !== bars || bars > this.#label.depth) throw tooDeep(this.#label, bars);
+    const window = this.#window;
+    const index = this.#cursor.row - window.base - bars;
+    return index < 0 ? NaN : window.values[index]! / window.divisor;
+  }
+}
+
+/** A column of signal states behind a cursor. A window has room for the rows -2 and -1, so that `value` and `prev` find an index. */
+export class ColumnSignal implements Signal {
+  readonly #window: SignalWindow;
+  readonly #cursor: RowCursor;
+  /** The signal is known to be false in the rows [from, until): `value` looks nothing up from one crossing to the next. */
+  #from = 0;
+  #until = 0;
+
+  constructor(window: SignalWindow, cursor: RowCursor) {
+    this.#window = window;
+    this.#cursor = cursor;
+    Object.freeze(this);
+  }
+
+  get value(): boolean {
+    const { row } = this.#cursor;
+    if (row < this.#until && row >= this.#from) return false;
+    return this.#look(row);
+  }
+
+  #look(row: number): boolean {
+    const window = this.#window;
+    if (window.values[row - window.base] === TRUE) return true;
+    this.#from = row;
+    this.#until = window.falseUntil(row);
+    return false;
+  }
+
+  get prev(): boolean {
+    const index = this.#cursor.row - this.#window.base - 1;
+    return this.#window.values[index] === TRUE;
+  }
+
+  get ready(): boolean {
+    const index = this.#cursor.row - this.#window.base;
+    return index >= 0 && this.#window.values[index] !== NOT_READY;
+  }
+}
+
+Object.freeze(ColumnSeries.prototype);
+Object.freeze(ColumnSignal.prototype);
+
+function tooDeep(label: SeriesLabel, bars: number): ConfigError {
+  return new ConfigError(
+    `${label.key}: ago(${bars}): expected a whole number from 0 to ${label.depth}, its registered depth, got ${bars}`,
+    bars > label.depth
+      ? `register the depth: use(series, { depth: ${Math.ceil(bars)} })`
+      : 'count bars back from the newest one: ago(1) is prev',
+  );
+}

@@ -1,0 +1,94 @@
+// Bars as columns of typed arrays: no object per bar, prices also as whole ticks on demand.
+
+import { InvariantError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { Instrument } from '../instrument.ts';
+import type { Interval } from '../interval.ts';
+
+export type PriceColumn = 'open' | 'high' | 'low' | 'close';
+
+/**
+ * Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. Columns that are
+ * longer than `length` have room to grow (growingBars.ts): what lies behind it is not there yet.
+ */
+export interface BarColumns {
+  readonly instrument: Instrument;
+  readonly interval: Interval;
+  readonly length: number;
+  readonly openMs: Float64Array;
+  readonly closeMs: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  /** In the base asset. */
+  readonly volume: Float64Array;
+}
+
+/** Rows [from, to) of bars, in the same memory. */
+export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  const rows = (column: Float64Array): Float64Array => column.subarray(from, to);
+  return {
+    ...bars,
+    length: to - from,
+    openMs: rows(openMs),
+    closeMs: rows(closeMs),
+    open: rows(open),
+    high: rows(high),
+    low: rows(low),
+    close: rows(close),
+    volume: rows(volume),
+  };
+}
+
+export type TickColumn = Int32Array | Float64Array;
+const made = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
+
+/**
+ * A price column in whole ticks (10^-priceDigits), made on first demand and kept: Int32 where it fits, else float64.
+ * Throws InvariantError at a price that is no whole number of ticks: the import is the place that refuses or rounds such a file.
+ */
+export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
+  let columns = made.get(bars);
+  if (!columns) made.set(bars, (columns = {}));
+  return (columns[price] ??= toTicks(bars[price], bars, price));
+}
+
+/** Rows from `from` on have come to the end of columns that grow: those that were made of them grow with them. */
+export function extendTicks(bars: BarColumns, from: number): void {
+  const columns = made.get(bars);
+  if (!columns) return;
+  for (const name of PRICES) {
+    const column = columns[name];
+    if (column) writeTicks(bars, name, from, column);
+  }
+}
+
+const PRICES: readonly PriceColumn[] = ['open', 'high', 'low', 'close'];
+
+function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): TickColumn {
+  const { length } = bars;
+  const scale = pow10(bars.instrument.priceDigits);
+  let most = 0;
+  for (let i = 0; i < length; i++) if (prices[i]! > most) most = prices[i]!;
+  // Where rows are still to come there is room for prices eight times as high.
+  const headroom = length < prices.length ? 8 : 1;
+  const out = most * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
+  writeTicks(bars, name, 0, out);
+  return out;
+}
+
+function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: TickColumn): void {
+  const prices = bars[name];
+  const { length } = bars;
+  const scale = pow10(bars.instrument.priceDigits);
+  for (let i = from; i < length; i++) {
+    const whole = Math.round(prices[i]! * scale);
+    // The nearest double of a decimal price divides back to itself; anything else is finer than a tick.
+    if (whole / scale !== prices[i]!)
+      throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is finer than 10^-${bars.instrument.priceDigits}`);
+    out[i] = whole;
+    if (out[i] !== whole) throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is beyond the range of its column`);
+  }
+}

@@ -1,0 +1,90 @@
+// Bars that grow at their end, row by row, while everybody who holds their columns goes on holding them: the bars of a live feed.
+
+import { InvariantError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import { extendTicks, type BarColumns } from './bars.ts';
+import type { Instrument } from '../instrument.ts';
+import { closeOf, type Interval } from '../interval.ts';
+
+/** The figures of one bar; it opens at `openMs`, ms UTC. */
+export interface BarRow {
+  readonly openMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/** Two years of minutes. Memory of a column is taken from the system as it is written, so that room that stays empty costs nothing. */
+export const ROOM_ROWS = 2 ** 20;
+
+export class GrowingBars implements BarColumns {
+  readonly instrument: Instrument;
+  readonly interval: Interval;
+  readonly openMs: Float64Array;
+  readonly closeMs: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+  /** Most rows that there can be. */
+  readonly room: number;
+  #length = 0;
+
+  constructor(instrument: Instrument, interval: Interval, room: number = ROOM_ROWS) {
+    this.instrument = instrument;
+    this.interval = interval;
+    this.room = room;
+    const column = () => new Float64Array(room);
+    this.openMs = column();
+    this.closeMs = column();
+    this.open = column();
+    this.high = column();
+    this.low = column();
+    this.close = column();
+    this.volume = column();
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+  /** Close of the newest bar; -Infinity before the first. */
+  get lastCloseMs(): number {
+    return this.#length === 0 ? -Infinity : this.closeMs[this.#length - 1]!;
+  }
+
+  /** True when every price of a bar is a whole number of ticks: others cannot be appended. */
+  takes({ open, high, low, close }: BarRow): boolean {
+    const scale = pow10(this.instrument.priceDigits);
+    return [open, high, low, close].every((price) => Math.round(price * scale) / scale === price);
+  }
+
+  /** Throws InvariantError for a bar that is not later than the newest, for a price finer than a tick, and when the room is used up. */
+  append(bar: BarRow): void {
+    const row = this.#length;
+    const { instrument, interval, room } = this;
+    if (row === room) throw new InvariantError(`${instrument.id} ${interval}: no room for more than ${room} bars`);
+    if (bar.openMs < this.lastCloseMs)
+      throw new InvariantError(`${instrument.id} ${interval}: a bar of ${bar.openMs} after ${this.lastCloseMs}`);
+    if (!this.takes(bar)) throw new InvariantError(`${instrument.id} ${interval}: the bar of ${bar.openMs} has prices finer than a tick`);
+    this.openMs[row] = bar.openMs;
+    this.closeMs[row] = closeOf(interval, bar.openMs);
+    this.open[row] = bar.open;
+    this.high[row] = bar.high;
+    this.low[row] = bar.low;
+    this.close[row] = bar.close;
+    this.volume[row] = bar.volume;
+    this.#length = row + 1;
+    extendTicks(this, row);
+  }
+
+  /** All rows of other bars of the same instrument and interval. */
+  appendAll(bars: BarColumns): void {
+    const { openMs, open, high, low, close, volume } = bars;
+    for (let row = 0; row < bars.length; row++) {
+      this.append({ openMs: openMs[row]!, open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, volume: volume[row]! });
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Funding rates that grow as a bot lives, one a funding time; NaN where nobody saw it, so that no hole passes for a rate.
+
+import { InvariantError } from '../../base/errors.ts';
+import type { FundingRates } from './fundingRates.ts';
+
+const FIRST_ROOM = 64;
+
+export class GrowingRates implements FundingRates {
+  timeMs = new Float64Array(FIRST_ROOM);
+  rate = new Float64Array(FIRST_ROOM);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+  /** The newest funding time; -Infinity before the first. */
+  get lastMs(): number {
+    return this.#length === 0 ? -Infinity : this.timeMs[this.#length - 1]!;
+  }
+
+  /** The rate of a time after the newest, or a better knowledge of the newest. Throws InvariantError for an earlier time. */
+  set(timeMs: number, rate: number): void {
+    const { lastMs } = this;
+    if (timeMs < lastMs) throw new InvariantError(`a funding rate of ${timeMs} after that of ${lastMs}`);
+    if (timeMs > lastMs) {
+      if (this.#length === this.timeMs.length) this.#grow();
+      this.timeMs[this.#length++] = timeMs;
+    }
+    this.rate[this.#length - 1] = rate;
+  }
+
+  #grow(): void {
+    const twice = (column: Float64Array): Float64Array<ArrayBuffer> => {
+      const grown = new Float64Array(2 * column.length);
+      grown.set(column);
+      return grown;
+    };
+    this.timeMs = twice(this.timeMs);
+    this.rate = twice(this.rate);
+  }
+}

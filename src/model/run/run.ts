@@ -1,0 +1,177 @@
+// What a run leaves behind: plain columns and facts, made by the engine and read by `report`. No behaviour, no text per row.
+
+import type { BarColumns, TickColumn } from '../bars/bars.ts';
+import type { Instrument } from '../instrument.ts';
+import type { DoneReason, OrderRole, Side } from '../order.ts';
+import type { Warning } from '../warning.ts';
+
+/** The codes by which enumerations stand in columns (and in the result hash): the position in these lists. */
+export const SIDES: readonly Side[] = ['buy', 'sell'];
+export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition'];
+/** How an order ended; `open` when it had not ended with the run. */
+export const ENDINGS: readonly (DoneReason | 'open')[] = [
+  'open',
+  'denied',
+  'notSent',
+  'refused',
+  'noEffect',
+  'filled',
+  'canceled',
+  'rejected',
+  'expired',
+];
+
+/** One row an order, in order of creation (row = id - 1). Integers of the instrument's scales. Arrays are `length` long. */
+export interface OrderColumns {
+  readonly length: number;
+  readonly id: Float64Array;
+  readonly strategy: Uint8Array;
+  /** Index into `RunRecord.instruments`. */
+  readonly instrument: Uint8Array;
+  /** Index into SIDES, ROLES, ENDINGS. */
+  readonly side: Uint8Array;
+  readonly role: Uint8Array;
+  readonly ending: Uint8Array;
+  readonly reduceOnly: Uint8Array;
+  /** The entry that a bracket leg belongs to, else 0. */
+  readonly parent: Float64Array;
+  /** Wanted quantity in lots (0: by amount) and quote amount in units (0: by quantity). */
+  readonly lots: Float64Array;
+  readonly quoteUnits: Float64Array;
+  /** Limit or trigger price in ticks, 0 for none. */
+  readonly limit: Float64Array;
+  readonly filledLots: Float64Array;
+  /** Notional of the fills, in quote units. */
+  readonly filledUnits: Float64Array;
+  /** Decided, stood at the venue (NaN: never), ended (NaN: open). */
+  readonly createdMs: Float64Array;
+  readonly arrivedMs: Float64Array;
+  readonly doneMs: Float64Array;
+  /** Index into `texts`: the slot, and the code of a denial or refusal (0 = none). */
+  readonly slot: Float64Array;
+  readonly code: Float64Array;
+  /** 1 when the order ever was `unknown`. */
+  readonly wasUnknown: Uint8Array;
+  readonly texts: readonly string[];
+}
+
+/** One row a fill, in booking order. */
+export interface FillColumns {
+  readonly length: number;
+  readonly tradeId: Float64Array;
+  readonly orderId: Float64Array;
+  readonly strategy: Uint8Array;
+  readonly instrument: Uint8Array;
+  readonly side: Uint8Array;
+  readonly isMaker: Uint8Array;
+  readonly price: Float64Array;
+  readonly lots: Float64Array;
+  /** price x lots in quote units. */
+  readonly notional: Float64Array;
+  /** In units of the fee asset: the base asset where `feeInBase` is 1, else the quote asset. */
+  readonly fee: Float64Array;
+  readonly feeInBase: Uint8Array;
+  readonly timeMs: Float64Array;
+}
+
+/** What moves money without a trade: funding, and losses of a liquidation that the account could not bear and others did. */
+export const PAYMENTS = ['funding', 'covered'] as const;
+export type PaymentKind = (typeof PAYMENTS)[number];
+
+/** One row a payment, in booking order. */
+export interface PaymentColumns {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly strategy: Uint8Array;
+  readonly instrument: Uint8Array;
+  /** Index into PAYMENTS. */
+  readonly kind: Uint8Array;
+  /** 1 where it is of a long position, or of a fill of one. */
+  readonly isLong: Uint8Array;
+  /** Units of money received; below 0 paid. */
+  readonly units: Float64Array;
+  /** Fills that were booked before it: times alone do not tell what of one instant came first. */
+  readonly afterFills: Float64Array;
+}
+
+/** Equity in quote units at each instant at which an execution row closed. */
+export interface EquityColumns {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly units: Float64Array;
+}
+
+export interface FeedRecord {
+  readonly name: string;
+  readonly bars: BarColumns;
+  /** First row inside the run; rows before it only warmed indicators up. */
+  readonly firstRow: number;
+  /** Matches and marks its instrument. */
+  readonly execution: boolean;
+  /** It does nothing else: no strategy sees it. */
+  readonly isInside?: boolean;
+  /** Content hash of the gap manifest, and its counts over the rows of the run. */
+  readonly quality: FeedQuality;
+}
+
+export interface FeedQuality {
+  readonly manifestHash: string;
+  readonly rows: number;
+  readonly gaps: number;
+  readonly missingBars: number;
+  readonly thinBars: number;
+  readonly zeroVolume: number;
+  readonly roundedPrices: number;
+  readonly openLastBar: boolean;
+  readonly synthetic: boolean;
+}
+
+/** An indicator that a strategy registered, row by row of its feed (NaN while not ready): for pictures only. */
+export interface IndicatorTrace {
+  readonly name: string;
+  /** `price` draws over the bars; any other name is a pane of its own. */
+  readonly pane: string;
+  /** Index into `RunRecord.feeds`. */
+  readonly feed: number;
+  readonly values: Float64Array;
+}
+
+export interface StrategyRecord {
+  readonly name: string;
+  readonly file: string;
+  readonly hash: string;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface RunRecord {
+  readonly name: string;
+  readonly mode: 'backtest';
+  readonly strategies: readonly StrategyRecord[];
+  readonly instruments: readonly Instrument[];
+  /** The asset in which equity, cash and results are counted, and its digits. */
+  readonly reportingAsset: string;
+  readonly reportingDigits: number;
+  /** First and last instant of the run (ms UTC): `E_0` is `startUnits` at `fromMs`. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly startUnits: number;
+  readonly seed: number;
+  /** Codes of the risk rules that were on. */
+  readonly rules: readonly string[];
+  readonly feeds: readonly FeedRecord[];
+  readonly orders: OrderColumns;
+  readonly fills: FillColumns;
+  readonly equity: EquityColumns;
+  /** Futures alone have them. */
+  readonly payments?: PaymentColumns;
+  /** Futures: long and short of a contract are positions apart. */
+  readonly isTwoWay?: boolean;
+  /** Futures: by instrument, what its positions are marked with: in words, and in ticks by row of its execution feed (null: the closes). */
+  readonly markSources?: readonly string[];
+  readonly markTicks?: readonly (TickColumn | null)[];
+  readonly indicators: readonly IndicatorTrace[];
+  /** Rows of warm-up taken from inside the range because nothing lay before it. */
+  readonly warmupInRange: number;
+  /** What was noticed while the run was loaded and made; the report adds what its figures and bars show. Absent: nothing. */
+  readonly warnings?: readonly Warning[];
+}

@@ -1,0 +1,160 @@
+// What became of an order whose answer was lost: by which evidence, in which order, and never by time alone.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Market } from '../../model/instrument.ts';
+import type { VenueOrderId } from '../../model/order.ts';
+import type { Channel, Evidence } from '../../ports/exchange.ts';
+import { fate, FENCE, hasEffect, play, read, WELL, type Fate, type Read } from '../../../test/fixtures/fates.ts';
+import { REPLAY_FENCE, Resolution, type Fence, type Finding } from './resolver.ts';
+
+/** Reads before 8 s after the order was signed prove nothing. */
+const PAST = 8000;
+
+const saw = (channel: Channel, venueMs: number, found = false, complete = true): Evidence => ({ channel, venueMs, complete, found });
+/** A complete round in which nothing is found, begun at `ms`. */
+const round = (ms: number, found = false): Evidence[] => [
+  saw('openOrders', ms),
+  saw('myTrades', ms + 2000),
+  saw('balances', ms + 2000, found),
+];
+const ask = (channel: Channel, waitMs: number) => ({ kind: 'read', channel, waitMs, human: null });
+const PLACED = { kind: 'placed', venueId: null };
+
+/** The finding of the last of them: one that decides before ends the story. */
+function after(evidence: readonly Evidence[], fence = FENCE, market: Market = 'spot', isBlocked = false): Finding | null {
+  const resolution = new Resolution(market, 0);
+  let finding: Finding | null = null;
+  for (const seen of evidence) {
+    finding = resolution.weigh(seen, fence, isBlocked);
+    if (finding.kind !== 'read') break;
+  }
+  return finding;
+}
+
+describe('Resolution', () => {
+  it.each<[string, Evidence[], object]>([
+    ['open orders are followed by trades, when the list is old enough', [saw('openOrders', PAST)], ask('myTrades', 2000)],
+    ['then balances', [saw('openOrders', PAST), saw('myTrades', PAST + 2000)], ask('balances', 0)],
+    ['a sighting among open orders', [saw('openOrders', PAST, true)], PLACED],
+    ['a sighting before the fence', [saw('openOrders', 1, true)], PLACED],
+    ['a trade', [saw('openOrders', PAST), saw('myTrades', PAST + 2000, true)], PLACED],
+    ['a sighting in an incomplete list', [saw('openOrders', PAST, true, false)], PLACED],
+    ['one round is not enough', round(PAST), ask('openOrders', 2000)],
+    ['two rounds, the read lag apart', [...round(PAST), ...round(PAST + 4000)], { kind: 'noEffect' }],
+    ['two rounds too near to each other', [...round(PAST), ...round(PAST + 3999).slice(0, 2)], ask('openOrders', 2000)],
+    ['before the fence every list is looked at, without losing time', [saw('openOrders', PAST - 1)], ask('myTrades', 0)],
+    ['and the next round follows soon', [saw('openOrders', PAST - 1), saw('myTrades', PAST - 1)], ask('openOrders', 500)],
+    ['trades read too soon after open orders', [saw('openOrders', PAST), saw('myTrades', PAST + 1999)], ask('openOrders', 500)],
+    [
+      'an incomplete list begins the round anew',
+      [saw('openOrders', PAST), saw('myTrades', PAST + 2000, false, false)],
+      ask('openOrders', 500),
+    ],
+    [
+      'reads in the wrong order',
+      [saw('myTrades', PAST), saw('openOrders', PAST + 2000), saw('balances', PAST + 4000)],
+      ask('openOrders', 500),
+    ],
+    ['balances that differ do not count as a round', [...round(PAST), ...round(PAST + 4000, true)], ask('openOrders', 2000)],
+    ['three rounds, one of them with balances that differ', [...round(PAST), ...round(PAST + 4000, true), ...round(PAST + 8000)], { kind: 'noEffect' }], // prettier-ignore
+    ['a sighting after the rounds', [...round(PAST), saw('openOrders', PAST + 4000, true)], PLACED],
+    [
+      'ten minutes past the fence',
+      [saw('openOrders', PAST + 600_000, false, false)],
+      { human: expect.stringContaining('no complete round') },
+    ],
+    ['ten minutes of balances that differ', round(PAST + 600_000, true), { human: expect.stringContaining('is held differs') }],
+  ])('%s', (_, evidence, finding) => {
+    expect(after(evidence)).toMatchObject(finding);
+  });
+
+  it('tells the id under which the order was seen', () => {
+    const venueId = 'v7' as VenueOrderId;
+    expect(after([{ ...saw('openOrders', 1, true), venueId }])).toEqual({ kind: 'placed', venueId });
+  });
+
+  it('needs no waiting where the venue answers from its own books', () => {
+    const at = (channel: Channel) => saw(channel, 1000);
+    const once = [at('openOrders'), at('myTrades'), at('balances')];
+    expect(after(once, REPLAY_FENCE)).toEqual(ask('openOrders', 0));
+    expect(after([...once, ...once], REPLAY_FENCE)).toEqual({ kind: 'noEffect' });
+  });
+
+  it('reads the history of futures between open orders and trades, and positions last', () => {
+    const rows: [Channel, number][] = [
+      ['openOrders', PAST],
+      ['orderHistory', PAST + 2000],
+      ['myTrades', PAST + 4000],
+      ['positions', PAST + 4000],
+    ];
+    const one = rows.map(([channel, ms]) => saw(channel, ms));
+    const two = rows.map(([channel, ms]) => saw(channel, ms + 6000));
+    expect(after([...one, ...two], FENCE, 'futures')).toEqual({ kind: 'noEffect' });
+    expect(after([...one, two[0]!, saw('orderHistory', PAST + 8000, true)], FENCE, 'futures')).toEqual(PLACED);
+    expect(after([...round(PAST), ...round(PAST + 4000)], FENCE, 'futures')).toMatchObject({ kind: 'read' });
+  });
+
+  it('proves nothing while a fill of the symbol is nobody’s', () => {
+    expect(after([...round(PAST), ...round(PAST + 4000), ...round(PAST + 8000)], FENCE, 'spot', true)).toMatchObject({ kind: 'read' });
+  });
+
+  it.each<[string, Partial<Fence>, number]>([
+    ['a longer way to the lists', { busDelayMs: 60_000 }, 67_000],
+    ['an older list', { readLagMs: 9000 }, 15_000],
+    ['a clock that jumped', { epoch: 1, epochMs: 40_000 }, 48_000],
+  ])('begins anew behind the fence of %s, and never takes it back', (_, wider, fenceMs) => {
+    const resolution = new Resolution('spot', 0);
+    for (const seen of round(PAST)) resolution.weigh(seen, FENCE);
+    const fence = { ...FENCE, ...wider };
+    const lag = fence.readLagMs;
+    const later = (ms: number) => [saw('openOrders', ms), saw('myTrades', ms + lag), saw('balances', ms + lag)];
+    const weigh = (seen: readonly Evidence[], by: Fence) => seen.map((one) => resolution.weigh(one, by).kind).at(-1);
+    expect(weigh(later(fenceMs - 1).slice(0, 2), fence)).toBe('read');
+    // Back to what it was: an order that was open meanwhile keeps the wider one.
+    const back = { ...FENCE, epoch: fence.epoch, epochMs: fence.epochMs };
+    expect(weigh(later(fenceMs), back)).toBe('read');
+    expect(weigh(later(fenceMs + 2 * lag), back)).toBe('noEffect');
+  });
+});
+
+// The proof of order-safety, section 11, played through: no history that keeps A1 to A4 ends in a wrong noEffect.
+describe('against every fate that keeps A1 to A4', () => {
+  const cases = (market: Market) => fc.tuple(fate, fc.array(read, { minLength: 20, maxLength: 60 }), fc.constant(market));
+  const judge = (fence: Fence) => (args: [Fate, Read[], Market]) => {
+    const [of, reads, market] = args;
+    const end = play(new Resolution(market, 0), of, reads, fence);
+    if (end === null) return true;
+    if (end.found.kind === 'placed') return of.admittedMs !== null;
+    return !hasEffect(of, end.atMs);
+  };
+
+  it.each<Market>(['spot', 'futures'])('never says noEffect of an order that had one (%s)', (market) => {
+    fc.assert(fc.property(cases(market), judge(FENCE)), { numRuns: 4000 });
+  });
+
+  it('decides when the reads go well', () => {
+    const never: Fate = { admittedMs: null, hiddenMs: 0, fillMs: null, endMs: 0 };
+    expect(
+      play(
+        new Resolution('spot', 0),
+        never,
+        Array.from({ length: 60 }, () => WELL),
+        FENCE,
+      ),
+    ).toMatchObject({ found: { kind: 'noEffect' } });
+  });
+
+  const whole = { ...FENCE, busDelayMs: 10_000 };
+  const late: Fate = { admittedMs: 5000, hiddenMs: 10_000, fillMs: 9000, endMs: 9000 };
+  /** Each bound is needed: without it this fate is told wrongly, and with it not. */
+  it.each<[string, Partial<Fence>, Fate, number, Partial<Read>]>([
+    ['the admission window', { recvWindowMs: 0 }, late, 12_000, { ageMs: 2000 }],
+    ['the way to the lists', { busDelayMs: 0 }, late, 7000, {}],
+    ['the age of a list', { readLagMs: 0 }, { admittedMs: 0, hiddenMs: 0, fillMs: 16_000, endMs: 0 }, 16_000, { olderTradesMs: 2000 }],
+  ])('is wrong without %s', (_, less, of, firstMs, its) => {
+    const reads = Array.from({ length: 40 }, (__, at) => ({ ...WELL, ...its, delayMs: at === 0 ? firstMs : 0 }));
+    expect(judge(whole)([of, reads, 'spot'])).toBe(true);
+    expect(judge({ ...whole, ...less })([of, reads, 'spot'])).toBe(false);
+  });
+});

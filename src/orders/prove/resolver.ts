@@ -1,0 +1,129 @@
+// What became of a create whose answer was lost: decided by ordered evidence, never by time alone (order-safety, section 7). Pure.
+
+import type { Market } from '../../model/instrument.ts';
+import type { VenueOrderId } from '../../model/order.ts';
+import type { Channel, Evidence } from '../../ports/exchange.ts';
+import type { Fence } from './fence.ts';
+import { guards } from './guards.ts';
+
+export { REPLAY_FENCE, type Fence } from './fence.ts';
+
+export type Finding =
+  | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
+  | { readonly kind: 'noEffect' }
+  /** Not decided: this is to be read next, after `waitMs`. `human`: why a person has to look meanwhile; null while there is still hope. */
+  | { readonly kind: 'read'; readonly channel: Channel; readonly waitMs: number; readonly human: string | null };
+
+interface Step {
+  readonly channel: Channel;
+  /** A list of orders or trades, in which the order may be seen; otherwise a balance that must agree with the ledger. */
+  readonly isList: boolean;
+  /** Read when what the step before has shown is as old as a list may be. */
+  readonly waits: boolean;
+}
+
+/**
+ * Orders move from open to done only: open orders are read first, what is done after that, what is held last. The reverse order has a hole:
+ * an order that fills between the two reads would be in neither.
+ */
+const ROUNDS: Readonly<Record<Market, readonly Step[]>> = {
+  spot: [
+    { channel: 'openOrders', isList: true, waits: false },
+    { channel: 'myTrades', isList: true, waits: true },
+    { channel: 'balances', isList: false, waits: false },
+  ],
+  futures: [
+    { channel: 'openOrders', isList: true, waits: false },
+    { channel: 'orderHistory', isList: true, waits: true },
+    { channel: 'myTrades', isList: true, waits: true },
+    { channel: 'positions', isList: false, waits: false },
+  ],
+};
+const ROUNDS_FOR_NO_EFFECT = guards.twoRounds ? 2 : 1;
+
+/** One unknown create. `placed` needs one sighting; `noEffect` two whole rounds of complete reads past the fence, in order and apart. */
+export class Resolution {
+  readonly #round: readonly Step[];
+  /** The latest time with which its request can have been signed. */
+  #signMs: number;
+  #epoch: number;
+  /** D and L as they were at their largest while this order was open. */
+  #busDelayMs = 0;
+  #readLagMs = 0;
+  /** Of ROUND: what is expected next; whether the round still proves something; rounds that did. */
+  #at = 0;
+  #counts = true;
+  #rounds = 0;
+  #disagreed = false;
+  #notBeforeMs = -Infinity;
+  #lastMs = -Infinity;
+
+  constructor(market: Market, signMs: number, epoch = 0) {
+    this.#round = ROUNDS[market];
+    this.#signMs = signMs;
+    this.#epoch = epoch;
+  }
+
+  /** What is to be read first. */
+  get first(): Channel {
+    return this.#round[0]!.channel;
+  }
+
+  /** `isBlocked`: a fill of the instrument belongs to no order that we know (STRAY), so that no round proves anything. */
+  weigh(seen: Evidence, fence: Fence, isBlocked = false): Finding {
+    const step = this.#round[this.#at]!;
+    if (seen.found && this.#isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
+    this.#adjust(fence);
+    this.#lastMs = Math.max(this.#lastMs, seen.venueMs);
+    const fenceMs = guards.fence ? this.#signMs + fence.recvWindowMs + this.#busDelayMs + this.#readLagMs : this.#signMs;
+    const lagMs = guards.readLag ? this.#readLagMs : 0;
+    if (seen.channel !== step.channel) return this.#begin(fence, fenceMs);
+    if (!seen.complete || seen.venueMs < Math.max(fenceMs, this.#notBeforeMs)) this.#counts = false;
+    const next = this.#round[this.#at + 1];
+    if (this.#counts) this.#notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
+    // A round that proves nothing still looks for the order in every list, without losing time.
+    if (next && (this.#counts || next.isList)) {
+      this.#at++;
+      return this.#read(next.channel, this.#counts && next.waits ? lagMs : 0, fence, fenceMs);
+    }
+    if (this.#counts) {
+      if (seen.found && guards.holdingsAgree) this.#disagreed = true;
+      else if (!(isBlocked && guards.strayBlocks) && ++this.#rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
+    }
+    return this.#begin(fence, fenceMs);
+  }
+
+  /** Bounds only ever widen while an order is open. A wider one, and a clock that jumped, take back what was proved. */
+  #adjust(fence: Fence): void {
+    const { epoch, epochMs, busDelayMs, readLagMs } = fence;
+    if (epoch === this.#epoch && busDelayMs <= this.#busDelayMs && readLagMs <= this.#readLagMs) return;
+    if (epoch !== this.#epoch) this.#signMs = Math.max(this.#signMs, epochMs);
+    this.#epoch = epoch;
+    this.#busDelayMs = Math.max(this.#busDelayMs, busDelayMs);
+    this.#readLagMs = Math.max(this.#readLagMs, readLagMs);
+    this.#rounds = 0;
+    this.#notBeforeMs = -Infinity;
+    if (this.#at > 0) this.#counts = false;
+  }
+
+  /** The next round. */
+  #begin(fence: Fence, fenceMs: number): Finding {
+    this.#at = 0;
+    this.#counts = true;
+    const apartMs = this.#rounds > 0 && guards.readLag ? this.#readLagMs : 0;
+    return this.#read(this.first, Math.max(fence.resolveEveryMs, apartMs), fence, fenceMs);
+  }
+  #read(channel: Channel, waitMs: number, fence: Fence, fenceMs: number): Finding {
+    const isLong = this.#lastMs >= fenceMs + fence.humanAfterMs;
+    if (isLong && !guards.onlyEvidence) return { kind: 'noEffect' };
+    return { kind: 'read', channel, waitMs, human: isLong ? this.#whyHuman() : null };
+  }
+  #whyHuman(): string {
+    return this.#disagreed
+      ? 'what is held differs from the ledger, yet no list shows the order'
+      : 'no complete round of reads since the fence';
+  }
+  #isList(channel: Channel): boolean {
+    return this.#round.some((step) => step.channel === channel && step.isList);
+  }
+}

@@ -1,0 +1,255 @@
+// What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
+
+import * as numbers from '../../base/number/exact.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
+import * as figures from './worstCase.ts';
+import { Claim, Exposure, Purse, type ReservationTerms, type Reserved, type Worth } from './worstCase.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { mulDiv, shareUp } = numbers;
+const { count, figure, forget } = figures;
+
+/** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
+export const TOMBSTONE_MS = 30 * 60_000;
+const MILLION = 1_000_000;
+
+interface Tombstone {
+  readonly order: Reserved;
+  readonly untilMs: number;
+}
+
+export class Reservations {
+  readonly #collarPpm: number;
+  /** By instrument. */
+  readonly #exposures: readonly Exposure[];
+  /** By strategy. */
+  readonly #purses: readonly Purse[];
+  /** By strategy, and of each by instrument. */
+  readonly #claims: readonly Claim[];
+  /** Of one strategy in one instrument, as most runs are: each order asks for it several times. */
+  readonly #only: Claim | null;
+  #openTotal = 0;
+  /** Reserved last, and not in the figures yet: most orders are over before a figure is asked for, and never come into them. */
+  #newest: Reserved | null = null;
+  /** Oldest first: each one stays equally long. */
+  #tombstones: Tombstone[] = [];
+  /** Some may have to be released: asked before each order. */
+  hasTombstones = false;
+
+  constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
+    this.#collarPpm = terms.collarPpm;
+    this.#exposures = listOf(
+      instruments,
+      (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
+    );
+    this.#purses = Array.from({ length: strategies }, () => new Purse());
+    this.#claims = this.#purses.flatMap((purse) => listOf(this.#exposures, (exposure) => new Claim(purse, exposure)));
+    this.#only = this.#claims.length === 1 ? this.#claims[0]! : null;
+  }
+
+  /**
+   * Writes the worst case of a whole draft into its record. `markTicks` is the last price.
+   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar; an order by amount may get
+   * as much as the amount buys at the mark less the collar. Of an inverse contract the lower price is the dearer one, and the collar lies
+   * on the other side. Cash is another matter: a limit buy on spot can never pay more than its limit.
+   */
+  assess(order: Reserved, markTicks: number): void {
+    const { limit } = order;
+    const exposure = this.#exposure(order.instrumentIndex);
+    const { dear } = exposure;
+    if (limit > 0) order.worstTicks = (dear > 0 ? limit > markTicks : limit < markTicks) ? limit : markTicks;
+    else order.worstTicks = this.collarTicks(markTicks, (order.quoteUnits > 0 ? -dear : dear) > 0);
+    figure(order, exposure);
+  }
+
+  /** Reserves an assessed order. */
+  add(order: Reserved): void {
+    this.#countNewest();
+    order.reserved = true;
+    this.#newest = order;
+  }
+
+  /** An execution, which its record has booked: so much less may still come. The last one ends the reservation. */
+  fill(order: Reserved): void {
+    // Not as a condition of itself: what is true V8 compares with all that counts as false first, at four times the cost.
+    if (order.reserved === false) return;
+    if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
+      this.#drop(order);
+      return;
+    }
+    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    const isCounted = order !== this.#newest;
+    if (isCounted) count(order, claim, -1);
+    figure(order, claim.exposure);
+    if (isCounted) count(order, claim, 1);
+  }
+
+  /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
+  release(order: Reserved): void {
+    if (order.reserved === true) this.#drop(order);
+  }
+  #drop(order: Reserved): void {
+    if (order === this.#newest) this.#newest = null;
+    else this.#takeOut(order);
+    order.reserved = false;
+    order.worstLots = order.worstUnits = 0;
+  }
+
+  /** Before any figure is read. */
+  #countNewest(): void {
+    if (this.#newest !== null) this.#takeIn(this.#newest);
+  }
+  #takeIn(order: Reserved): void {
+    this.#newest = null;
+    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    const { exposure } = claim;
+    exposure.open++;
+    this.#openTotal++;
+    count(order, claim, 1);
+    const worst = order.worstTicks * exposure.dear;
+    if (order.sign > 0) {
+      exposure.buys.push(order);
+      if (worst < exposure.cheapestBuy) exposure.cheapestBuy = worst;
+    } else if (exposure.hasMargin) {
+      exposure.sells.push(order);
+      if (worst < exposure.cheapestSell) exposure.cheapestSell = worst;
+    }
+  }
+  #takeOut(order: Reserved): void {
+    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    const { exposure } = claim;
+    count(order, claim, -1);
+    exposure.open--;
+    this.#openTotal--;
+    if (order.sign > 0) {
+      forget(order, exposure.buys);
+      if (exposure.buys.length === 0) exposure.cheapestBuy = Infinity;
+    } else if (exposure.hasMargin) {
+      forget(order, exposure.sells);
+      if (exposure.sells.length === 0) exposure.cheapestSell = Infinity;
+    }
+  }
+
+  /** Evidence says that the order had no effect. Its full quantity stays reserved, and it counts as open, for TOMBSTONE_MS. */
+  entomb(order: Reserved, nowMs: number): void {
+    this.#tombstones.push({ order, untilMs: nowMs + TOMBSTONE_MS });
+    this.hasTombstones = true;
+  }
+
+  /** An order that was taken for dead has landed: its rest is reserved until it ends, like that of any other. */
+  rise(order: Reserved): void {
+    this.#tombstones = this.#tombstones.filter((tombstone) => tombstone.order !== order);
+    this.hasTombstones = this.#tombstones.length > 0;
+    if (order.reserved) return;
+    figure(order, this.#exposure(order.instrumentIndex));
+    this.add(order);
+  }
+
+  /** Releases the tombstones that are old enough at `nowMs`. */
+  expire(nowMs: number): void {
+    const tombstones = this.#tombstones;
+    let due = 0;
+    while (due < tombstones.length && tombstones[due]!.untilMs <= nowMs) this.release(tombstones[due++]!.order);
+    tombstones.splice(0, due);
+    this.hasTombstones = tombstones.length > 0;
+  }
+
+  /** How far a market order may fill from the mark, ticks. */
+  collarTicks(markTicks: number, isBuy: boolean): number {
+    const ppm = this.#collarPpm;
+    return isBuy ? shareUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
+  }
+
+  /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
+  buyLots(strategy: number, index: number): number {
+    this.#countNewest();
+    return this.#claim(strategy, index).buyLots;
+  }
+  sellLots(strategy: number, index: number): number {
+    this.#countNewest();
+    return this.#claim(strategy, index).sellLots;
+  }
+  /** Those of them whose orders can only close a position: of futures alone. */
+  closingLots(strategy: number, index: number, isBuy: boolean): number {
+    this.#countNewest();
+    const { closingBuyLots, closingSellLots } = this.#claim(strategy, index);
+    return isBuy ? closingBuyLots : closingSellLots;
+  }
+  /** Lots that all buys of an instrument may still fill; of a contract those that can open a position. */
+  buyLotsTotal(index: number): number {
+    this.#countNewest();
+    return this.#exposure(index).buyLots;
+  }
+  /** Notional of those, each order at its worst price, in quote units. */
+  buyUnits(index: number): number {
+    this.#countNewest();
+    return this.#exposure(index).buyUnits;
+  }
+  /** The same with each order at the mark where that is dearer than its worst price, which was fixed when it was approved. */
+  buyUnitsAt(index: number, markTicks: number): number {
+    this.#countNewest();
+    const { cheapestBuy, buyUnits, buys, dear } = this.#exposure(index);
+    return markTicks * dear <= cheapestBuy ? buyUnits : this.#sumAt(buys, markTicks);
+  }
+  /** Notional of what an assessed order may still fill, at the mark where that is dearer than its worst price. */
+  unitsAt(order: Reserved, markTicks: number): number {
+    const { scale, dear } = this.#exposure(order.instrumentIndex);
+    return markTicks * dear <= order.worstTicks * dear ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
+  }
+  /** Of a contract: lots that all sells that can open a position may still fill, and their notional, as of buys. */
+  sellLotsTotal(index: number): number {
+    this.#countNewest();
+    return this.#exposure(index).sellLots;
+  }
+  sellUnitsAt(index: number, markTicks: number): number {
+    this.#countNewest();
+    const { cheapestSell, sellUnits, sells, dear } = this.#exposure(index);
+    return markTicks * dear <= cheapestSell ? sellUnits : this.#sumAt(sells, markTicks);
+  }
+  /** Cash that a strategy's orders may still take, in quote units. */
+  cash(strategy: number): number {
+    this.#countNewest();
+    return this.#only === null ? this.#purses[strategy]!.cash : this.#only.purse.cash;
+  }
+  /** The same of one market's orders, for accounts of both: summed up, because only rules of such accounts ask. */
+  cashOf(strategy: number, market: Market): number {
+    this.#countNewest();
+    let units = 0;
+    for (const { hasMargin, buys, sells } of this.#exposures) {
+      if (hasMargin !== (market === 'futures')) continue;
+      for (const order of buys) if (order.strategy === strategy) units += order.worstCash;
+      for (const order of sells) if (order.strategy === strategy) units += order.worstCash;
+    }
+    return units;
+  }
+  /** Orders of an instrument, or of the account, that may still do something; tombstones among them. */
+  open(index: number): number {
+    this.#countNewest();
+    return this.#exposure(index).open;
+  }
+  get openTotal(): number {
+    this.#countNewest();
+    return this.#openTotal;
+  }
+  scale(index: number): Worth {
+    return this.#exposure(index).scale;
+  }
+  takerFeePpm(index: number): number {
+    return this.#exposure(index).takerFeePpm;
+  }
+
+  /** An order that can only close adds to no position, whatever becomes of it. */
+  #sumAt(orders: readonly Reserved[], markTicks: number): number {
+    let units = 0;
+    for (const order of orders) if (!order.reduceOnly) units += this.unitsAt(order, markTicks);
+    return units;
+  }
+
+  #exposure(index: number): Exposure {
+    return this.#only === null ? this.#exposures[index]! : this.#only.exposure;
+  }
+  #claim(strategy: number, index: number): Claim {
+    return this.#only ?? this.#claims[strategy * this.#exposures.length + index]!;
+  }
+}

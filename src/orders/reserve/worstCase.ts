@@ -1,0 +1,172 @@
+// What one unfinished order may still do at its worst, and the figures into which those of an instrument and of a strategy are added up.
+
+import * as numbers from '../../base/number/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Order } from '../../model/order.ts';
+import { ContractScale } from '../../portfolio/contractScale.ts';
+import { Scale } from '../../portfolio/scale.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { shareUp } = numbers;
+
+/** What the reservations keep on an order's record, or read there. All that is worst is written here alone, and is about what is not filled. */
+export interface Reserved extends Order {
+  /** 1 of a buy, -1 of a sell: compared in a third of the steps of its side, which is a text. */
+  readonly sign: 1 | -1;
+  /** The price at which the rest counts, fixed at approval: the worst one; for a buy by amount the lowest, which buys most. */
+  worstTicks: number;
+  /** The most that may still be filled. */
+  worstLots: number;
+  /** Notional of that, in quote units. */
+  worstUnits: number;
+  /**
+   * Cash that it may still take, in quote units: of a spot buy its price and fee, of a futures order that opens its margin and fee; else 0.
+   */
+  worstCash: number;
+  /** Counted in the figures. */
+  reserved: boolean;
+}
+
+export interface ReservationTerms {
+  /** How far a market order may fill from the mark, in millionths. */
+  readonly collarPpm: number;
+  /** Taker fee in millionths, by instrument. */
+  readonly takerFeePpm: ArrayLike<number>;
+  /** Maker fee of coins, in millionths: a limit that rests pays it, and it may be the higher one. Default 0. */
+  readonly makerFeePpm?: number;
+  /** `received`: a buy's fee is taken from the coins bought and needs no cash. */
+  readonly feesIn: 'received' | 'quote';
+  /** Futures: leverage of the account on each contract. */
+  readonly leverage?: ArrayLike<number>;
+}
+
+/** From lots and prices to money, rounded up: coins or contracts. */
+export interface Worth {
+  notionalUp(ticks: number, lots: number): number;
+  lotsUp(units: number, ticks: number): number;
+}
+
+/** Figures of one instrument over all strategies. Doubles start as a fraction, so that V8 keeps them as doubles, written in place. */
+export class Exposure {
+  readonly scale: Worth;
+  /** 1, or -1 of an inverse contract, which is worth more at a lower price: times this, of two prices the dearer one is above the other. */
+  readonly dear: 1 | -1;
+  /** Of a contract; 0: coins are bought outright, and what is sold needs nothing. */
+  readonly leverage: number;
+  /** It has a leverage: what opens needs a margin. */
+  readonly hasMargin: boolean;
+  readonly takerFeePpm: number;
+  /** The part of the fee that a buy pays in cash. */
+  readonly cashFeePpm: number;
+  /** The same of a limit: it may take or rest. */
+  readonly limitFeePpm: number;
+  buyLots = 0.5;
+  buyUnits = 0.5;
+  /** Orders that may still do something; tombstones among them. */
+  open = 0;
+  readonly buys: Reserved[] = [];
+  /** The cheapest worst price of those, or less, times `dear`: while the mark is not dearer, none is worth more than its `worstUnits`. */
+  cheapestBuy = Infinity;
+  /** The same of sells, which on spot add to no position and are not kept. */
+  sellLots = 0.5;
+  sellUnits = 0.5;
+  readonly sells: Reserved[] = [];
+  cheapestSell = Infinity;
+
+  constructor(instrument: Instrument, takerFeePpm: number, { feesIn, makerFeePpm = 0 }: ReservationTerms, leverage: number) {
+    this.scale = instrument.contract === undefined ? new Scale(instrument) : new ContractScale(instrument);
+    this.dear = instrument.contract?.kind === 'inverse' ? -1 : 1;
+    this.leverage = leverage;
+    this.hasMargin = leverage > 0;
+    this.takerFeePpm = takerFeePpm;
+    this.cashFeePpm = feesIn === 'quote' ? takerFeePpm : 0;
+    this.limitFeePpm = feesIn === 'quote' ? Math.max(takerFeePpm, makerFeePpm) : 0;
+    this.buyLots = this.buyUnits = this.sellLots = this.sellUnits = 0;
+  }
+}
+
+/** The cash of one strategy. */
+export class Purse {
+  cash = 0.5;
+  constructor() {
+    this.cash = 0;
+  }
+}
+/** The lots of one strategy in one instrument. */
+export class Claim {
+  readonly purse: Purse;
+  readonly exposure: Exposure;
+  buyLots = 0.5;
+  sellLots = 0.5;
+  /** Those of them whose orders can only close a position of futures. */
+  closingBuyLots = 0.5;
+  closingSellLots = 0.5;
+  constructor(purse: Purse, exposure: Exposure) {
+    this.purse = purse;
+    this.exposure = exposure;
+    this.buyLots = this.sellLots = this.closingBuyLots = this.closingSellLots = 0;
+  }
+}
+
+/** Adds the worst case of an order to the figures, or takes it away. */
+export function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
+  const { purse, exposure } = claim;
+  const lots = sign * order.worstLots;
+  if (order.sign > 0) {
+    claim.buyLots += lots;
+    purse.cash += sign * order.worstCash;
+    if (order.reduceOnly) claim.closingBuyLots += lots;
+    else {
+      exposure.buyLots += lots;
+      exposure.buyUnits += sign * order.worstUnits;
+    }
+  } else {
+    claim.sellLots += lots;
+    if (!exposure.hasMargin) return;
+    purse.cash += sign * order.worstCash;
+    if (order.reduceOnly) claim.closingSellLots += lots;
+    else {
+      exposure.sellLots += lots;
+      exposure.sellUnits += sign * order.worstUnits;
+    }
+  }
+}
+
+/** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
+export function figure(order: Reserved, exposure: Exposure): void {
+  if (order.quoteUnits > 0) figureAmount(order, exposure);
+  else {
+    const lots = order.lots - order.filledLots;
+    order.worstLots = lots;
+    order.worstUnits = exposure.scale.notionalUp(order.worstTicks, lots);
+  }
+  if (exposure.hasMargin) holdMargin(order, exposure);
+  else if (order.sign > 0) holdPrice(order, exposure);
+  else order.worstCash = 0;
+}
+
+function figureAmount(order: Reserved, { scale }: Exposure): void {
+  const units = order.quoteUnits - order.filledUnits;
+  order.worstLots = scale.lotsUp(units, order.worstTicks);
+  order.worstUnits = units;
+}
+
+/** Margin and fee of a futures order that opens. */
+function holdMargin(order: Reserved, { leverage, takerFeePpm }: Exposure): void {
+  const { worstUnits } = order;
+  if (order.reduceOnly) order.worstCash = 0;
+  else order.worstCash = Math.ceil(worstUnits / leverage) + shareUp(worstUnits, takerFeePpm);
+}
+
+/** Price and fee of a spot buy: a limit never pays more than itself. Written and not returned, because a number that is returned is boxed. */
+function holdPrice(order: Reserved, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
+  const { limit } = order;
+  const isCapped = limit > 0 && limit < order.worstTicks;
+  const pay = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
+  order.worstCash = pay + shareUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
+}
+
+export function forget(order: Reserved, orders: Reserved[]): void {
+  const last = orders.pop();
+  if (last !== order && last !== undefined) orders[orders.indexOf(order)] = last;
+}

@@ -1,0 +1,198 @@
+// Brackets: the take-profit, stop and trailing stop that guard what an entry has filled. The order manager runs them, in every mode.
+
+import { assert } from '../../base/assert.ts';
+import type { Side } from '../../model/order.ts';
+
+/** What guards the filled part of one entry. Prices in ticks; a long is guarded by sells. */
+export interface Bracket {
+  readonly entry: number;
+  readonly strategy: number;
+  readonly instrument: number;
+  readonly isLong: boolean;
+  /** Open quantity that it guards, in lots. */
+  lots: number;
+  /** Fixed stop, 0 for none. */
+  readonly stop: number;
+  /** Distance of the trailing stop, 0 for none. */
+  readonly trailing: number;
+  /**
+   * Best price of closed rows that is certain to lie after the entry: the trailing stop hangs on it, never on the row that is being matched.
+   */
+  best: number;
+  /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
+  readonly entryPrice: number;
+  /** When the entry's (first) fill happened. */
+  readonly armedMs: number;
+  /** The entry filled as the price moved in its favour: the best price of its row lies after it. */
+  readonly isChasing: boolean;
+  /** The instant at which its stop went off last without selling everything, NaN before: a row sets a stop off once. */
+  triedMs: number;
+}
+
+/** What a bracket needs to know of its entry; an order's record has it. */
+export type Entry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & { readonly side: Side };
+
+/** Called for a bracket whose stop was reached, with the price at which it goes off. */
+export type OnHit = (bracket: Bracket, price: number) => void;
+
+export class Brackets {
+  readonly #open: Bracket[][];
+  #total = 0;
+
+  constructor(instruments: number) {
+    this.#open = Array.from({ length: instruments }, () => []);
+  }
+
+  /** Stop legs that wait on an instrument; a row of it must be looked at while there are any. */
+  waiting(instrument: number): number {
+    return this.#open[instrument]!.length;
+  }
+  list(instrument: number): readonly Bracket[] {
+    return this.#open[instrument]!;
+  }
+  get total(): number {
+    return this.#total;
+  }
+  /** The bracket of an entry, or undefined. */
+  of(entry: Pick<Entry, 'instrumentIndex' | 'id'>): Bracket | undefined {
+    return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
+  }
+
+  /**
+   * Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one.
+   * `isChasing`: the fill is that of a condition order which the price reached by moving in its favour.
+   */
+  arm(entry: Entry, lots: number, price: number, timeMs: number, isChasing = false): void {
+    const known = this.of(entry);
+    if (known) {
+      known.lots += lots;
+      return;
+    }
+    const isLong = entry.side === 'buy';
+    this.#open[entry.instrumentIndex]!.push({
+      entry: entry.id,
+      strategy: entry.strategy,
+      instrument: entry.instrumentIndex,
+      isLong,
+      lots,
+      stop: entry.stopLoss,
+      trailing: entry.trailing,
+      best: price,
+      entryPrice: price,
+      armedMs: timeMs,
+      isChasing,
+      triedMs: NaN,
+    });
+    this.#total++;
+  }
+
+  /** A leg of the bracket has closed `lots` of what it guards. */
+  reduce(bracket: Bracket, lots: number): void {
+    bracket.lots -= lots;
+    if (bracket.lots <= 0) this.remove(bracket);
+  }
+  remove(bracket: Bracket): void {
+    const open = this.#open[bracket.instrument]!;
+    const at = open.indexOf(bracket);
+    assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
+    open.splice(at, 1);
+    this.#total--;
+  }
+  /** Puts a bracket back, or its quantity to what still waits of its entry: its stop went off, but could not sell all of it. */
+  restore(bracket: Bracket): void {
+    const known = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
+    if (known) {
+      known.lots += bracket.lots;
+      return;
+    }
+    this.#open[bracket.instrument]!.push(bracket);
+    this.#total++;
+  }
+  /** Ends every bracket of a strategy on an instrument, or those of one side: its position is being closed by other means. */
+  drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
+    const open = this.#open[instrument]!;
+    for (let at = open.length - 1; at >= 0; at--) {
+      const bracket = open[at]!;
+      if (bracket.strategy === strategy && (isLong === null || bracket.isLong === isLong)) this.remove(bracket);
+    }
+  }
+
+  /** How many stops a row reaches, at its open or inside it. */
+  reachedCount(instrument: number, high: number, low: number): number {
+    let count = 0;
+    for (const bracket of this.#open[instrument]!) if (isReached(bracket, high, low)) count++;
+    return count;
+  }
+
+  /** Stops beyond which the row opens: they go off at the open. */
+  gapped(instrument: number, open: number, hit: OnHit): void {
+    for (const bracket of this.#open[instrument]!.slice()) {
+      const level = levelOf(bracket);
+      if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
+    }
+  }
+
+  /**
+   * Stops that the row reaches after its open: they go off at their level. `sinceMs`: only brackets armed at or after then, inside the row;
+   * one whose level lies beyond its entry is reached by the entry itself, and gets no better price than that.
+   */
+  reached(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
+    for (const bracket of this.#open[instrument]!.slice()) {
+      if (bracket.armedMs < sinceMs) continue;
+      const level = levelOf(bracket);
+      if (!(bracket.isLong ? low <= level : high >= level)) continue;
+      const price = bracket.isLong ? Math.min(level, high) : Math.max(level, low);
+      if (sinceMs === -Infinity) hit(bracket, price);
+      else hit(bracket, bracket.isLong ? Math.min(price, bracket.entryPrice) : Math.max(price, bracket.entryPrice));
+    }
+  }
+
+  /**
+   * The row that opened at `openMs` has closed: trailing stops follow its best price. True when an entry filled inside the row: that price may
+   * lie before it, and `followClose` is to be called.
+   */
+  follow(instrument: number, high: number, low: number, openMs: number): boolean {
+    let cameInside = false;
+    for (const bracket of this.#open[instrument]!) {
+      if (bracket.armedMs > openMs && !bracket.isChasing) cameInside = true;
+      else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+    }
+    return cameInside;
+  }
+
+  /** After a restart: a row that had closed before follows as it did then, for the brackets that were armed by its close. */
+  followAgain(
+    instrument: number,
+    row: { readonly high: number; readonly low: number; readonly close: number },
+    openMs: number,
+    closeMs: number,
+  ): void {
+    for (const bracket of this.#open[instrument]!) {
+      if (bracket.armedMs > closeMs) continue;
+      const isInside = bracket.armedMs > openMs && !bracket.isChasing;
+      const { high, low } = isInside ? { high: row.close, low: row.close } : row;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+    }
+  }
+
+  /** Trailing stops of entries that filled inside the row follow its close, the one price that is certain to lie after them. */
+  followClose(instrument: number, close: number, openMs: number): void {
+    for (const bracket of this.#open[instrument]!) {
+      if (bracket.armedMs <= openMs || bracket.isChasing) continue;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
+    }
+  }
+}
+
+/** True when prices from `low` to `high` set the stop of a bracket off. */
+export function isReached(bracket: Bracket, high: number, low: number): boolean {
+  const level = levelOf(bracket);
+  return bracket.isLong ? low <= level : high >= level;
+}
+
+/** The price at which a bracket goes off: the nearer of its stop and its trailing stop. */
+export function levelOf(bracket: Bracket): number {
+  if (bracket.isLong) return bracket.trailing > 0 ? Math.max(bracket.stop, bracket.best - bracket.trailing) : bracket.stop;
+  const fixed = bracket.stop > 0 ? bracket.stop : Infinity;
+  return bracket.trailing > 0 ? Math.min(fixed, bracket.best + bracket.trailing) : fixed;
+}

@@ -1,0 +1,103 @@
+// Steps 4 to 9 of the order of checks, as rows: headers, key, address, window, signature, permission.
+
+import { VENUE_CODES } from '../../../model/venueCodes.ts';
+import { type Param, SECURITY } from '../../../protocol/endpoints/endpoint.ts';
+import { isInWindow, RECV_WINDOW, sameSignature, signedHead, signsBody } from '../../../protocol/sign.ts';
+import type { Profile } from '../../dialect/switches.ts';
+import type { Json } from '../../../protocol/json/json.ts';
+import { isWindowName, readWindow } from '../params/readParams.ts';
+import type { Addresses } from './addresses.ts';
+import type { Key, Keyring } from './keyring.ts';
+import type { Replays } from './replays.ts';
+import type { Visit } from './visit.ts';
+
+export interface GateParts {
+  readonly keyring: Keyring;
+  readonly denied: Addresses;
+  readonly replays: Replays;
+  readonly profile: Profile;
+}
+
+interface Check {
+  readonly step: number;
+  /** 0: passed. */
+  readonly code: (visit: Visit, parts: GateParts) => number;
+}
+
+export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
+const passes = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
+const has = ({ request }: Visit, name: string): boolean => (request.headers[name] ?? '') !== '';
+const wantsSignature = ({ route }: Visit): boolean => SECURITY[route.row.security].signature;
+
+/** In their order; the first that fails answers. */
+export const CHECKS: readonly Check[] = [
+  { step: 4, code: (visit) => passes(has(visit, HEADER.key), VENUE_CODES.noKeyHeader) },
+  { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.timestamp), VENUE_CODES.noTimestampHeader) },
+  { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.signature), VENUE_CODES.noSignatureHeader) },
+  { step: 5, code: knowsKey },
+  { step: 5, code: ({ key }) => passes(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
+  { step: 6, code: ({ request }, { denied }) => passes(!denied.has(request.ip), VENUE_CODES.illegalIp) },
+  {
+    step: 6,
+    code: ({ key, request }, { profile }) => (key?.addresses == null || key.addresses.has(request.ip) ? 0 : Number(profile.ipListCode)),
+  },
+  { step: 7, code: (visit) => passes(!wantsSignature(visit) || isTimely(visit), VENUE_CODES.invalidTimestamp) },
+  {
+    step: 8,
+    code: (visit, { profile }) => passes(!wantsSignature(visit) || isSigned(visit, visit.key, profile), VENUE_CODES.invalidSignature),
+  },
+  { step: 8, code: (visit, parts) => passes(!wantsSignature(visit) || isFresh(visit, parts), VENUE_CODES.invalidSignature) },
+  { step: 9, code: (visit) => passes(isPermitted(visit), VENUE_CODES.rejectedKey) },
+];
+
+function knowsKey(visit: Visit, { keyring }: GateParts): number {
+  visit.key = keyring.find(visit.request.headers[HEADER.key] ?? '');
+  return passes(visit.key !== null, VENUE_CODES.rejectedKey);
+}
+
+/** A timestamp that is no whole number is outside of every window. */
+function isTimely(visit: Visit): boolean {
+  const text = visit.request.headers[HEADER.timestamp] ?? '';
+  return /^\d{1,15}$/.test(text) && isInWindow(Number(text), visit.nowMs, visit.windowMs ?? RECV_WINDOW.defaultMs);
+}
+
+/** The signature is over the bytes as they were received: the target is never decoded and encoded again. */
+export function isSigned(visit: Visit, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
+  const { request } = visit;
+  if (key === null) return false;
+  const { method, target, body, headers } = request;
+  const timestamp = headers[HEADER.timestamp] ?? '';
+  const got = headers[HEADER.signature] ?? '';
+  const signed = signsBody(method) && body.length > 0 ? body : null;
+  const isOf = (path: string): boolean => sameSignature(key.sign(signedHead({ timestamp, method, path }), signed), got);
+  const split = target.indexOf('?');
+  if (split < 0 || signQuery === 'include') return isOf(target);
+  const isOfBare = isOf(target.slice(0, split));
+  // Each is compared, whatever the other has said: how long it takes tells nothing about a digest.
+  if (signQuery !== 'either') return isOfBare;
+  return isOf(target) || (isOfBare && isPlainQuery(visit));
+}
+
+/**
+ * Under `either` a signature over the bare path is that of any query. It stands for one that has only documented parameters, and asks for
+ * no window beyond the usual: whoever has seen the request cannot make it last longer.
+ */
+function isPlainQuery({ sent, route }: Visit): boolean {
+  if ('code' in sent) return false;
+  const entries = Object.entries<Param>(route.row.params);
+  const isDocumented = (name: string): boolean =>
+    isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
+  // Whichever of its spellings, and of them all: the one that is read need not be the one that stands first.
+  const isUsual = (name: string, value: Json): boolean => !isWindowName(name) || (readWindow(value) ?? 0) <= RECV_WINDOW.defaultMs;
+  return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsual(name, value));
+}
+
+function isFresh({ request, nowMs }: Visit, { profile, replays }: GateParts): boolean {
+  if (profile.replayedRequest === 'accept') return true;
+  return replays.isNew((request.headers[HEADER.signature] ?? '').toLowerCase(), nowMs);
+}
+
+function isPermitted({ key, route }: Visit): boolean {
+  if (key === null || !key.markets.includes(route.row.market)) return false;
+  return route.row.effect === 'read' ? key.mayRead : key.mayTrade;
+}

@@ -1,0 +1,51 @@
+// Step 2 of the order of checks: from method and path to the operation, as the switches have it.
+
+import type { Market } from '../../../model/instrument.ts';
+import type { Endpoint } from '../../../protocol/endpoints/endpoint.ts';
+import { endpointOf, OPS, type Op } from '../../../protocol/endpoints/endpoints.ts';
+import type { Profile } from '../../dialect/switches.ts';
+
+export interface Route {
+  readonly op: Op;
+  readonly row: Endpoint;
+}
+
+/** What a path is: an operation for this method, a path without one (-1020), or none at all. */
+export type Found = Route | 'notServed' | 'unknown';
+
+export class Routes {
+  readonly #byPath = new Map<string, Map<string, Route>>();
+
+  /** `off`: operations that answer -1020. */
+  constructor(profile: Profile, off: readonly Op[]) {
+    for (const op of OPS) {
+      const row = endpointOf(op);
+      for (const path of pathsOf(op, row, profile)) {
+        const methods = this.#byPath.get(path) ?? new Map<string, Route>();
+        this.#byPath.set(path, methods);
+        if (off.includes(op) || (op === 'futures.positions' && profile.positionsEndpoint === 'off')) continue;
+        for (const method of methodsOf(op, row, profile)) methods.set(method, { op, row });
+      }
+    }
+  }
+
+  find(method: string, path: string): Found {
+    const methods = this.#byPath.get(path);
+    return methods === undefined ? 'unknown' : (methods.get(method) ?? 'notServed');
+  }
+}
+
+function pathsOf(op: Op, row: Endpoint, { conditionPath, cancelTriggerPath }: Profile): readonly string[] {
+  if (op === 'futures.cancelTriggerOrder') return [cancelTriggerPath];
+  if (op !== 'futures.createConditionOrder') return [row.path];
+  const [slash, noSlash] = [row.path, row.path.replace(/\/$/, '')];
+  return conditionPath === 'both' ? [slash, noSlash] : [conditionPath === 'slash' ? slash : noSlash];
+}
+
+function methodsOf(op: Op, row: Endpoint, { batchOrdersMethod }: Profile): readonly string[] {
+  if (op !== 'spot.batchOrders') return [row.method];
+  return batchOrdersMethod === 'both' ? ['GET', 'POST'] : [batchOrdersMethod.toUpperCase()];
+}
+
+/** The market in whose payload a path is answered. */
+export const marketOfPath = (path: string): Market => (path.startsWith('/fapi/') || path.startsWith('/v1/') ? 'futures' : 'spot');

@@ -1,0 +1,85 @@
+// Step 11 of the order of checks: from a query or a body to named values, before anyone looks at what they say.
+
+import { isList, isObject, type Json } from '../../../protocol/json/json.ts';
+import { parseJson, type JsonLimits, type JsonProblem, type JsonResult } from '../../../protocol/json/parseJson.ts';
+import { assertNever } from '../../../base/assert.ts';
+import { VENUE_CODES } from '../../../model/venueCodes.ts';
+
+/** Values as they were sent: of a body JSON, of a query text. */
+export type Sent = ReadonlyMap<string, Json>;
+export type SentOrCode = { readonly sent: Sent } | { readonly code: number };
+
+const MOST_PARAMETERS = 32;
+const BODY_LIMITS: JsonLimits = { maxSize: 256 * 1024, maxDepth: 16 };
+
+/** The JSON of a body; an empty one counts as `{}`. */
+export const readBody = (body: Uint8Array): JsonResult =>
+  body.length === 0 ? { ok: true, value: new Map() } : parseJson(body, BODY_LIMITS);
+
+/** The parameters of a body. */
+export function paramsOfBody(body: JsonResult): SentOrCode {
+  if (!body.ok) return { code: codeOfProblem(body.problem) };
+  if (!isObject(body.value)) return { code: VENUE_CODES.mandatoryParamEmpty.code };
+  return body.value.size > MOST_PARAMETERS ? { code: VENUE_CODES.tooManyParameters.code } : { sent: body.value };
+}
+
+function codeOfProblem(problem: JsonProblem): number {
+  switch (problem) {
+    case 'duplicateKey':
+      return VENUE_CODES.illegalChars.code;
+    case 'trailing':
+    case 'depth':
+      return VENUE_CODES.unreadParameters.code;
+    case 'syntax':
+    case 'size':
+    case 'number':
+      return VENUE_CODES.mandatoryParamEmpty.code;
+    default:
+      return assertNever(problem);
+  }
+}
+
+/** The parameters of a query, percent-decoded; `+` is a plus, as our own client and others send it. */
+export function paramsOfQuery(query: string): SentOrCode {
+  const sent = new Map<string, Json>();
+  for (const part of query === '' ? [] : query.split('&')) {
+    if (part === '') continue;
+    const split = part.indexOf('=');
+    const name = decoded(split < 0 ? part : part.slice(0, split));
+    const value = decoded(split < 0 ? '' : part.slice(split + 1));
+    if (name === null || value === null || sent.has(name)) return { code: VENUE_CODES.illegalChars.code };
+    sent.set(name, value);
+    if (sent.size > MOST_PARAMETERS) return { code: VENUE_CODES.tooManyParameters.code };
+  }
+  return { sent };
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+/** Spellings of the window that clients send, in queries and bodies, on every endpoint. */
+const WINDOW_NAMES = ['recvWindow', 'recvwindow', 'recWindow'] as const;
+export const isWindowName = (name: string): boolean => name === WINDOW_NAMES[0] || name === WINDOW_NAMES[1] || name === WINDOW_NAMES[2];
+
+/** The window that a request asks for, in ms; null: none, or one that cannot be read. */
+export function windowIn(sent: Sent): number | null {
+  for (const name of WINDOW_NAMES) {
+    const found = sent.get(name);
+    if (found !== undefined && found !== null) return readWindow(found);
+  }
+  return null;
+}
+
+/** Any whole number above 0, as a number or as text; null for all else. */
+export function readWindow(json: Json): number | null {
+  if (json === null || typeof json === 'boolean' || isList(json) || isObject(json)) return null;
+  const text = typeof json === 'string' ? json : json.text;
+  // One that no double can count is longer than any request is old.
+  return /^[1-9]\d*$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,214 @@
+// What a paper exchange is made from: instruments, accounts with their keys, limits, delays; and the checks at its door.
+
+import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { scaledDown } from '../../base/number/decimalText.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { MAX_EXACT, type Rounding } from '../../base/number/exact.ts';
+import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
+import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
+import type { ContractSetting } from '../../venue/futures/wallets.ts';
+import { NO_SLIPPAGE } from '../../venue/slippage.ts';
+import type { InstrumentState, VenueConfig, VenueState } from '../../venue/venueConfig.ts';
+import type { Profile } from './switches.ts';
+import type { HeartbeatTimes } from './heartbeat.ts';
+
+export interface KeyConfig {
+  /** Case matters, in both. */
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly permissions: {
+    readonly read: boolean;
+    readonly trade: boolean;
+    readonly markets: readonly Market[];
+  };
+  /** Addresses from which the key may be used: IPv4 or IPv6 as they are written, or IPv4 networks such as 10.0.0.0/8; null: any. */
+  readonly ips: readonly string[] | null;
+}
+
+export interface AccountConfig {
+  readonly name: string;
+  /** Digits. */
+  readonly uid: string;
+  /** Plain decimals by asset, on spot. */
+  readonly balances: Readonly<Record<string, string>>;
+  /** On futures; without it the account has nothing there, and the usual settings. */
+  readonly futures?: FuturesAccountConfig;
+  /** Its unfinished orders on one market, in place of what holds for all. */
+  readonly maxOpenOrders?: number;
+  readonly keys: readonly KeyConfig[];
+  /** It is closed: every signed call is answered -1004. */
+  readonly closed?: boolean;
+  /** It may not order: 35. */
+  readonly restricted?: boolean;
+}
+
+export interface FuturesAccountConfig {
+  /** Plain decimals by settlement asset. */
+  readonly balances: Readonly<Record<string, string>>;
+  /** How it begins on every contract; leverage as far as each of them allows it. */
+  readonly settings?: Partial<Readonly<ContractSetting>>;
+}
+
+/** How often calls of one class may be made; null: as often as they like. */
+export interface LimitConfig {
+  readonly count: number;
+  readonly windowMs: number;
+}
+
+/** Times in ms that the inside of the exchange takes. */
+export interface Delays {
+  /** From the answer to a create to its matching. */
+  readonly admissionMs: number;
+  /** From a change of an order to the reads that show it. */
+  readonly visibilityMs: number;
+  /** From the answer to a cancel to the end of the order. */
+  readonly cancelMs: number;
+}
+
+export const DELAYS = {
+  zero: { admissionMs: 0, visibilityMs: 0, cancelMs: 0 },
+  realistic: { admissionMs: 20, visibilityMs: 120, cancelMs: 60 },
+} as const satisfies Readonly<Record<string, Delays>>;
+
+export interface ServiceConfig {
+  readonly instruments: readonly Instrument[];
+  readonly accounts: readonly AccountConfig[];
+  readonly profile: Profile;
+  readonly delays: Delays;
+  /** By rate class (docs/paper-exchange.md), over the specification's. */
+  readonly limits: Readonly<Record<string, LimitConfig | null>>;
+  /** Addresses that are not served: -2200. */
+  readonly denyIps: readonly string[];
+  /** Operations switched off: -1020. */
+  readonly off: readonly Op[];
+  readonly states: Readonly<Record<InstrumentId, InstrumentState>>;
+  readonly feeRounding: Rounding;
+  /** By which rules rows of bars fill orders; where orders meet orders they have nothing to say. */
+  readonly fills: Pick<VenueConfig, 'limitRule' | 'maxVolumeSharePpm' | 'slippage'>;
+  /** What arrives so many ms after the open of a row still counts as there at its open: time for an answer to the bar before, ms. */
+  readonly rowGraceMs: number;
+  /** Unfinished orders of one account on one market; one more is refused with -1015. */
+  readonly maxOpenOrders: number;
+  /** Those of one account on one instrument that rest, or are on their way to the book: one more LIMIT order is refused with -1015. */
+  readonly maxOpenOrdersPerSymbol: number;
+  /** The same for futures orders that wait for a price. */
+  readonly maxTriggers: number;
+  /** Taken from what a liquidated position leaves, in millionths of its value. */
+  readonly liquidationFeePpm: number;
+  /** Funding of each period, whole in 10^-12 of the value; a contract that is not named has seeded rates. */
+  readonly fundingRates: Readonly<Record<InstrumentId, number>>;
+  readonly fundingSeed: number;
+  /** Of the WebSocket. */
+  readonly heartbeat: HeartbeatTimes;
+  /** Name of the time zone in the answer to time. */
+  readonly timezone: string;
+}
+
+/** What a config need not say. */
+export const SERVICE_DEFAULTS = {
+  delays: DELAYS.zero,
+  limits: {},
+  denyIps: [],
+  off: [],
+  states: {},
+  feeRounding: 'halfUp',
+  fills: { limitRule: 'through', maxVolumeSharePpm: 0, slippage: NO_SLIPPAGE },
+  maxOpenOrders: 100_000,
+  maxOpenOrdersPerSymbol: 200,
+  rowGraceMs: 0,
+  maxTriggers: 1000,
+  liquidationFeePpm: 5000,
+  fundingRates: {},
+  fundingSeed: 1,
+  heartbeat: { everyMs: 10_000, pongTimeoutMs: 30_000 },
+  timezone: 'UTC',
+} as const satisfies Partial<ServiceConfig>;
+
+/** What the venue of a market has to know of instruments and accounts. */
+export function statesOf({ instruments, states, accounts }: ServiceConfig, market: Market): VenueState {
+  const own = instruments.filter((instrument) => instrument.market === market).map(({ id }) => id);
+  return {
+    instruments: Object.fromEntries(own.map((id) => [id, states[id] ?? {}])),
+    restrictedAccounts: accounts.filter(({ restricted }) => restricted === true).map(({ name }) => name),
+  };
+}
+
+/** Reads the amounts that accounts begin with: each, and what all of them have of an asset, has to stay countable. */
+export class Amounts {
+  readonly #digits: ReadonlyMap<string, number>;
+  readonly #totals = new Map<string, number>();
+
+  /** `digits`: of the units of each asset. */
+  constructor(digits: ReadonlyMap<string, number>) {
+    this.#digits = digits;
+  }
+
+  /** An amount in units of its asset. Throws ConfigError naming the key. */
+  units(amount: string, asset: string, where: string): number {
+    const digits = this.#digits.get(asset);
+    if (digits === undefined) {
+      throw new ConfigError(`${where} ${asset}: no instrument trades it`, `known: ${[...this.#digits.keys()].join(' ')}`);
+    }
+    const total = (this.#totals.get(asset) ?? 0) + (scaledDown(amount, digits) ?? 0);
+    if (total >= MAX_EXACT) {
+      throw new ConfigError(`${where} ${asset}: ${amount} makes more of it than can be counted with ${digits} digits`, 'give less');
+    }
+    const units = isPlainDecimal(amount) && !amount.startsWith('-') ? toScaled(amount, digits) : null;
+    if (units === null) {
+      throw new ConfigError(`${where} ${asset}: expected an amount of ${digits} digits, got ${amount}`, "for example '100.5'");
+    }
+    this.#totals.set(asset, total);
+    return units;
+  }
+}
+
+/** Throws ConfigError at the first thing that no exchange can run with; what the venue checks is left to it. */
+export function checkServiceConfig(config: ServiceConfig): void {
+  const { instruments, accounts, delays, limits, off, states, fundingRates, maxTriggers, heartbeat } = config;
+  if (instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
+  const seen = new Map<string, string>();
+  const once = (what: string, value: string, name: string): void => {
+    const other = seen.get(`${what} ${value}`);
+    if (other !== undefined) throw new ConfigError(`account ${name}: the ${what} is that of ${other} too`, `give each its own ${what}`);
+    seen.set(`${what} ${value}`, name);
+  };
+  const has = (market: Market): boolean => instruments.some((instrument) => instrument.market === market);
+  for (const { name, uid, balances, futures, keys, maxOpenOrders } of accounts) {
+    if (!has('spot') && Object.keys(balances).length > 0) {
+      throw new ConfigError(`account ${name} balances: this exchange has no spot instruments`, 'give them under futures');
+    }
+    if (!has('futures') && futures !== undefined) {
+      throw new ConfigError(`account ${name} futures: this exchange has no contracts`, 'give it contracts, or the account none of that');
+    }
+    if (!/^[1-9]\d{0,17}$/.test(uid)) throw new ConfigError(`account ${name} uid: expected digits, got "${uid}"`, 'for example 10001');
+    once('uid', uid, name);
+    if (maxOpenOrders !== undefined) checkWhole(`account ${name} maxOpenOrders`, maxOpenOrders, 1);
+    for (const { apiKey, secret } of keys) {
+      if (!/^[\x21-\x7e]{1,256}$/.test(apiKey) || secret === '') {
+        throw new ConfigError(`account ${name} keys: expected an API key of visible characters and a secret`, 'give both');
+      }
+      once('API key', apiKey, name);
+    }
+  }
+  for (const [name, ms] of Object.entries(delays)) checkWhole(`delays.${name}`, ms, 0);
+  checkWhole('heartbeat.everyMs', heartbeat.everyMs, 1);
+  checkWhole('heartbeat.pongTimeoutMs', heartbeat.pongTimeoutMs, heartbeat.everyMs + 1);
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === null) continue;
+    checkWhole(`limits.${name}.count`, limit.count, 1);
+    checkWhole(`limits.${name}.windowMs`, limit.windowMs, 1);
+  }
+  for (const id of [...Object.keys(states), ...Object.keys(fundingRates)]) {
+    if (instruments.some((instrument) => instrument.id === id)) continue;
+    throw new ConfigError(`${id}: no instrument of this exchange`, `known: ${instruments.map((instrument) => instrument.id).join(' ')}`);
+  }
+  checkWhole('maxTriggers', maxTriggers, 1);
+  checkWhole('maxOpenOrdersPerSymbol', config.maxOpenOrdersPerSymbol, 1);
+  checkWhole('fills.graceMs', config.rowGraceMs, 0);
+  for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is no operation`, 'isobar api --list names them');
+}
+
+function checkWhole(key: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new ConfigError(`${key}: expected a whole number from ${least} on, got ${value}`, 'times are in ms');
+}

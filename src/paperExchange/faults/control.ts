@@ -1,0 +1,174 @@
+// The control port as a function: faults, time, the truth and the end of the exchange (order safety, section 14).
+
+import { toScaled } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { ServiceConfig } from '../dialect/config.ts';
+import { priceText } from '../handlers/reads.ts';
+import type { RowMatching } from '../replayed/rowMatching.ts';
+import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
+import type { FaultyService } from './faultyService.ts';
+import { ordersOfMarkets, truthOfMarkets } from './truth.ts';
+
+/** The clock of the exchange, as whoever drives it has it. */
+export interface DrivenClock {
+  /** Ms UTC. */
+  nowMs(): number;
+  /** Lets `ms` pass at once. */
+  step(ms: number): void;
+  pause(isPaused: boolean): void;
+  /** Ms of the exchange in one of the wall clock, above 0. */
+  setSpeed(speed: number): void;
+}
+
+export interface ControlParts {
+  readonly exchange: FaultyService;
+  readonly config: ServiceConfig;
+  readonly clock: DrivenClock;
+  /** Ends the process without writing anything. */
+  readonly crash: () => void;
+  /** Ends it with the n-th write of its record from now on; null: it keeps none. */
+  readonly crashAt: ((record: number) => void) | null;
+}
+
+/** Answers a request on the control port. A long step of time yields after each part of it, for whoever runs it to look after others. */
+export function* control(request: ServiceRequest, parts: ControlParts): Generator<void, ServiceResponse, void> {
+  // A page that somebody reads in a browser on this computer can send, but not without saying where it is from.
+  if (request.headers['origin'] !== undefined) return json(403, { error: 'the control port is not for web pages' });
+  try {
+    const name = `${request.method} ${request.target}`;
+    if (name === CLOCK) return json(200, yield* moveClock(bodyOf(request), parts));
+    const found = ROUTES[name];
+    if (!found) return json(404, { error: `no such call; there is ${[CLOCK, ...Object.keys(ROUTES)].join(', ')}` });
+    return json(200, found(bodyOf(request), parts));
+  } catch (error) {
+    if (error instanceof ConfigError) return json(400, { error: error.message, remedy: error.remedy });
+    throw error;
+  }
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const CLOCK = 'POST /clock';
+
+const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unknown>> = {
+  'POST /faults': (body, { exchange: { faults } }) => {
+    const { seed = 0, schedule = [] } = only(body, ['seed', 'schedule']);
+    if (!Number.isSafeInteger(seed) || !Array.isArray(schedule))
+      throw new ConfigError('expected { seed, schedule }', 'seed is a whole number');
+    faults.set({ seed: Number(seed), schedule });
+    return { active: faults.active };
+  },
+  'POST /rows': (body, parts) => rowsOf(body, parts),
+  'GET /truth': (_, parts) => truthOf(parts),
+  'GET /truth/orders': (_, { exchange: { service }, config }) => ({ orders: ordersOfMarkets(service, config) }),
+  'POST /crash': (body, { crash, crashAt }) => {
+    const { at } = only(body, ['at']);
+    if (at === 'now') crash();
+    else crashAtRecord(at, crashAt);
+    return {};
+  },
+};
+
+/** Beyond these the exchange would be at work for ever, or tell times that are none. */
+const MOST_SPEED = 10_000;
+const MOST_MS = 366 * 86_400_000;
+/** Of a longer step of time as much at once: a synthetic market takes about a second for an hour and a half of its own. */
+const PART_MS = 30 * 60_000;
+
+function* moveClock(body: Body, { exchange: { service }, clock }: ControlParts): Generator<void, { readonly now: number }, void> {
+  const { stepMs, jumpMs, pause, speed } = only(body, ['stepMs', 'jumpMs', 'pause', 'speed']);
+  const names = Object.keys(body);
+  if (names.length > 1)
+    throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
+  const within = (ms: unknown, least: number): ms is number => Number.isInteger(ms) && Number(ms) >= least && Number(ms) <= MOST_MS;
+  service.rows?.goWhole();
+  if (within(stepMs, 0)) {
+    let left = stepMs;
+    for (; left > PART_MS; left -= PART_MS) {
+      clock.step(PART_MS);
+      service.advance(clock.nowMs());
+      yield;
+    }
+    clock.step(left);
+  } else if (within(jumpMs, -MOST_MS)) service.clockOffsetMs += jumpMs;
+  else if (typeof pause === 'boolean') clock.pause(pause);
+  else if (typeof speed === 'number' && speed > 0 && speed <= MOST_SPEED) clock.setSpeed(speed);
+  else {
+    throw new ConfigError(
+      `expected one of stepMs and jumpMs (whole, up to a year), pause (true, false) and speed (above 0, up to ${MOST_SPEED})`,
+      'for example { "stepMs": 60000 }',
+    );
+  }
+  service.advance(clock.nowMs());
+  return { now: service.nowMs + service.clockOffsetMs };
+}
+
+function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null): void {
+  const record = typeof at === 'object' && at !== null && 'record' in at ? at.record : null;
+  if (typeof record !== 'number' || !Number.isSafeInteger(record) || record < 1) {
+    throw new ConfigError('at: expected "now" or { record: n }', 'n counts the writes of its record from now on, from 1');
+  }
+  if (crashAt === null) throw new ConfigError('at: this exchange keeps no record', 'open it with --data DIR');
+  crashAt(record);
+}
+
+/** The next act of rows that close, or the price at which MARKET orders trade in the act at hand. */
+function rowsOf(body: Body, { exchange: { service }, clock }: ControlParts) {
+  const { next, price } = only(body, ['next', 'price']);
+  const { rows } = service;
+  if (rows === null) throw new ConfigError('no instrument of this exchange has match: bars', 'give one prices with it');
+  if (next === true) {
+    const act = nextAct(rows, () => {
+      clock.step(Math.max(0, rows.nextMs - clock.nowMs()));
+      service.advance(clock.nowMs());
+    });
+    service.advance(clock.nowMs());
+    return { now: service.nowMs, ...act };
+  }
+  const { lane } = rows;
+  if (typeof price !== 'string' || lane === null)
+    throw new ConfigError('expected { next: true }, or { price } in the act of a row', 'a price is text');
+  lane.quote(toScaled(price, lane.market.instrument.priceDigits) ?? NaN);
+  return { now: service.nowMs, act: lane.moment?.act ?? null };
+}
+
+function nextAct(rows: RowMatching, toNextRows: () => void) {
+  rows.goByActs();
+  let act = rows.next();
+  if (act === null) {
+    if (rows.nextMs === Infinity) return { act: 'over' };
+    toNextRows();
+    act = rows.next();
+  }
+  if (act === null || act.act === 'closed') return { act: 'closed' };
+  const { market, series, row } = act.lane;
+  const { instrument } = market;
+  const { openMs, open, high, low } = series.bar(row);
+  const price = (ticks: number): string => priceText(instrument, ticks);
+  const prices = { open: price(open), high: price(high), low: price(low) };
+  return { act: act.act, market: instrument.market, symbol: instrument.wireName, openMs, closeMs: series.closeMs(row), ...prices };
+}
+
+function truthOf({ exchange: { service, held }, config }: ControlParts) {
+  return { now: service.nowMs, held, ...truthOfMarkets(service, config) };
+}
+
+/** A name that nobody reads would leave whoever wrote it in the belief that it counts. */
+function only(body: Body, names: readonly string[]): Body {
+  const strange = Object.keys(body).find((name) => !names.includes(name));
+  if (strange === undefined) return body;
+  throw new ConfigError(`${strange}: expected no other name than ${names.join(', ')}`, 'correct it');
+}
+
+function bodyOf({ body }: ServiceRequest): Body {
+  if (body.length === 0) return {};
+  try {
+    const found: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new ConfigError('expected a JSON object', 'send one');
+}
+
+const json = (status: number, body: unknown): ServiceResponse => ({ status, headers: {}, body: JSON.stringify(body) });

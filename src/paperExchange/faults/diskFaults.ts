@@ -1,0 +1,85 @@
+// The disk of an exchange and its process as they fail on order: at one write of the record, by the schedule of the faults.
+
+import { DiskError, type Disk } from '../../ports/disk.ts';
+import type { Scheduler } from '../../ports/scheduler.ts';
+import type { WriteStep } from '../storage/journal.ts';
+import { type Fault, type Faults, numberOf, type Point, textOf } from './faults.ts';
+
+export class WriteFaults {
+  readonly #faults: Faults;
+  readonly #crash: () => void;
+  /** Writes until the process ends; Infinity: it does not. */
+  #left = Infinity;
+  /** Of the write at hand. */
+  wrong: ReadonlyMap<Point, Fault> = new Map();
+
+  constructor(faults: Faults, crash: () => void) {
+    this.#faults = faults;
+    this.#crash = crash;
+  }
+
+  /** The process ends with the n-th write from now on: it is on the disk, and nothing that waits for it is answered. */
+  crashAt(record: number): void {
+    this.#left = record;
+  }
+
+  readonly step = (step: WriteStep): void => {
+    if (step === 'before') this.wrong = this.#faults.atWrite();
+    if (step === 'written' && --this.#left === 0) this.#crash();
+    const kill = this.wrong.get('PROC.kill');
+    if (kill !== undefined && textOf(kill, 'step') === step) this.#crash();
+  };
+}
+
+export class FaultyDisk implements Disk {
+  readonly #disk: Disk;
+  readonly #writes: Pick<WriteFaults, 'wrong'>;
+  readonly #scheduler: () => Scheduler;
+
+  constructor(disk: Disk, writes: Pick<WriteFaults, 'wrong'>, scheduler: () => Scheduler) {
+    this.#disk = disk;
+    this.#writes = writes;
+    this.#scheduler = scheduler;
+  }
+
+  list(folder: string): readonly string[] {
+    return this.#disk.list(folder);
+  }
+  read(path: string): Uint8Array {
+    return this.#disk.read(path);
+  }
+  readAt(path: string, from: number, length: number): Uint8Array {
+    return this.#disk.readAt(path, from, length);
+  }
+  size(path: string): number {
+    return this.#disk.size(path);
+  }
+  identity(path: string): string {
+    return this.#disk.identity(path);
+  }
+  create(path: string): void {
+    this.#disk.create(path);
+  }
+  append(path: string, bytes: Uint8Array): void {
+    const fault = this.#writes.wrong.get('DISK.write');
+    if (fault === undefined) return this.#disk.append(path, bytes);
+    this.#disk.append(path, bytes.subarray(0, numberOf(fault, 'bytes')));
+    throw new DiskError(textOf(fault, 'error'), path);
+  }
+  sync(path: string, done: (failure: string | null) => void): void {
+    const { wrong } = this.#writes;
+    const [failing, slow] = [wrong.get('DISK.sync'), wrong.get('DISK.slow')];
+    this.#disk.sync(path, (failure) => {
+      const told = failing === undefined ? failure : textOf(failing, 'error');
+      if (slow === undefined) return done(told);
+      const scheduler = this.#scheduler();
+      scheduler.at(scheduler.nowMs + numberOf(slow, 'ms'), () => done(told));
+    });
+  }
+  rename(from: string, to: string): void {
+    this.#disk.rename(from, to);
+  }
+  remove(path: string): void {
+    this.#disk.remove(path);
+  }
+}

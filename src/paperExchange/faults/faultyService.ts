@@ -1,0 +1,94 @@
+// The exchange as a network and a busy inside make it look: the same function, with the faults that are on order.
+
+import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
+import type { Delays } from '../dialect/config.ts';
+import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
+import type { Service } from '../service.ts';
+import { type Fault, Faults, numberOf, type Point } from './faults.ts';
+import { misread } from './readFaults.ts';
+
+/** What reaches the sender; null: the connection closes without an answer. */
+export type Delivered = (ServiceResponse & { /** Only so many bytes of the body arrive. */ readonly cutAt?: number }) | null;
+
+export class FaultyService {
+  readonly service: Service;
+  readonly faults: Faults;
+  /** Requests and answers that a fault holds back. */
+  held = 0;
+
+  constructor(service: Service, faults = new Faults()) {
+    this.service = service;
+    this.faults = faults;
+  }
+
+  /** Takes a request at `nowMs`; `deliver` is called once, in the call where nothing delays it. */
+  receive(request: ServiceRequest, nowMs: number, deliver: (response: Delivered) => void): void {
+    const { service, faults } = this;
+    if (faults.active === 0) return deliver(service.handle(request, nowMs));
+    service.advance(nowMs);
+    const op = service.opOf(request);
+    const wrong = faults.at(op);
+    const stall = wrong.get('PROC.stall');
+    if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, numberOf(stall, 'ms'));
+    if (wrong.has('NET.reqDrop')) return deliver(null);
+    this.#after(numberOf(wrong.get('NET.reqDelay'), 'ms'), () => {
+      if (wrong.has('NET.dup')) this.#handle(request, op, wrong);
+      const response = delivered(this.#handle(request, op, wrong), wrong);
+      this.#after(numberOf(wrong.get('NET.respDelay'), 'ms'), () => deliver(response));
+    });
+  }
+
+  #handle(request: ServiceRequest, op: Op | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
+    const { service } = this;
+    const market = op === null ? 'spot' : endpointOf(op).market;
+    const gate = wrong.get('GW.code');
+    if (gate) return service.error(numberOf(gate, 'code'), market);
+    const unknown = wrong.get('BUS.unknown');
+    if (unknown && numberOf(unknown, 'executed') === 0) return this.#unknown(unknown, request);
+    const side = service.sides[market];
+    const lag = wrong.get('READ.lag');
+    if (lag !== undefined) side?.lag(numberOf(lag, 'ms'));
+    const response = misread(this.#delayed(request, side, wrong), wrong);
+    return unknown && response.status === 200 ? this.#unknown(unknown, request) : response;
+  }
+
+  /** Carries a request out while the inside of its market takes as long as the faults say. */
+  #delayed(request: ServiceRequest, side: { delays: Delays } | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
+    const { service } = this;
+    const [admission, cancel] = [wrong.get('BUS.delay'), wrong.get('BUS.cancelDelay')];
+    if (side === null) return service.handle(request, service.nowMs);
+    const usual = side.delays;
+    side.delays = {
+      ...usual,
+      ...(admission ? { admissionMs: numberOf(admission, 'ms') } : {}),
+      ...(cancel ? { cancelMs: numberOf(cancel, 'ms') } : {}),
+    };
+    const response = service.handle(request, service.nowMs);
+    side.delays = usual;
+    return response;
+  }
+
+  #unknown(fault: Fault, request: ServiceRequest): ServiceResponse {
+    const code = numberOf(fault, 'code');
+    if (code === 504) return { status: 504, headers: {}, body: '' };
+    const op = this.service.opOf(request);
+    return this.service.error(code, op === null ? 'spot' : endpointOf(op).market);
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (ms === 0) return run();
+    this.held++;
+    this.service.scheduler.at(this.service.nowMs + ms, () => {
+      this.held--;
+      run();
+    });
+  }
+}
+
+/** The answer as it arrives. */
+function delivered(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): Delivered {
+  if (wrong.has('NET.respDrop')) return null;
+  const [replaced, cut] = [wrong.get('NET.replace'), wrong.get('NET.truncate')];
+  const given = replaced ? { status: numberOf(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
+  return cut ? { ...given, cutAt: numberOf(cut, 'bytes') } : given;
+}

@@ -1,0 +1,45 @@
+// Answers to reads that are not what they should be: lists that are cut, doubled or reversed, fields that are missing or unknown.
+
+import { isList, isObject, type Json, writeJson } from '../../protocol/json/json.ts';
+import { parseJson } from '../../protocol/json/parseJson.ts';
+import type { ServiceResponse } from '../api/message.ts';
+import { type Fault, numberOf, type Point, textOf } from './faults.ts';
+
+type Change = (fault: Fault, json: Json) => Json;
+
+const CHANGES: Readonly<Partial<Record<Point, Change>>> = {
+  'READ.truncate': (fault, json) => onList(json, (rows) => rows.slice(0, numberOf(fault, 'rows'))),
+  'READ.duplicate': (_, json) => onList(json, (rows) => [...rows.slice(0, 1), ...rows]),
+  'READ.reverse': (_, json) => onList(json, (rows) => rows.toReversed()),
+  'READ.remove': (fault, json) => onField(json, textOf(fault, 'field'), null),
+  'READ.replace': (fault, json) => onField(json, textOf(fault, 'field'), textOf(fault, 'value')),
+};
+
+/** The answer with what is wrong with it; errors and what is not JSON stay as they are. */
+export function misread(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
+  const changes = Array.from(wrong.values()).filter(({ point }) => CHANGES[point] !== undefined);
+  if (changes.length === 0 || response.status !== 200) return response;
+  const parsed = parseJson(response.body);
+  if (!parsed.ok) return response;
+  const changed = changes.reduce<Json>((json, fault) => CHANGES[fault.point]?.(fault, json) ?? json, parsed.value);
+  return { ...response, body: writeJson(changed) };
+}
+
+/** The first list that an answer is or has. */
+function onList(json: Json, change: (rows: readonly Json[]) => readonly Json[]): Json {
+  if (isList(json)) return change(json);
+  if (!isObject(json)) return json;
+  const found = Array.from(json).find(([, value]) => hasList(value));
+  if (found === undefined) return json;
+  return new Map(Array.from(json, ([name, value]) => [name, name === found[0] ? onList(value, change) : value]));
+}
+
+const hasList = (json: Json): boolean => isList(json) || (isObject(json) && Array.from(json.values()).some(hasList));
+
+/** `value` null: the field goes. */
+function onField(json: Json, field: string, value: string | null): Json {
+  if (isList(json)) return json.map((each) => onField(each, field, value));
+  if (!isObject(json)) return json;
+  const kept = Array.from(json).filter(([name]) => value !== null || name !== field);
+  return new Map(kept.map(([name, each]) => [name, name === field && value !== null ? value : onField(each, field, value)]));
+}

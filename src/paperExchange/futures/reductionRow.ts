@@ -1,0 +1,62 @@
+// A record of the profit history as a row, and back.
+
+import { type Names, rowText } from '../orders/rows.ts';
+import type { Reduction } from './profits.ts';
+
+export type ReductionRow = readonly [
+  kind: 'r',
+  uid: string,
+  symbol: string,
+  id: number,
+  isLong: boolean,
+  isCross: boolean,
+  leverage: number,
+  lots: number,
+  openTicks: number | null,
+  closeTicks: number | null,
+  profitUnits: number,
+  feeUnits: number,
+  fundingUnits: number,
+  openedMs: number,
+  timeMs: number,
+];
+
+export function reductionText(account: number, of: Reduction, { uidOf }: Names): string {
+  const row: ReductionRow = [
+    'r',
+    uidOf(account),
+    of.instrument.wireName,
+    of.id,
+    of.isLong,
+    of.isCross,
+    of.leverage,
+    of.lots,
+    of.openTicks,
+    of.closeTicks,
+    of.profitUnits,
+    of.feeUnits,
+    of.fundingUnits,
+    of.openedMs,
+    of.timeMs,
+  ];
+  return rowText(row);
+}
+
+/** JSON has no word for what is no number. */
+const ratio = (ticks: number | null): number => ticks ?? NaN;
+
+export const reductionIn = (row: ReductionRow, { instrumentOf }: Names): Reduction => ({
+  id: row[3],
+  instrument: instrumentOf(row[2]),
+  isLong: row[4],
+  isCross: row[5],
+  leverage: row[6],
+  lots: row[7],
+  openTicks: ratio(row[8]),
+  closeTicks: ratio(row[9]),
+  profitUnits: row[10],
+  feeUnits: row[11],
+  fundingUnits: row[12],
+  openedMs: row[13],
+  timeMs: row[14],
+});

@@ -1,0 +1,189 @@
+// Condition orders on the wire: their ids, what became of them, and the orders that come of them when a trade reaches their price.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderIntent } from '../../model/order.ts';
+import { VENUE_CODES } from '../../model/venueCodes.ts';
+import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { RowConditions } from '../../venue/futures/rowOrder.ts';
+import { type Trigger, TriggerDesk, type TriggerKind } from '../../venue/futures/triggers.ts';
+import { Places } from '../orders/places.ts';
+import { readRow } from '../orders/rows.ts';
+import type { TriggerRow } from '../orders/stateRows.ts';
+import type { OrderRows, Shelved } from '../orders/orderRows.ts';
+import { numberOf, wireId } from '../orders/userOrder.ts';
+import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
+import { History } from './history.ts';
+import { TRIGGER_PREFIX as PREFIX, triggerIn, type WireTrigger } from './triggerRow.ts';
+
+/** How triggers are written down, and read where they lie. */
+type TriggerRows = Pick<OrderRows<FuturesOrder, FuturesTrade>, 'names' | 'tagOf'>;
+
+/** Places the child of a trigger; the code of its refusal, or the order. */
+export type PlaceChild = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesOrder | number;
+
+export class TriggerBook {
+  /** Code of the last refusal. */
+  refusal = 0;
+  /** Those that are new or have become something else since they were written down. */
+  readonly changed = new Set<WireTrigger>();
+  readonly #desk: TriggerDesk;
+  readonly #place: PlaceChild;
+  readonly #rows: TriggerRows;
+  readonly #shelved: Shelved;
+  /** By number: those that wait, and those that lie nowhere yet. */
+  readonly #atHand = new Map<number, WireTrigger>();
+  /** By number, of those that have ended. */
+  readonly #places = new Places();
+  readonly #byAccount: History<WireTrigger>[] = [];
+
+  constructor(venue: FuturesVenue, maxTriggers: number, rows: TriggerRows, shelved: Shelved, place: PlaceChild) {
+    // None of these expires: the specification gives them no time.
+    this.#desk = new TriggerDesk(venue, { triggerEnded: () => {} }, maxTriggers);
+    this.#rows = rows;
+    this.#shelved = shelved;
+    this.#place = place;
+  }
+
+  /** null: refused, see `refusal`. */
+  place(
+    account: number,
+    kind: TriggerKind,
+    price: number,
+    child: OrderIntent,
+    clientOrderId: string | null,
+    times: { readonly placedMs: number; readonly sinceMs: number },
+  ): WireTrigger | null {
+    const trigger = this.#desk.place(account, kind, price, child, times.sinceMs);
+    if (trigger === null) {
+      this.refusal = this.#desk.refusal;
+      return null;
+    }
+    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs: times.placedMs, isLeaving: false };
+    this.#atHand.set(trigger.id, made);
+    this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
+    this.changed.add(made);
+    return made;
+  }
+
+  /** One that waits, of an exchange that has ended, the oldest first. */
+  restore(row: TriggerRow): void {
+    const made = triggerIn(row, this.#rows.names);
+    this.#desk.restore(made.trigger);
+    this.#atHand.set(made.trigger.id, made);
+  }
+  /** The newest that has ended: numbers go on behind it. */
+  restorePast(row: TriggerRow): void {
+    this.#desk.restore(triggerIn(row, this.#rows.names).trigger);
+  }
+
+  /** The trigger stands in the list of the account, the oldest first. */
+  remember(number: number, account: number, tag: number): void {
+    (this.#byAccount[account] ??= new History((each) => this.#numbered(each))).push(number, tag);
+  }
+
+  /** The trigger has ended, and this is where it lies. */
+  put(number: number, place: number): void {
+    this.#places.set(number, place);
+    this.#atHand.delete(number);
+  }
+
+  /** Null where the account has no such trigger. */
+  find(account: number, id: string): WireTrigger | null {
+    const number = numberOf(id);
+    if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
+    const found = this.#numbered(number);
+    return found?.trigger.account === account ? found : null;
+  }
+
+  #numbered(number: number): WireTrigger | null {
+    const found = this.#atHand.get(number);
+    if (found !== undefined) return found;
+    const place = this.#places.get(number);
+    return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#shelved.reader.read(place), 'g'), this.#rows.names);
+  }
+
+  /** Asks for the end of one, which `finishCancel` brings: until then it may still fire. False: it waits no more, see `refusal`. */
+  requestCancel(found: WireTrigger): boolean {
+    if (found.trigger.status !== 'pending') {
+      this.refusal = VENUE_CODES.cancelNotAllowed.code;
+      return false;
+    }
+    found.isLeaving = true;
+    this.changed.add(found);
+    return true;
+  }
+
+  /** False: it has fired meanwhile. */
+  finishCancel(found: WireTrigger): boolean {
+    const { account, id } = found.trigger;
+    if (this.#desk.cancel(account, id) === null) return false;
+    this.changed.add(found);
+    return true;
+  }
+
+  /** Those that wait and those that did, newest first: how many there are, and some of them from the one at `from` on. */
+  list(
+    account: number,
+    instrument: Instrument,
+    from: number,
+    limit: number,
+  ): { readonly count: number; readonly rows: readonly WireTrigger[] } {
+    const all = this.#byAccount[account];
+    const tag = this.#rows.tagOf(instrument);
+    const rows: WireTrigger[] = [];
+    let count = 0;
+    for (let at = (all?.length ?? 0) - 1; at >= 0; at--) {
+      if (all!.tagAt(at) !== tag) continue;
+      if (count >= from && rows.length < limit) rows.push(all!.at(at));
+      count++;
+    }
+    return { count, rows };
+  }
+
+  /** How many are in memory. */
+  get atHand(): number {
+    return this.#atHand.size;
+  }
+
+  /** All that wait. */
+  pending(): readonly WireTrigger[] {
+    return Array.from(this.#atHand.values()).filter(({ trigger }) => trigger.status === 'pending');
+  }
+
+  /** True when something waits for a price of the instrument. */
+  waits(instrument: Instrument): boolean {
+    return this.#desk.waits(instrument);
+  }
+
+  /** Places the children of what prices from `low` to `high` reach. */
+  reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
+    for (const trigger of this.#desk.take(instrument, high, low, nowMs)) {
+      const child = this.#fire(trigger);
+      if (typeof child === 'number') this.#desk.placed(trigger, null, child);
+      else this.#desk.placed(trigger, child.live?.id ?? null, 0);
+    }
+  }
+
+  /**
+   * The same for a row of bars, in the order of docs/matching.md: what it reaches, fired one by one. `fires`: a child is placed next, at this
+   * time.
+   */
+  inRow(fires: (timeMs: number) => void): RowConditions {
+    return {
+      reachedBy: (instrument, openMs, open, high, low) => this.#desk.reachedBy(instrument, openMs, open, high, low),
+      fireAt: (trigger, price, timeMs) => {
+        this.#desk.fire(trigger, price, timeMs, (fired, firedMs) => {
+          fires(firedMs);
+          const child = this.#fire(fired);
+          return typeof child === 'number' ? null : child.live;
+        });
+      },
+    };
+  }
+
+  #fire({ id, account, child }: Trigger): FuturesOrder | number {
+    const found = this.#atHand.get(id);
+    if (found !== undefined) this.changed.add(found);
+    return this.#place(account, child, found?.clientOrderId ?? null);
+  }
+}

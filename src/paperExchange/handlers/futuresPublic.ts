@@ -1,0 +1,120 @@
+// The seven public futures calls: time, contracts and what the market does.
+
+import { timeMs } from '../../base/brand.ts';
+import { fromScaled } from '../../base/number/decimal.ts';
+import { MAX_EXACT } from '../../base/number/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Interval } from '../../model/interval.ts';
+import { intervalOfWire } from '../../protocol/dialect.ts';
+import { emptyAnswer, encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
+import {
+  contractsAnswer,
+  depthAnswer,
+  futuresKlinesAnswer,
+  futuresTickerAnswer,
+  indexPriceAnswer,
+  serverTimeAnswer,
+  type Contract,
+  type FuturesTicker,
+} from '../../protocol/shapes/market.ts';
+import { FUNDING_DIGITS } from '../../venue/futures/futuresVenue.ts';
+import { instrumentOf, open, textOf, wholeOf, type Handlers } from '../api/call.ts';
+import { Depths, klinesReply, priceText, quantityText } from './reads.ts';
+import type { TradedMarket } from '../market/tradedMarket.ts';
+import { done } from '../api/message.ts';
+import type { Profile } from '../dialect/switches.ts';
+import type { FuturesExchange } from '../futures/futuresExchange.ts';
+import { contractOf, moneyText, rateText } from './futuresText.ts';
+
+/** Decimals of a change of 24 hours. */
+const CHANGE_DIGITS = 8;
+
+/** The interval that a name of the futures wire means; `empty`: known, without bars; null: not known. */
+export function futuresInterval(name: string, { intervals }: Profile): Interval | 'empty' | null {
+  if (name === '1h' && intervals === 'futures4h') return 'empty';
+  if (name === '4h') return intervals === 'spec' ? null : '4h';
+  return intervalOfWire('futures', name);
+}
+
+/** True for a name that the futures klines take. */
+export const isFuturesInterval = (name: string, profile: Profile): boolean => futuresInterval(name, profile) !== null;
+
+export function futuresPublic(exchange: FuturesExchange, profile: Profile, timezone: string): Handlers {
+  const depths = new Depths(exchange, depthAnswer('futures'), profile);
+  return {
+    'futures.ping': open(() => done(encodeAnswer(emptyAnswer, null, profile))),
+    'futures.serverTime': open(({ clockMs }) => done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile))),
+    'futures.contracts': open(() =>
+      done(encodeAnswer(contractsAnswer, listing(exchange.markets.map(({ instrument }) => contractRow(instrument))), profile)),
+    ),
+    'futures.depth': open(({ args, nowMs }) => depths.of(instrumentOf(args), wholeOf(args, 'limit'), nowMs)),
+    'futures.ticker': open(({ args, nowMs }) =>
+      done(encodeAnswer(futuresTickerAnswer, tickerOf(exchange.marketOf(instrumentOf(args)), nowMs), profile)),
+    ),
+    'futures.indexPrice': open(({ args, nowMs }) => {
+      const instrument = instrumentOf(args);
+      const { markTicks } = exchange.venue.book(instrument);
+      const { outsidePrice, rows } = exchange.marketOf(instrument);
+      const rate = (later: number): string =>
+        fromScaled(rows?.fundingRate(nowMs, later) ?? exchange.rates.at(instrument, nowMs, later), FUNDING_DIGITS);
+      const answer = {
+        currentFundRate: rate(0),
+        tagPrice: priceText(instrument, markTicks),
+        // Where nobody else trades it, its own mark is all that there is.
+        indexPrice: priceText(instrument, outsidePrice > 0 ? outsidePrice : markTicks),
+        nextFundRate: rate(1),
+      };
+      return done(encodeAnswer(indexPriceAnswer, answer, profile));
+    }),
+    'futures.klines': open(({ args, nowMs }) =>
+      klinesReply(args, futuresInterval(textOf(args, 'interval'), profile) ?? 'empty', nowMs, exchange, futuresKlinesAnswer, profile),
+    ),
+  };
+}
+
+function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: number): FuturesTicker {
+  const day = tape.klines.day(nowMs);
+  const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : priceText(instrument, ticks));
+  const [bid, ask] = [book.best('buy'), book.best('sell')];
+  const change = day === null ? 0 : Math.round(((day.last - day.open) / day.open) * 10 ** CHANGE_DIGITS);
+  return {
+    high: price(day?.high),
+    volume: quantityText(instrument, day?.lots ?? 0),
+    last: price(day?.last),
+    low: price(day?.low),
+    buy: price(bid?.price),
+    sell: price(ask?.price),
+    rose: fromScaled(change, CHANGE_DIGITS),
+    timeMs: timeMs(nowMs),
+  };
+}
+
+/** Limits that this exchange does not have are the largest that it can count. */
+function contractRow(instrument: Instrument): Contract {
+  const terms = contractOf(instrument);
+  const most = quantityText(instrument, MAX_EXACT);
+  const mostMoney = moneyText(instrument, MAX_EXACT);
+  return {
+    symbol: instrument.wireName,
+    pricePrecision: instrument.priceDigits,
+    side: terms.kind === 'linear' ? 1 : 0,
+    maxMarketVolume: terms.maxMarketLots > 0 ? quantityText(instrument, terms.maxMarketLots) : most,
+    multiplier: fromScaled(terms.multiplier, terms.multiplierDigits),
+    maxLever: terms.maxLeverage,
+    minOrderVolume: quantityText(instrument, instrument.minLots),
+    marginCoin: terms.marginCoin,
+    type: terms.type,
+    openMakerFee: rateText(terms.openMakerFeePpm),
+    openTakerFee: rateText(terms.openTakerFeePpm),
+    closeMakerFee: rateText(terms.closeMakerFeePpm),
+    closeTakerFee: rateText(terms.closeTakerFeePpm),
+    multiplierCoin: terms.multiplierCoin,
+    contractId: terms.contractId,
+    minLever: terms.minLeverage,
+    status: terms.isTrading ? 1 : 0,
+    minOrderMoney: '0',
+    maxMarketMoney: mostMoney,
+    maxLimitVolume: most,
+    maxLimitMoney: mostMoney,
+  };
+}

@@ -1,0 +1,172 @@
+// The eight signed futures reads: an order, open orders, histories, own trades, positions, triggers, the account.
+
+import { timeMs } from '../../base/brand.ts';
+import { VENUE_CODES } from '../../model/venueCodes.ts';
+import { fromScaled } from '../../base/number/decimal.ts';
+import { encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
+import {
+  futuresFillsAnswer,
+  futuresOpenOrdersAnswer,
+  futuresOrderAnswer,
+  orderHistoryAnswer,
+  profitHistoryAnswer,
+  triggerOrdersAnswer,
+} from '../../protocol/shapes/futures.ts';
+import { marginAccountsAnswer, positionsAnswer, type MarginAccount, type Position as PositionRow } from '../../protocol/shapes/margin.ts';
+import type { Position } from '../../venue/futures/position.ts';
+import { accountView, positionView, type PositionView } from '../../venue/futures/resources.ts';
+import { type Args, type Caller, type Handlers, instrumentOf, signed, textOf, wholeOf } from '../api/call.ts';
+import { quantityText } from './reads.ts';
+import { done, refused } from '../api/message.ts';
+import type { Profile } from '../dialect/switches.ts';
+import type { FuturesExchange } from '../futures/futuresExchange.ts';
+import {
+  betweenText,
+  contractOf,
+  fillOf,
+  historyOf,
+  moneyText,
+  orderOf,
+  pairOf,
+  positionTypeOf,
+  profitOf,
+  rateText,
+  triggerOf,
+} from './futuresText.ts';
+
+/** Decimals of a margin rate. */
+const RATE_DIGITS = 6;
+/** Open orders have no limit of their own. */
+const ALL = Infinity;
+
+export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
+  const { orders, venue, triggers, profits } = exchange;
+  return {
+    'futures.orderInformation': signed(({ args, caller }) => {
+      const order = orders.find(caller.account, textOf(args, 'orderId'));
+      const shown = order?.instrument === instrumentOf(args) ? order.shown : null;
+      const found = order === null || shown === null ? null : orderOf(order, shown, true);
+      return done(encodeAnswer(futuresOrderAnswer, found, profile));
+    }),
+    'futures.openOrders': signed(({ args, caller }) => {
+      const rows = orders
+        .open(caller.account, args.instrument, ALL)
+        .flatMap((order) => (order.shown === null ? [] : [orderOf(order, order.shown, false)]));
+      return done(encodeAnswer(futuresOpenOrdersAnswer, listing(rows), profile));
+    }),
+    'futures.orderHistory': signed(({ args, caller }) => {
+      const text = args.texts.get('fromId');
+      const fromId = text === undefined ? null : BigInt(text) + (profile.fromId === 'exclusive' ? 1n : 0n);
+      const rows = exchange
+        .history(caller.account, args.instrument, wholeOf(args, 'limit'), fromId)
+        .flatMap((order) => (order.shown === null ? [] : [historyOf(order, order.shown)]));
+      return done(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
+    }),
+    'futures.profitHistory': signed(({ args, caller }) => {
+      const [startTime, endTime] = [args.texts.get('startTime'), args.texts.get('endTime')];
+      if ((startTime === undefined) !== (endTime === undefined)) return refused(VENUE_CODES.mandatoryParamEmpty.code);
+      const range = startTime === undefined ? null : { fromMs: Number(startTime), toMs: Number(endTime) };
+      const rows = profits.list(caller.account, args.instrument, wholeOf(args, 'limit'), fromIdOf(args, profile), range);
+      return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
+    }),
+    'futures.myTrades': signed(({ args, caller }) => {
+      const rows = orders.trades(caller.account, instrumentOf(args), wholeOf(args, 'limit'), fromIdOf(args, profile));
+      return done(encodeAnswer(futuresFillsAnswer, listing(rows.map(fillOf)), profile));
+    }),
+    'futures.positions': signed(({ args, caller }) => {
+      const instrument = instrumentOf(args);
+      const held = venue.wallets.sides(caller.account, venue.book(instrument).index).filter(({ lots }) => lots > 0);
+      const rows = held.map((position) => positionRow(positionView(venue, position, instrument)));
+      return done(encodeAnswer(positionsAnswer, listing(rows), profile));
+    }),
+    'futures.triggerOrderList': signed(({ args, caller }) => {
+      const [page, limit] = [wholeOf(args, 'page'), wholeOf(args, 'limit')];
+      const { count, rows } = triggers.list(caller.account, instrumentOf(args), (page - 1) * limit, limit);
+      return done(encodeAnswer(triggerOrdersAnswer, { count, ...listing(rows.map(triggerOf)) }, profile));
+    }),
+    'futures.account': signed(({ caller }) => {
+      const rows = venue.wallets.assets.map((asset) => accountRow(exchange, caller, asset));
+      return done(encodeAnswer(marginAccountsAnswer, listing(rows), profile));
+    }),
+  };
+}
+
+function fromIdOf({ texts }: Args, { fromId }: Profile): number | null {
+  const text = texts.get('fromId');
+  return text === undefined ? null : Number(text) + (fromId === 'exclusive' ? 1 : 0);
+}
+
+function positionRow(of: PositionView): PositionRow {
+  const { instrument } = of;
+  return {
+    symbol: instrument.wireName,
+    leverage: of.leverage,
+    positionType: positionTypeOf(of.isCross),
+    avgPrice: betweenText(instrument, of.averageTicks),
+    positionSide: of.isLong ? 'buy' : 'sell',
+    realizedAmount: moneyText(instrument, of.realisedUnits),
+    positionVolume: quantityText(instrument, of.lots),
+    holdAmount: moneyText(instrument, of.holdUnits),
+    openPrice: betweenText(instrument, of.openTicks),
+    ctime: timeMs(of.openedMs),
+    mtime: timeMs(of.changedMs),
+    canCloseVolume: quantityText(instrument, of.canCloseLots),
+    reducePrice: betweenText(instrument, of.liquidationTicks),
+    keepRate: rateText(of.maintenancePpm),
+    capitalFee: moneyText(instrument, of.fundingUnits),
+    tradeFee: moneyText(instrument, 0 - of.feeUnits),
+    // Nobody's profit is taken for the losses of others here: the insurance bears them.
+    shareAmount: '0',
+  };
+}
+
+function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: string): MarginAccount {
+  const { venue } = exchange;
+  const view = accountView(venue, account, asset);
+  const digits = exchange.assets().get(asset) ?? 0;
+  const money = (units: number): string => fromScaled(units, digits);
+  return {
+    marginCoin: asset,
+    accountNormal: money(view.normalUnits),
+    accountLock: money(view.lockedUnits),
+    partPositionNormal: money(view.isolatedMarginUnits),
+    totalPositionNormal: money(view.crossMarginUnits),
+    achievedAmount: money(view.achievedUnits),
+    unrealizedAmount: money(view.unrealisedUnits),
+    totalEquity: money(view.crossEquityUnits),
+    partEquity: money(view.isolatedEquityUnits),
+    bonusBalance: null,
+    walletBalance: money(view.normalUnits + view.lockedUnits),
+    availableAmount: money(view.normalUnits),
+    positionVos: positionVos(venue, view.positions, uid),
+  };
+}
+
+/** The positions of an account, by contract. */
+function positionVos(venue: FuturesExchange['venue'], positions: readonly Readonly<Position>[], uid: string) {
+  return venue.wallets.contracts.flatMap(({ instrument }, index) => {
+    const held = positions.filter((position) => position.index === index);
+    if (held.length === 0) return [];
+    const row = {
+      contractId: contractOf(instrument).contractId,
+      contractName: instrument.wireName,
+      contractSymbol: pairOf(instrument),
+      positions: held.map((position) => {
+        const view = positionView(venue, position, instrument);
+        return {
+          id: String(view.id),
+          uid,
+          positionType: positionTypeOf(view.isCross),
+          side: view.isLong ? ('buy' as const) : ('sell' as const),
+          volume: quantityText(instrument, view.lots),
+          openPrice: betweenText(instrument, view.openTicks),
+          avgPrice: betweenText(instrument, view.averageTicks),
+          leverageLevel: view.leverage,
+          marginRate: fromScaled(Math.round(view.marginRate * 10 ** RATE_DIGITS), RATE_DIGITS),
+          unRealizedAmount: moneyText(instrument, view.unrealisedUnits),
+        };
+      }),
+    };
+    return [row];
+  });
+}

@@ -1,0 +1,199 @@
+// Futures amounts as they stand on the wire: whole numbers and ratios to plain decimals, records of the exchange to those of answers.
+
+import { timeMs } from '../../base/brand.ts';
+import { fromScaled } from '../../base/number/decimal.ts';
+import { InvariantError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { Contract as Terms } from '../../model/contract.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderStatus, OrderType, Reading } from '../../protocol/shapes/codes.ts';
+import type {
+  FuturesFill,
+  FuturesOrder as OrderAnswer,
+  OrderHistoryRow,
+  ProfitHistoryRow,
+  TriggerOrder,
+} from '../../protocol/shapes/futures.ts';
+import type { Trigger, TriggerKind, TriggerStatus } from '../../venue/futures/triggers.ts';
+import { priceText, quantityText } from './reads.ts';
+import type { Shown } from '../orders/userOrder.ts';
+import type { FuturesOrder, FuturesTrade } from '../futures/futuresOrder.ts';
+import type { Reduction } from '../futures/profits.ts';
+import type { WireTrigger } from '../futures/triggerRow.ts';
+
+/** Decimals of a price that lies between ticks, beyond those of a tick. */
+const BETWEEN_DIGITS = 4;
+
+export function contractOf({ id, contract }: Instrument): Terms {
+  if (contract === undefined) throw new InvariantError(`${id} has no terms of a contract`);
+  return contract;
+}
+/** Money of the settlement asset. */
+export const moneyText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
+export const rateText = (ppm: number): string => fromScaled(ppm, 6);
+
+/** A price in ticks with a fraction; 0 where there is none. */
+export function betweenText({ priceDigits }: Instrument, ticks: number): string {
+  if (!Number.isFinite(ticks)) return '0';
+  return fromScaled(Math.round(ticks * pow10(BETWEEN_DIGITS)), priceDigits + BETWEEN_DIGITS);
+}
+
+/** BTC-USDT of E-BTC-USDT. */
+export const pairOf = ({ wireName, contract }: Instrument): string => {
+  const prefix = `${contract?.type ?? ''}-`;
+  return wireName.startsWith(prefix) ? wireName.slice(prefix.length) : wireName;
+};
+export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
+
+const word = <Word extends string>(of: Word): Reading<Word> => ({ word: of, raw: of });
+
+/** An order that has not met the book is INIT, as the specification shows it. */
+const statusOf = ({ status, isAdmitted }: Shown): Reading<OrderStatus> => word(status === 'NEW' && !isAdmitted ? 'INIT' : status);
+
+/** LIMIT or MARKET: what the create said. */
+const wireType = ({ intent }: FuturesOrder): 'LIMIT' | 'MARKET' => (intent.limit === 0 ? 'MARKET' : 'LIMIT');
+
+/** `type` of histories, which has what kind of limit it was, and liquidations. */
+function historyType(order: FuturesOrder): OrderType {
+  return order.terms.isLiquidation ? 'LIQUIDATION' : (order.intent.timeInForce ?? wireType(order));
+}
+
+/** What was ordered: contracts, or the value of a MARKET OPEN by value. */
+function volumeOf({ instrument, intent }: FuturesOrder): string {
+  return intent.quoteUnits > 0 ? moneyText(instrument, intent.quoteUnits) : quantityText(instrument, intent.lots);
+}
+
+const averageOf = (instrument: Instrument, { filledLots, averageTicks }: Shown): string =>
+  betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
+
+/** An order as it stands in the list of open ones; `full`: as it is answered when it is asked for. */
+export function orderOf(order: FuturesOrder, shown: Shown, full: boolean): OrderAnswer {
+  const { instrument, intent } = order;
+  const { timeInForce } = intent;
+  return {
+    side: intent.side,
+    executedQty: quantityText(instrument, shown.filledLots),
+    orderId: order.id,
+    origQty: volumeOf(order),
+    avgPrice: averageOf(instrument, shown),
+    tradeFee: full ? moneyText(instrument, shown.feeUnits) : null,
+    realizedAmount: full ? moneyText(instrument, shown.profitUnits) : null,
+    type: word(wireType(order)),
+    price: priceText(instrument, intent.limit),
+    timeMs: timeMs(order.placedMs),
+    action: intent.reduceOnly ? 'CLOSE' : 'OPEN',
+    contractName: instrument.wireName,
+    timeInForce: word(timeInForce ?? wireType(order)),
+    status: statusOf(shown),
+  };
+}
+
+export function historyOf(order: FuturesOrder, shown: Shown): OrderHistoryRow {
+  const { instrument, intent, terms } = order;
+  const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractOf(instrument);
+  return {
+    side: intent.side,
+    clientId: order.clientOrderId,
+    ctimeMs: timeMs(order.placedMs),
+    positionType: positionTypeOf(terms.isCross),
+    orderId: order.id,
+    avgPrice: averageOf(instrument, shown),
+    realizedAmount: moneyText(instrument, shown.profitUnits),
+    fee: moneyText(instrument, shown.feeUnits),
+    openOrClose: intent.reduceOnly ? 'CLOSE' : 'OPEN',
+    leverageLevel: terms.leverage,
+    source: word(terms.isLiquidation ? 'OTHER' : 'API'),
+    type: word(historyType(order)),
+    volume: volumeOf(order),
+    dealVolume: quantityText(instrument, shown.filledLots),
+    price: priceText(instrument, intent.limit),
+    contractId,
+    ctime: timeMs(order.placedMs),
+    contractName: instrument.wireName,
+    dealMoney: moneyText(instrument, shown.filledUnits),
+    status: statusOf(shown),
+    openTakerFeeRate: rateText(openTakerFeePpm),
+    openMakerFeeRate: rateText(openMakerFeePpm),
+    closeTakerFeeRate: rateText(closeTakerFeePpm),
+    closeMakerFeeRate: rateText(closeMakerFeePpm),
+  };
+}
+
+export function profitOf(of: Reduction): ProfitHistoryRow {
+  const { instrument } = of;
+  const money = (units: number): string => moneyText(instrument, units);
+  const total = money(of.profitUnits - of.feeUnits + of.fundingUnits);
+  return {
+    id: String(of.id),
+    contractId: contractOf(instrument).contractId,
+    contractName: instrument.wireName,
+    side: of.isLong ? 'buy' : 'sell',
+    positionType: positionTypeOf(of.isCross),
+    leverageLevel: of.leverage,
+    volume: quantityText(instrument, of.lots),
+    openPrice: betweenText(instrument, of.openTicks),
+    openEndPrice: betweenText(instrument, of.closeTicks),
+    closeProfit: money(of.profitUnits),
+    tradeFee: money(0 - of.feeUnits),
+    capitalFee: money(of.fundingUnits),
+    shareAmount: '0',
+    settleProfit: '0',
+    realizedAmount: total,
+    historyRealizedAmount: total,
+    ctimeMs: timeMs(of.openedMs),
+    mtimeMs: timeMs(of.timeMs),
+  };
+}
+
+export function fillOf(trade: FuturesTrade): FuturesFill {
+  const { instrument } = trade;
+  return {
+    symbol: pairOf(instrument),
+    contractName: instrument.wireName,
+    tradeId: String(trade.tradeId),
+    side: trade.isBuyer ? 'buy' : 'sell',
+    isBuyer: trade.isBuyer,
+    isMaker: trade.isMaker,
+    bidId: trade.bidId,
+    askId: trade.askId,
+    bidUserId: trade.bidUid,
+    askUserId: trade.askUid,
+    price: priceText(instrument, trade.price),
+    quantity: quantityText(instrument, trade.lots),
+    amount: moneyText(instrument, trade.valueUnits),
+    fee: moneyText(instrument, trade.fee),
+    timeMs: timeMs(trade.timeMs),
+  };
+}
+
+const TRIGGER_TYPES = { stopLoss: 'STOP_LOSS', takeProfit: 'TAKE_PROFIT', rise: 'RISES_TO', fall: 'FALLS_TO' } as const satisfies Readonly<
+  Record<TriggerKind, string>
+>;
+const TRIGGER_STATUSES = {
+  pending: 'PENDING',
+  expired: 'EXPIRED',
+  triggered: 'TRIGGERED',
+  failed: 'FAILED',
+  canceled: 'CANCELED',
+} as const satisfies Readonly<Record<TriggerStatus, string>>;
+
+export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder {
+  const { child, kind, price, status }: Trigger = trigger;
+  const { instrument } = child;
+  const { contractId, marginCoin } = contractOf(instrument);
+  return {
+    triggerOrderId: id,
+    side: child.side,
+    triggerPrice: priceText(instrument, price),
+    marginCoin,
+    volume: quantityText(instrument, child.lots),
+    price: priceText(instrument, child.limit),
+    contractId,
+    contractName: instrument.wireName,
+    id,
+    triggerType: word(TRIGGER_TYPES[kind]),
+    open: child.reduceOnly ? 'CLOSE' : 'OPEN',
+    status: word(TRIGGER_STATUSES[status]),
+    ctime: timeMs(placedMs),
+  };
+}

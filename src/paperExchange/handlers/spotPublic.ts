@@ -1,0 +1,82 @@
+// The seven public spot calls: time, instruments and what the market does.
+
+import { timeMs } from '../../base/brand.ts';
+import type { Interval } from '../../model/interval.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { intervalOfWire } from '../../protocol/dialect.ts';
+import { emptyAnswer, encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
+import {
+  depthAnswer,
+  recentTradesAnswer,
+  serverTimeAnswer,
+  spotKlinesAnswer,
+  spotTickerAnswer,
+  symbolsAnswer,
+  type SpotSymbol,
+} from '../../protocol/shapes/market.ts';
+import { instrumentOf, open, textOf, wholeOf, type Handlers } from '../api/call.ts';
+import { Depths, klinesReply, priceText, quantityText } from './reads.ts';
+import { done } from '../api/message.ts';
+import type { Profile } from '../dialect/switches.ts';
+import type { SpotExchange } from '../spot/spotExchange.ts';
+import { publicTradeOf } from './spotText.ts';
+
+/** The interval that a name of the spot wire means; `empty`: known, without bars; null: not known. */
+export function spotInterval(name: string, { intervals }: Profile): Interval | 'empty' | null {
+  if (name === '1h') return intervals === 'wide' ? '1h' : 'empty';
+  if (name === '4h') return intervals === 'wide' ? '4h' : null;
+  return intervalOfWire('spot', name);
+}
+
+export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: string): Handlers {
+  const depths = new Depths(exchange, depthAnswer('spot'), profile);
+  return {
+    'spot.ping': open(() => done(encodeAnswer(emptyAnswer, null, profile))),
+    'spot.serverTime': open(({ clockMs }) => done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile))),
+    'spot.symbols': open(() =>
+      done(encodeAnswer(symbolsAnswer, listing(exchange.markets.map(({ instrument }) => symbolOf(instrument))), profile)),
+    ),
+    'spot.depth': open(({ args, nowMs }) => depths.of(instrumentOf(args), wholeOf(args, 'limit'), nowMs)),
+    'spot.ticker': open(({ args, nowMs }) => {
+      const instrument = instrumentOf(args);
+      const day = exchange.marketOf(instrument).tape.klines.day(nowMs);
+      const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : priceText(instrument, ticks));
+      const time = profile.tickerTime === 'now' || day === null ? nowMs : day.fromMs;
+      const ticker = {
+        timeMs: timeMs(time),
+        high: price(day?.high),
+        low: price(day?.low),
+        last: price(day?.last),
+        volume: quantityText(instrument, day?.lots ?? 0),
+      };
+      return done(encodeAnswer(spotTickerAnswer, ticker, profile));
+    }),
+    'spot.recentTrades': open(({ args }) => {
+      const instrument = instrumentOf(args);
+      const trades = exchange.marketOf(instrument).tape.latest(wholeOf(args, 'limit'));
+      return done(encodeAnswer(recentTradesAnswer, listing(trades.map((each) => publicTradeOf(instrument, each))), profile));
+    }),
+    'spot.klines': open(({ args, nowMs }) =>
+      klinesReply(args, spotInterval(textOf(args, 'interval'), profile) ?? 'empty', nowMs, exchange, spotKlinesAnswer, profile),
+    ),
+  };
+}
+
+function symbolOf(instrument: Instrument): SpotSymbol {
+  const least = quantityText(instrument, instrument.minLots);
+  return {
+    symbol: instrument.wireName,
+    baseAsset: instrument.base,
+    quoteAsset: instrument.quote,
+    pricePrecision: instrument.priceDigits,
+    quantityPrecision: instrument.quantityDigits,
+    limitVolumeMin: least,
+    limitPriceMin: priceText(instrument, 1),
+    limitAmountMin: null,
+    marketBuyMin: null,
+    marketSellMin: least,
+  };
+}
+
+/** True for a name that the spot klines take. */
+export const isSpotInterval = (name: string, profile: Profile): boolean => spotInterval(name, profile) !== null;

@@ -1,0 +1,135 @@
+// The WebSocket of part 6: open to all at /ws, with the heartbeat and nothing else, for nothing else is specified.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Scheduler } from '../../ports/scheduler.ts';
+import { utf8 } from '../../protocol/json/json.ts';
+import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type Frame } from '../../protocol/socket/frames.ts';
+import { heartbeatText, stampIn } from '../../protocol/socket/heartbeatText.ts';
+import { asksForWebSocket, handshake, refusal } from './handshake.ts';
+import { Heartbeat, type HeartbeatTimes } from '../dialect/heartbeat.ts';
+
+export const SOCKET_PATH = '/ws';
+/** Largest message of a client, in bytes: a pong needs no more. */
+const MAX_MESSAGE_BYTES = 4096;
+const MAX_CONNECTIONS = 1024;
+/** A client that does not read what it is sent is not waited for. */
+const MAX_UNSENT_BYTES = 64 * 1024;
+
+export interface HeartbeatServerOptions extends HeartbeatTimes {
+  /** A ping is a control frame, or the text `{"ping":<ms>}` whose answer is `{"pong":<ms>}`. */
+  readonly form: 'frame' | 'message';
+}
+
+export class HeartbeatServer {
+  readonly #scheduler: Scheduler;
+  readonly #options: HeartbeatServerOptions;
+  readonly #open = new Set<Connection>();
+
+  constructor(scheduler: Scheduler, options: HeartbeatServerOptions) {
+    this.#scheduler = scheduler;
+    this.#options = options;
+  }
+
+  /** Connections that are open. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Takes a request for a WebSocket at `/ws`; false: it is none, and somebody else answers it. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (!asksForWebSocket(request) || request.url?.split('?', 1)[0] !== SOCKET_PATH) return false;
+    socket.on('error', () => socket.destroy());
+    const { isOpen, answer } = this.#open.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
+    if (!isOpen) {
+      socket.end(answer);
+      return true;
+    }
+    socket.write(answer);
+    const connection = new Connection(socket, this.#scheduler, this.#options, () => this.#open.delete(connection));
+    this.#open.add(connection);
+    if (head.length > 0) connection.receive(head);
+    return true;
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    for (const each of this.#open) each.end(CLOSE.goingAway, 'the exchange closes');
+  }
+}
+
+class Connection {
+  readonly #socket: Duplex;
+  readonly #form: HeartbeatServerOptions['form'];
+  readonly #reader = new FrameReader('client', MAX_MESSAGE_BYTES);
+  readonly #heartbeat: Heartbeat;
+  #isEnding = false;
+
+  constructor(socket: Duplex, scheduler: Scheduler, options: HeartbeatServerOptions, gone: () => void) {
+    this.#socket = socket;
+    this.#form = options.form;
+    this.#heartbeat = new Heartbeat(scheduler, options, {
+      ping: (stamp) => this.#ping(stamp),
+      lost: () => this.end(CLOSE.policy, 'no pong'),
+    });
+    socket.on('data', (bytes: Buffer) => this.receive(bytes));
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => {
+      this.#heartbeat.stop();
+      gone();
+    });
+  }
+
+  receive(bytes: Buffer): void {
+    const { frames, broken } = this.#reader.push(bytes);
+    for (const frame of frames) if (!this.#isEnding) this.#take(frame);
+    if (broken !== null) this.end(broken.code, broken.why);
+  }
+
+  /** Says why, and closes without waiting for an answer: whoever is silent would give none. */
+  end(code: number, why: string): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#heartbeat.stop();
+    this.#socket.end(frameOf(OPCODE.close, closePayload(code, why)), () => this.#socket.destroy());
+    // Nobody reads at the other end: what is still to be sent never will be.
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
+  }
+
+  #take({ opcode, payload }: Frame): void {
+    switch (opcode) {
+      case OPCODE.ping:
+        return this.#send(OPCODE.pong, payload);
+      case OPCODE.pong:
+        if (this.#form === 'frame') this.#pong(textIn(payload));
+        return undefined;
+      case OPCODE.close:
+        return this.end(closeAnswer(payload), '');
+      case OPCODE.text:
+        return this.#message(textIn(payload));
+      default:
+        // Binary messages mean nothing here.
+        return undefined;
+    }
+  }
+
+  /** A text that is no pong says nothing: there are no channels to ask for. */
+  #message(text: string | null): void {
+    if (text === null) this.end(CLOSE.badText, 'a text that is no UTF-8');
+    else if (this.#form === 'message') this.#pong(stampIn('pong', text));
+  }
+
+  #pong(stamp: string | null): void {
+    if (stamp !== null) this.#heartbeat.pong(stamp);
+  }
+
+  #ping(stamp: string): void {
+    if (this.#form === 'frame') this.#send(OPCODE.ping, utf8(stamp));
+    else this.#send(OPCODE.text, utf8(heartbeatText('ping', stamp)));
+  }
+
+  #send(opcode: number, payload: Uint8Array): void {
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
+    else this.#socket.write(frameOf(opcode, payload));
+  }
+}

@@ -1,0 +1,94 @@
+// Where prices come from: points in time at which the market trades, from a seeded random walk, from bars or from trades.
+
+import { ConfigError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { Rng } from '../../base/number/rng.ts';
+import { type BarColumns, ticksOf } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
+
+/** At `timeMs` the market trades `lots` at `price` (ticks, > 0). */
+export interface PricePoint {
+  readonly timeMs: number;
+  readonly price: number;
+  readonly lots: number;
+}
+
+/** Points whose times never go back; null at the end. */
+export type PriceSource = () => PricePoint | null;
+
+export interface WalkOptions {
+  /** Ticks at the beginning. */
+  readonly price: number;
+  /** Mean time from one point to the next. */
+  readonly stepMs: number;
+  /** Largest change from one point to the next, in millionths of the price. */
+  readonly stepPpm: number;
+  /** Lots traded at a point, at most. */
+  readonly lots: number;
+}
+
+/** A random walk from `fromMs` on, for ever. */
+export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
+  let timeMs = fromMs;
+  let price = first;
+  return () => {
+    timeMs += 1 + Math.floor(rng.next() * 2 * stepMs);
+    // The sum of three is nearer to what markets do than one, and made of exact operations only.
+    const change = (rng.next() + rng.next() + rng.next()) * (2 / 3) - 1;
+    // Held to a range about its beginning, so that a demo of weeks still has prices that look like the instrument's.
+    const pull = (first - price) / first / 5000;
+    price = Math.max(Math.round(first / 4), Math.round(price * (1 + (change * stepPpm) / 1_000_000 + pull)), 1);
+    return { timeMs, price, lots: 1 + Math.floor(rng.next() * lots) };
+  };
+}
+
+/** Trades in order of time: ms, ticks and lots; arrays are `length` long. */
+export interface TradeColumns {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly ticks: Float64Array;
+  readonly lots: Float64Array;
+}
+
+/** Recorded trades as points, the first at `startMs`; `speed` times as fast as they were. */
+export function replayTrades({ length, timeMs, ticks, lots }: TradeColumns, startMs: number, speed: number): PriceSource {
+  let at = 0;
+  return () => {
+    if (at >= length) return null;
+    const point = { timeMs: Math.floor(startMs + (timeMs[at]! - timeMs[0]!) / speed), price: ticks[at]!, lots: lots[at]! };
+    at++;
+    return point;
+  };
+}
+
+/** Four points a bar - open, the nearer extreme, the other one, close - so that bars made of them are the bars again. */
+const POINTS = 4;
+
+/**
+ * Bars as points, the first at `startMs`; `speed` times as fast as they were. Bars between which time is missing follow each other with
+ * that gap. The volume of a bar is shared out evenly in whole lots, at least one a point.
+ */
+export function replay(bars: BarColumns, startMs: number, speed: number): PriceSource {
+  if (!(speed > 0 && Number.isFinite(speed))) throw new ConfigError(`speed: expected a number above 0, got ${speed}`, '1 is real time');
+  const scale = pow10(bars.instrument.quantityDigits);
+  const [open, high, low, close] = [ticksOf(bars, 'open'), ticksOf(bars, 'high'), ticksOf(bars, 'low'), ticksOf(bars, 'close')];
+  const originMs = bars.openMs[0] ?? 0;
+  let at = 0;
+  return () => {
+    const row = Math.floor(at / POINTS);
+    if (row >= bars.length) return null;
+    const point = at++ % POINTS;
+    const [from, to] = [bars.openMs[row]!, bars.closeMs[row]!];
+    // The last point lies within the bar still.
+    const barMs = from + Math.floor(((to - 1 - from) * point) / (POINTS - 1));
+    const isRising = close[row]! >= open[row]!;
+    const [second, third] = isRising ? [low, high] : [high, low];
+    const column = [open, second, third, close][point]!;
+    const lots = Math.max(1, Math.round((bars.volume[row]! * scale) / POINTS));
+    return { timeMs: Math.floor(startMs + (barMs - originMs) / speed), price: column[row]!, lots };
+  };
+}
+
+/** Lots of a quantity such as 0.5 of the base asset, at least one. */
+export const lotsOf = (instrument: Instrument, quantity: number): number =>
+  Math.max(1, Math.round(quantity * pow10(instrument.quantityDigits)));

@@ -1,0 +1,101 @@
+// Orders and own trades of one side as rows, and back: of those that are over, for readers; of open ones, for an exchange that begins again.
+
+import type { Instrument } from '../../model/instrument.ts';
+import { InvariantError } from '../../base/errors.ts';
+import {
+  type Names,
+  orderRow,
+  type OrderRow,
+  readRow,
+  shownIn,
+  startOf,
+  type TermsRow,
+  tradeIn,
+  tradeRow,
+  type TradeRow,
+  type ValueRow,
+} from './rows.ts';
+import type { RowReader } from './rowStore.ts';
+import { numberOf, type OrderStart, type OwnTrade, type Past, type UserOrder, wireId } from './userOrder.ts';
+
+/** What one side has beyond what orders and trades have in common. */
+export interface RowKind<O, T> {
+  order(start: OrderStart, terms: TermsRow | null): O;
+  termsOf(order: O): TermsRow | null;
+  trade(common: OwnTrade, value: ValueRow | null): T;
+  valueOf(trade: T): ValueRow | null;
+  /** The average price of an order that filled, as far as its value tells it. */
+  averageTicks(instrument: Instrument, lots: number, valueUnits: number): number;
+}
+
+/** Where rows are read; another place once the exchange is asked to last. */
+export interface Shelved {
+  reader: RowReader;
+}
+
+export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Past<O, T> {
+  readonly names: Names;
+  readonly #prefix: string;
+  readonly #kind: RowKind<O, T>;
+  readonly #shelved: Shelved;
+  readonly #tags = new Map<Instrument, number>();
+
+  constructor(prefix: string, names: Names, kind: RowKind<O, T>, shelved: Shelved) {
+    this.#prefix = prefix;
+    this.names = names;
+    this.#kind = kind;
+    this.#shelved = shelved;
+  }
+
+  order(place: number): O {
+    return this.fromRow(readRow<OrderRow>(this.#shelved.reader.read(place), 'o'));
+  }
+  trade(place: number): T {
+    const row = readRow<TradeRow>(this.#shelved.reader.read(place), 't');
+    return this.#kind.trade(tradeIn(row, this.names), row[14]);
+  }
+  /** In the order in which instruments are first asked for. */
+  tagOf(instrument: Instrument): number {
+    let tag = this.#tags.get(instrument);
+    if (tag === undefined) this.#tags.set(instrument, (tag = this.#tags.size));
+    return tag;
+  }
+
+  /** An order without its place in venue and book: as it ended, where it has. */
+  fromRow(row: OrderRow): O {
+    const order = this.#kind.order({ ...startOf(row, wireId(this.#prefix, row[2]), this.names), live: null }, row[20]);
+    const shown = shownIn(row, (lots, units) => this.#kind.averageTicks(order.instrument, lots, units));
+    order.isAdmitted = shown.isAdmitted;
+    order.feeUnits = shown.feeUnits;
+    order.profitUnits = shown.profitUnits;
+    order.averageTicks = shown.averageTicks;
+    if (row[21] === null) order.ended = order.shown = shown;
+    return order;
+  }
+
+  orderRow(order: O): string {
+    return orderRow(order, numberOf(order.id), this.#kind.termsOf(order), this.names);
+  }
+  tradeRow(account: number, trade: T): string {
+    return tradeRow(account, trade, this.#kind.valueOf(trade), this.names);
+  }
+}
+
+/** Names that the config gives. Rows of an account or an instrument that it no longer has are for the caller not to bring here. */
+export function namesOf(
+  market: Names['market'],
+  accounts: readonly { readonly uid: string }[],
+  instrumentNamed: (name: string) => Instrument | undefined,
+): Names {
+  const indexes = new Map(accounts.map(({ uid }, index) => [uid, index]));
+  const found = <T>(value: T | undefined, what: string): T => {
+    if (value === undefined) throw new InvariantError(`rows tell of ${what}, which this exchange has not`);
+    return value;
+  };
+  return {
+    market,
+    uidOf: (account) => found(accounts[account], `account ${account}`).uid,
+    accountOf: (uid) => found(indexes.get(uid), `account ${uid}`),
+    instrumentOf: (name) => found(instrumentNamed(name), name),
+  };
+}

@@ -1,0 +1,162 @@
+// An exchange out of its settings: the service, the history of its markets, and the prices that they follow.
+
+import { assertNever } from '../../base/assert.ts';
+import { toScaled } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { seededRng, type Rng } from '../../base/number/rng.ts';
+import { rowsOf } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { openOf } from '../../model/interval.ts';
+import { bringToLife, writeHistory } from '../market/life.ts';
+import { lotsOf, replay, replayTrades, walk, type PriceSource, type TradeColumns } from '../market/priceSource.ts';
+import type { RowData } from '../replayed/rowSeries.ts';
+import type { TradedMarket } from '../market/tradedMarket.ts';
+import type { Past } from '../storage/record.ts';
+import { openService } from '../storage/keeper.ts';
+import type { Service } from '../service.ts';
+import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
+
+const HISTORY_MS = 8 * 86_400_000;
+/** Synthetic markets: a trade every 400 ms, and a change of 30 millionths at most. */
+const STEP = { stepMs: 400, stepPpm: 30 };
+/** Their history is coarser: a trade every 15 s, changes larger by the root of the time. */
+const HISTORY_STEP = { stepMs: 15_000, stepPpm: 180 };
+const LEVELS = 40;
+/** Seeds of neighbouring instruments lie so far apart. */
+const SEED_STEP = 7919;
+/** And those of the same one each time that it goes on. */
+const RESTART_STEP = 1_000_003;
+
+const ALONE: Keeping = { past: null, begin: () => {} };
+
+/** An exchange that is asked to last: what there was before, and what makes a service that at the time of its end. */
+export interface Keeping {
+  readonly past: Past | null;
+  readonly begin: (service: Service) => void;
+}
+
+/** The exchange, open since `startMs`, or since it was opened first. Throws ConfigError. */
+export function assemble(settings: ExchangeSettings, startMs: number, { past, begin: keep }: Keeping = ALONE): Service {
+  const service = openService({ ...settings.service, fundingSeed: settings.seed }, past?.lastMs ?? startMs);
+  keep(service);
+  // What fell due while it was closed happens before the market goes on.
+  service.advance(startMs);
+  const rows = new Map<TradedMarket, RowData>();
+  service.markets.forEach((market, index) => {
+    const prices = settings.prices.get(market.instrument.id);
+    if (prices?.kind === 'rows') rows.set(market, past === null ? prices.rows : rowsAfter(prices.rows, past.lastMs));
+    else if (prices !== undefined) {
+      const rng = seededRng(settings.seed + index * SEED_STEP + (past?.restarts ?? 0) * RESTART_STEP);
+      begin(market, prices, service, rng, settings.speed ?? 1, past);
+    }
+  });
+  if (rows.size > 0) service.followRows(rows);
+  return service;
+}
+
+/** The opening of an exchange that follows rows, which have a time of their own; null: of one that does not. */
+export function rowStartMs({ prices }: ExchangeSettings): number | null {
+  const starts = Array.from(prices.values(), (each) => (each.kind === 'rows' ? each.fromMs : Infinity));
+  const first = Math.min(...starts);
+  return first === Infinity ? null : first;
+}
+
+type Followed = Exclude<PriceSettings, { kind: 'rows' }>;
+
+function begin(market: TradedMarket, prices: Followed, { scheduler }: Service, rng: Rng, speed: number, past: Past | null): void {
+  const { nowMs } = scheduler;
+  // One that is new has no price yet, whatever the exchange has behind it.
+  const before = market.outsidePrice > 0 ? past : null;
+  const { source, price, quantity } = beginningOf(market, prices, nowMs, rng, speed, before);
+  const spacing = Math.max(1, Math.round(price / 10_000));
+  const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
+  bringToLife(market, source, scheduler, rng, { ...options, price });
+}
+
+function beginningOf(market: TradedMarket, prices: Followed, nowMs: number, rng: Rng, speed: number, past: Past | null): Beginning {
+  switch (prices.kind) {
+    case 'synthetic':
+      return synthetic(market, prices, nowMs, rng);
+    case 'bars':
+      return replayed(market, prices, nowMs, speed, past);
+    case 'trades':
+      return recorded(market, prices.trades, nowMs, speed, past);
+    default:
+      return assertNever(prices);
+  }
+}
+
+/** The trades are moved in time, as bars are. */
+function recorded(market: TradedMarket, trades: TradeColumns, nowMs: number, speed: number, past: Past | null): Beginning {
+  if (past !== null) return resumed(market, replayTrades(trades, past.openedMs, speed), nowMs, past);
+  return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
+}
+
+interface Beginning {
+  readonly source: PriceSource;
+  /** Ticks at the opening. */
+  readonly price: number;
+  /** Lots of a trade or a level. */
+  readonly quantity: number;
+}
+
+/** A market that has a price already goes on from there: its bars are known. */
+function synthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): Beginning {
+  const { instrument } = market;
+  const quantity = lotsOf(instrument, prices.quantity);
+  const first = ticksOf(instrument, prices.price);
+  const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), { ...HISTORY_STEP, price: first, lots: quantity * 40 });
+  const price = market.outsidePrice > 0 ? market.outsidePrice : writeHistory(market, history, nowMs);
+  return { source: walk(rng, nowMs, { ...STEP, price, lots: quantity }), price, quantity };
+}
+
+function ticksOf({ id, priceDigits }: Instrument, price: string): number {
+  const ticks = toScaled(price, priceDigits);
+  if (ticks !== null && ticks > 0) return ticks;
+  throw new ConfigError(`${id} price: expected a price of ${priceDigits} digits, got ${price}`, 'give one above 0');
+}
+
+/** The bars are moved in time: the first that is replayed opens now, or opened when the exchange was opened first. */
+function replayed(
+  market: TradedMarket,
+  prices: Extract<PriceSettings, { kind: 'bars' }>,
+  nowMs: number,
+  speed: number,
+  past: Past | null,
+): Beginning {
+  const { bars, firstRow } = prices;
+  const [before, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
+  if (past !== null) return resumed(market, replay(coming, past.openedMs, speed), nowMs, past);
+  if (before.length > 0) writeHistory(market, replay(before, nowMs - (coming.openMs[0]! - before.openMs[0]!), 1), nowMs);
+  const first = replay(coming, nowMs, speed)();
+  if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'begin earlier');
+  return { source: replay(coming, nowMs, speed), price: first.price, quantity: first.lots };
+}
+
+/** Points that passed while the exchange was closed are history: the rest of the world has traded them. */
+function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: Past): Beginning {
+  let next = source();
+  while (next !== null && next.timeMs <= nowMs) {
+    if (next.timeMs > lastMs) {
+      market.tape.klines.print(next.timeMs, next.price, next.lots);
+      market.outsidePrice = next.price;
+    }
+    next = source();
+  }
+  const first = next;
+  let isFirst = true;
+  const rest: PriceSource = () => {
+    if (!isFirst) return source();
+    isFirst = false;
+    return first;
+  };
+  return { source: rest, price: market.outsidePrice, quantity: first?.lots ?? 1 };
+}
+
+/** The first row is the one that had not closed when the exchange ended. */
+function rowsAfter(data: RowData, lastMs: number): RowData {
+  const { bars, firstRow } = data;
+  let row = firstRow;
+  while (row < bars.length && bars.closeMs[row]! <= lastMs) row++;
+  return { ...data, firstRow: row };
+}

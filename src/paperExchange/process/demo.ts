@@ -1,0 +1,69 @@
+// The demonstration exchange: two coins on spot and futures, seeded prices and one funded account; needs no config.
+
+import { createHash } from 'node:crypto';
+import { lots } from '../../base/brand.ts';
+import { instrumentId, type Instrument, type InstrumentId } from '../../model/instrument.ts';
+import { PROFILES } from '../dialect/profile.ts';
+import { SERVICE_DEFAULTS, type KeyConfig } from '../dialect/config.ts';
+import { contractInstrument, type ContractEntry } from './file/contractEntry.ts';
+import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
+
+const spot = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
+  id: instrumentId('spot', `${base}USDT`),
+  market: 'spot',
+  wireName: `${base}USDT`,
+  base,
+  quote: 'USDT',
+  priceDigits,
+  quantityDigits,
+  quoteDigits: 8,
+  baseDigits: 8,
+  minLots: lots(1),
+  makerFeePpm: 1000,
+  takerFeePpm: 1000,
+});
+
+/** Contracts of about 6.5 and 3.2 USDT. */
+const CONTRACTS: readonly ContractEntry[] = [
+  { contractName: 'E-BTC-USDT', multiplier: '0.0001', priceDigits: 1, maxMarketVolume: 1_000_000 },
+  { contractName: 'E-ETH-USDT', multiplier: '0.001', priceDigits: 2, maxMarketVolume: 1_000_000 },
+];
+
+/** The key of the demonstration: the same for the same seed, good for nothing but an exchange on this computer. */
+export function demoKey(seed: number): KeyConfig {
+  const text = (what: string): string => createHash('sha256').update(`isobar demo ${what} ${seed}`).digest('hex');
+  return {
+    apiKey: text('key').slice(0, 32),
+    secret: text('secret'),
+    permissions: { read: true, trade: true, markets: ['spot', 'futures'] },
+    ips: null,
+  };
+}
+
+export function demoSettings(seed: number): ExchangeSettings {
+  const key = demoKey(seed);
+  return {
+    service: {
+      ...SERVICE_DEFAULTS,
+      instruments: [spot('BTC', 2, 5), spot('ETH', 2, 4), ...CONTRACTS.map((entry, at) => contractInstrument(entry, at, 'demo'))],
+      accounts: [
+        {
+          name: 'demo',
+          uid: '10001',
+          balances: { USDT: '100000', BTC: '1', ETH: '10' },
+          futures: { balances: { USDT: '100000' } },
+          keys: [key],
+        },
+      ],
+      profile: PROFILES.seed,
+    },
+    prices: new Map<InstrumentId, PriceSettings>([
+      [instrumentId('spot', 'BTCUSDT'), { kind: 'synthetic', price: '65000', quantity: 2 }],
+      [instrumentId('spot', 'ETHUSDT'), { kind: 'synthetic', price: '3200', quantity: 30 }],
+      [instrumentId('futures', 'E-BTC-USDT'), { kind: 'synthetic', price: '65000', quantity: 20_000 }],
+      [instrumentId('futures', 'E-ETH-USDT'), { kind: 'synthetic', price: '3200', quantity: 30_000 }],
+    ]),
+    seed,
+    speed: 1,
+  };
+}

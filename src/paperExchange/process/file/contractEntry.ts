@@ -1,0 +1,114 @@
+// A contract in the file of an exchange: its schema, and the instrument that comes of it.
+
+import { z } from 'zod';
+import { assumedTiers } from '../../../adapters/catalog/records/contractRecord.ts';
+import { lots } from '../../../base/brand.ts';
+import { nearestScaled } from '../../../base/number/decimal.ts';
+import { scaledDown } from '../../../base/number/decimalText.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Contract, MarginTier } from '../../../model/contract.ts';
+import { instrumentId, type Instrument } from '../../../model/instrument.ts';
+import { flag, map, rate, text, whole } from '../../../definition/text/values.ts';
+import { decimal, digits, marketKeys, signedRate } from './values.ts';
+
+/** No service known to us lends more. */
+const MOST_LEVERAGE = 1000;
+/** Units of money this fine leave room for positions of billions. */
+const MARGIN_DIGITS = 6;
+
+const tier = map(
+  {
+    notional: decimal('the largest value that the tier covers; none in the last one').optional(),
+    maintenanceRate: rate('what part of the value has to be left of the margin'),
+    maxLeverage: whole('times', 'largest leverage of such a position', 1, MOST_LEVERAGE),
+  },
+  "a tier, such as { notional: '50000', maintenanceRate: '0.005', maxLeverage: 125 }",
+);
+
+export const contractEntry = map(
+  {
+    contractName: text(
+      'a name on the wire, such as E-BTC-USDT',
+      'type, coin, coin of the price',
+      /^[A-Z]{1,8}-[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
+    ),
+    multiplier: decimal('face value of a contract: in the coin; of an inverse one in that of the price'),
+    priceDigits: digits('decimals of a price'),
+    inverse: flag('it settles in the coin that it is about, not in that of the price').optional(),
+    contractId: whole('digits', 'its number on the wire', 1).optional(),
+    marginDigits: digits('decimals of money').optional(),
+    minVolume: whole('contracts', 'smallest order', 1).optional(),
+    maxMarketVolume: whole('contracts', 'largest MARKET order', 1).optional(),
+    minLeverage: whole('times', 'least', 1, MOST_LEVERAGE).optional(),
+    maxLeverage: whole('times', 'most', 1, MOST_LEVERAGE).optional(),
+    tiers: z.array(tier, { error: 'a list of tiers' }).min(1, { error: 'at least one tier' }).optional(),
+    fundingRate: signedRate('of each eight hours; default: seeded').optional(),
+    closed: flag('nothing can be opened: -2016').optional(),
+    ...marketKeys,
+  },
+  "a contract, such as { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1 }",
+);
+export type ContractEntry = z.output<typeof contractEntry>;
+
+/** What the file may leave out. */
+const USUAL = { makerFee: '0.0002', takerFee: '0.0005', minLeverage: 1, maxLeverage: 125, minVolume: 1 };
+
+/** The instrument of an entry, the `at`-th of its list. Throws ConfigError naming the key. */
+export function contractInstrument(entry: ContractEntry, at: number, where: string): Instrument {
+  const { contractName, multiplier, inverse = false, priceDigits, maxMarketVolume = 0, closed = false } = entry;
+  const [type = '', coin = '', priceCoin = ''] = contractName.split('-');
+  const [quote, base] = inverse ? [coin, priceCoin] : [priceCoin, coin];
+  const multiplierDigits = multiplier.split('.')[1]?.length ?? 0;
+  const face = scaledDown(multiplier, multiplierDigits) ?? 0;
+  if (face < 1)
+    throw new ConfigError(`${where} ${contractName} multiplier: expected a face value above 0, got ${multiplier}`, "for example '0.0001'");
+  const marginDigits = entry.marginDigits ?? (inverse ? 8 : Math.max(MARGIN_DIGITS, multiplierDigits + priceDigits));
+  const makerPpm = ppmOf(entry.makerFee ?? USUAL.makerFee);
+  const takerPpm = ppmOf(entry.takerFee ?? USUAL.takerFee);
+  const tiers = entry.tiers === undefined ? assumedTiers(quote, marginDigits) : tiersOf(entry.tiers, marginDigits);
+  const contract: Contract = {
+    contractId: entry.contractId ?? at + 1,
+    kind: inverse ? 'inverse' : 'linear',
+    type,
+    marginCoin: quote,
+    marginDigits,
+    multiplier: face,
+    multiplierDigits,
+    multiplierCoin: base,
+    minLeverage: entry.minLeverage ?? USUAL.minLeverage,
+    // No more than the smallest position may have: an account that begins with more could open none.
+    maxLeverage: Math.min(entry.maxLeverage ?? USUAL.maxLeverage, tiers[0]?.maxLeverage ?? Infinity),
+    maxMarketLots: maxMarketVolume,
+    openMakerFeePpm: makerPpm,
+    openTakerFeePpm: takerPpm,
+    closeMakerFeePpm: makerPpm,
+    closeTakerFeePpm: takerPpm,
+    isTrading: !closed,
+    tiers,
+  };
+  return {
+    id: instrumentId('futures', contractName),
+    market: 'futures',
+    wireName: contractName,
+    base,
+    quote,
+    priceDigits,
+    quantityDigits: 0,
+    quoteDigits: marginDigits,
+    baseDigits: 0,
+    minLots: lots(entry.minVolume ?? USUAL.minVolume),
+    makerFeePpm: 0,
+    takerFeePpm: 0,
+    contract,
+  };
+}
+
+const tiersOf = (tiers: NonNullable<ContractEntry['tiers']>, marginDigits: number): MarginTier[] =>
+  tiers.map(({ notional, maintenanceRate, maxLeverage }) => ({
+    upToUnits: notional === undefined ? null : nearestScaled(notional, marginDigits),
+    maintenancePpm: ppmOf(maintenanceRate),
+    maxLeverage,
+  }));
+
+/** A fraction with at most six decimals in millionths. */
+export const ppmOf = (fraction: string): number => scaledDown(fraction, 6) ?? 0;

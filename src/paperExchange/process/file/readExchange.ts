@@ -1,0 +1,217 @@
+// From the file of an exchange to its settings: defaults filled in, keys and bars read.
+
+import { dirname, resolve } from 'node:path';
+import { loadBars } from '../../../adapters/catalog/bars/catalog.ts';
+import { loadFeed } from '../../../adapters/catalog/bars/feed.ts';
+import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { catalogStore, type BarStore } from '../../../adapters/catalog/bars/store.ts';
+import { lots } from '../../../base/brand.ts';
+import { nearestScaled } from '../../../base/number/decimal.ts';
+import { scaledDown } from '../../../base/number/decimalText.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
+import { parseInterval } from '../../../model/interval.ts';
+import { parseTime } from '../../../model/time.ts';
+import { isOp, type Op } from '../../../protocol/endpoints/endpoints.ts';
+import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig, type ServiceConfig } from '../../dialect/config.ts';
+import { profileOf, PROFILES, type SwitchValues } from '../../dialect/profile.ts';
+import { fixedSlippage } from '../../../venue/slippage.ts';
+import type { InstrumentState } from '../../../venue/venueConfig.ts';
+import { loadContracts } from '../../../definition/marks/load.ts';
+import { readKeyFile } from '../../../access/keyFile.ts';
+import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
+import { readYaml } from '../../../definition/text/source.ts';
+import { contractInstrument, ppmOf } from './contractEntry.ts';
+import { exchangeSchema, type ExchangeFile } from './schema.ts';
+import { readTrades } from './readTrades.ts';
+import type { ExchangeSettings, PriceSettings } from './settings.ts';
+
+/** Funding rates are whole numbers of 10^-12. */
+const FUNDING_DIGITS = 12;
+
+const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
+
+type InstrumentEntry = NonNullable<ExchangeFile['instruments']>[number];
+type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
+/** Bars that the exchange opens with, so that every interval has some history. */
+const HISTORY_BARS = 20_000;
+const ASSET_DIGITS = 8;
+
+/** Reads the file of an exchange, and a profile over it. Throws ConfigError with file, line and key. */
+export function readExchange(
+  file: string,
+  { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number | null },
+): ExchangeSettings {
+  const given = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'it holds instruments and accounts'));
+  const folder = dirname(file);
+  const entries = [
+    ...(given.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, file) })),
+    ...(given.contracts ?? []).map((entry, at) => ({ entry, instrument: contractInstrument(entry, at, file) })),
+  ];
+  const prices = new Map<InstrumentId, PriceSettings>();
+  for (const { entry, instrument } of entries) {
+    const settings = entry.prices === undefined ? null : pricesOf(entry.prices, instrument, folder);
+    if (settings !== null) prices.set(instrument.id, settings);
+  }
+  return {
+    service: {
+      ...SERVICE_DEFAULTS,
+      instruments: entries.map(({ instrument }) => instrument),
+      accounts: (given.accounts ?? []).map((entry) => accountOf(entry, folder)),
+      profile: profileOf(
+        { ...PROFILES[given.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...given.switches },
+        file,
+      ),
+      fills: fillsOf(given.fills),
+      rowGraceMs: given.fills?.graceMs ?? SERVICE_DEFAULTS.rowGraceMs,
+      delays: typeof given.delays === 'string' ? DELAYS[given.delays] : (given.delays ?? DELAYS.zero),
+      limits: given.limits ?? {},
+      denyIps: given.denyIps ?? [],
+      off: (given.off ?? []).map((name) => opOf(name, file)),
+      states: Object.fromEntries(entries.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
+      fundingRates: Object.fromEntries(
+        entries.flatMap(({ entry, instrument: { id } }) =>
+          'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, nearestScaled(entry.fundingRate, FUNDING_DIGITS)]] : [],
+        ),
+      ),
+      maxTriggers: given.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
+      liquidationFeePpm: given.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : ppmOf(given.liquidationFee),
+      heartbeat: given.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
+      maxOpenOrders: given.maxOpenOrders ?? SERVICE_DEFAULTS.maxOpenOrders,
+      maxOpenOrdersPerSymbol: given.maxOpenOrdersPerSymbol ?? SERVICE_DEFAULTS.maxOpenOrdersPerSymbol,
+    },
+    door: {
+      ...(given.maxConnections === undefined ? {} : { maxConnections: given.maxConnections }),
+      ...(given.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: given.requestTimeoutMs }),
+    },
+    prices,
+    seed: given.seed ?? 1,
+    speed,
+  };
+}
+
+/** Switch values of a profile file. Throws ConfigError with file and switch. */
+export function readProfile(file: string): SwitchValues {
+  const { data } = readYaml(file, 'a profile', 'it holds switches and their values');
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new ConfigError(`${file}: expected switches and their values`, 'for example strictTypes: true');
+  }
+  const values = { ...data };
+  profileOf(values, file);
+  return values;
+}
+
+function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
+  const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
+  const minLots = minQuantity === undefined ? 1 : (scaledDown(minQuantity, quantityDigits) ?? 0);
+  if (minLots < 1)
+    throw new ConfigError(`${file} ${symbol} minQuantity: finer than ${quantityDigits} digits`, 'give one that can be ordered');
+  return {
+    id: instrumentId('spot', symbol),
+    market: 'spot',
+    wireName: symbol,
+    base,
+    quote,
+    priceDigits,
+    quantityDigits,
+    quoteDigits: Math.max(ASSET_DIGITS, priceDigits),
+    baseDigits: Math.max(ASSET_DIGITS, quantityDigits),
+    minLots: lots(minLots),
+    makerFeePpm: ppmOf(entry.makerFee ?? '0.001'),
+    takerFeePpm: ppmOf(entry.takerFee ?? '0.001'),
+  };
+}
+
+/** Bars that match orders, with the marks and the funding of a contract; made of finer ones where the catalog has no such. */
+function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: number): PriceSettings {
+  const { bars: found, firstRow, quality } = loadFeed(store, key, { fromMs, warmupRows: HISTORY_BARS }, 0);
+  checkDigits(instrument, found.instrument);
+  const bars = { ...found, instrument };
+  const range = { fromMs, toMs: bars.closeMs[bars.length - 1] ?? fromMs };
+  const data =
+    instrument.market === 'futures'
+      ? loadContracts([{ name: 'prices', bars: found, firstRow, quality }], store.series, 'auto', range).data.get(found.instrument.id)
+      : undefined;
+  return { kind: 'rows', rows: { bars, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] }, fromMs };
+}
+
+function fillsOf(given: ExchangeFile['fills']): ServiceConfig['fills'] {
+  return {
+    limitRule: given?.limit ?? 'through',
+    maxVolumeSharePpm: ppmOf(given?.maxVolumeShare ?? '0'),
+    slippage: fixedSlippage(given?.slippageTicks ?? 0, ppmOf(given?.slippage ?? '0')),
+  };
+}
+
+const stateOf = ({
+  frozen = false,
+  marketOrders = true,
+  priceBand,
+}: Pick<InstrumentEntry, 'frozen' | 'marketOrders' | 'priceBand'>): InstrumentState => ({
+  frozen,
+  marketTrading: marketOrders,
+  priceBandPpm: priceBand === undefined ? 0 : ppmOf(priceBand),
+});
+
+function opOf(name: string, file: string): Op {
+  if (isOp(name)) return name;
+  throw new ConfigError(`${file} off: ${name} is no operation`, 'isobar api --list names them');
+}
+
+function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {
+  if ('price' in prices) return { kind: 'synthetic', price: prices.price, quantity: Number(prices.quantity ?? '1') };
+  if ('trades' in prices) return { kind: 'trades', trades: readTrades(resolve(folder, prices.trades), instrument) };
+  const interval = parseInterval(prices.interval);
+  const fromMs = parseTime(prices.from);
+  if (interval === null || fromMs === null)
+    throw new ConfigError(`${instrument.id} prices: no such interval or time`, 'see isobar data list');
+  const key = { market: instrument.market, symbol: prices.symbol ?? instrument.wireName, interval } as const;
+  const catalog = resolve(folder, prices.catalog ?? 'data');
+  if (prices.match === 'bars') return rowsOf(catalogStore(catalog), key, instrument, fromMs);
+  const { bars, firstRow } = loadBars(catalog, key, { fromMs, warmupRows: HISTORY_BARS });
+  checkDigits(instrument, bars.instrument);
+  return { kind: 'bars', bars: { ...bars, instrument }, firstRow };
+}
+
+function checkDigits({ id, priceDigits, quantityDigits }: Instrument, of: Instrument): void {
+  if (of.priceDigits <= priceDigits && of.quantityDigits <= quantityDigits) return;
+  const message = `${id}: the bars have prices of ${of.priceDigits} and quantities of ${of.quantityDigits} digits`;
+  throw new ConfigError(message, 'give the instrument as many');
+}
+
+function accountOf(
+  { name, uid, balances = {}, futures, maxOpenOrders, keys = [], closed = false, restricted = false }: AccountEntry,
+  folder: string,
+): AccountConfig {
+  return {
+    name,
+    uid: String(uid),
+    balances,
+    ...(futures === undefined ? {} : { futures: { balances: futures.balances, settings: settingsOf(futures) } }),
+    ...(maxOpenOrders === undefined ? {} : { maxOpenOrders }),
+    closed,
+    restricted,
+    keys: keys.map((each) => keyOf(each, folder, `account ${name}`)),
+  };
+}
+
+const settingsOf = ({ leverage, margin, positions }: NonNullable<AccountEntry['futures']>) => ({
+  ...(leverage === undefined ? {} : { leverage }),
+  ...(margin === undefined ? {} : { isCross: margin === 'cross' }),
+  ...(positions === undefined ? {} : { isNet: positions === 'net' }),
+});
+
+type KeyEntry = NonNullable<AccountEntry['keys']>[number];
+
+function keyOf(
+  { keyFile, secretFile, read = true, trade = true, markets = ['spot', 'futures'], ips }: KeyEntry,
+  folder: string,
+  of: string,
+): KeyConfig {
+  return {
+    apiKey: readKeyFile(resolve(folder, keyFile), `${of} keyFile`).take(),
+    secret: readKeyFile(resolve(folder, secretFile), `${of} secretFile`).take(),
+    permissions: { read, trade, markets },
+    ips: ips ?? null,
+  };
+}

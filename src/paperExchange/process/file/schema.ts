@@ -1,0 +1,122 @@
+// The file of an exchange as a schema: instruments and their prices, accounts and their keys, limits, delays, switches.
+
+import { z } from 'zod';
+import { DELAYS } from '../../dialect/config.ts';
+import { PROFILES } from '../../dialect/profile.ts';
+import { contractEntry } from './contractEntry.ts';
+import { flag, map, rate, text, whole } from '../../../definition/text/values.ts';
+import { asset, decimal, digits, ip, marketKeys } from './values.ts';
+
+const instrument = map(
+  {
+    symbol: text('a name on the wire, such as BTCUSDT', 'name on the wire', /^[A-Z0-9/_-]{2,32}$/),
+    base: asset,
+    quote: asset,
+    priceDigits: digits('decimals of a price'),
+    quantityDigits: digits('decimals of a quantity'),
+    minQuantity: decimal('smallest order').optional(),
+    ...marketKeys,
+  },
+  'an instrument, such as { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5 }',
+);
+
+const key = map(
+  {
+    keyFile: text('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
+    secretFile: text('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
+    read: flag('it may read').optional(),
+    trade: flag('it may order and cancel').optional(),
+    markets: z.array(z.enum(['spot', 'futures'], { error: 'spot or futures' }), { error: 'a list of markets' }).optional(),
+    ips: z.array(ip, { error: 'a list of addresses' }).describe('addresses from which it may be used; default: any').optional(),
+  },
+  'a key, such as { keyFile: key, secretFile: secret }',
+);
+
+const futuresAccount = map(
+  {
+    balances: z
+      .record(z.string(), decimal('amount'), { error: "balances, such as { USDT: '10000' }" })
+      .describe('what it begins with, on futures'),
+    leverage: whole('times', 'on every contract, as far as it allows it', 1).optional(),
+    margin: z.enum(['cross', 'isolated'], { error: 'cross or isolated' }).optional(),
+    positions: z.enum(['net', 'twoWay'], { error: 'net or twoWay' }).optional(),
+  },
+  "an account on futures, such as { balances: { USDT: '10000' }, leverage: 5 }",
+);
+
+const account = map(
+  {
+    name: text('a name', 'name of the account', /^\S{1,64}$/),
+    uid: whole('digits', 'its number on the wire', 1),
+    balances: z
+      .record(z.string(), decimal('amount'), { error: "balances, such as { USDT: '10000' }" })
+      .describe('what it begins with, on spot')
+      .optional(),
+    futures: futuresAccount.optional(),
+    keys: z.array(key, { error: 'a list of keys' }).optional(),
+    maxOpenOrders: whole('orders', 'its unfinished orders on one market', 1).optional(),
+    closed: flag('every signed call is answered -1004').optional(),
+    restricted: flag('it may not order: 35').optional(),
+  },
+  "an account, such as { name: alice, uid: 10001, balances: { USDT: '10000' } }",
+);
+
+const ms = (help: string) => whole('ms', help, 0);
+const delays = z.union(
+  [
+    z.enum(['zero', 'realistic'], { error: Object.keys(DELAYS).join(' or ') }),
+    map({ admissionMs: ms('to matching'), visibilityMs: ms('to reads'), cancelMs: ms('from cancel to end') }, 'delays'),
+  ],
+  { error: `${Object.keys(DELAYS).join(' or ')}, or { admissionMs, visibilityMs, cancelMs }` },
+);
+
+const limit = map(
+  { count: whole('calls', 'calls in a window', 1, 1_000_000), windowMs: whole('ms', 'length of the window', 1) },
+  'a limit',
+);
+
+const fills = map(
+  {
+    limit: z.enum(['through', 'touch'], { error: 'through or touch' }).describe('when a resting limit order fills').optional(),
+    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
+    slippageTicks: whole('ticks', 'slippage of taking fills', 0).optional(),
+    slippage: rate('slippage of taking fills').optional(),
+    graceMs: whole('ms', 'what arrives so long after the open of a bar is taken as there at its open', 0).optional(),
+  },
+  'fills, such as { limit: through }',
+);
+
+export const exchangeSchema = map(
+  {
+    instruments: z.array(instrument, { error: 'a list of instruments' }).describe('of spot').optional(),
+    contracts: z.array(contractEntry, { error: 'a list of contracts' }).describe('of futures').optional(),
+    accounts: z.array(account, { error: 'a list of accounts' }).optional(),
+    profile: z
+      .enum(['seed', 'strict', 'lenient'], { error: `one of ${Object.keys(PROFILES).join(', ')}` })
+      .describe('values of the switches')
+      .optional(),
+    switches: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]), { error: 'switches by name' })
+      .describe('over the profile')
+      .optional(),
+    fills: fills.describe('how bars fill orders, of instruments with match: bars').optional(),
+    delays: delays.describe('times that the inside of the exchange takes').optional(),
+    limits: z
+      .record(z.string(), limit.nullable(), { error: 'limits by class; null: none' })
+      .describe("over the specification's")
+      .optional(),
+    denyIps: z.array(ip, { error: 'a list of addresses' }).describe('addresses that are not served: -2200').optional(),
+    off: z.array(z.string(), { error: 'a list of operations' }).describe('operations that are switched off: -1020').optional(),
+    heartbeat: map({ everyMs: ms('from ping to ping'), pongTimeoutMs: ms('without a pong') }, 'the heartbeat of /ws').optional(),
+    maxOpenOrders: whole('orders', 'unfinished orders of one account on one market', 1).optional(),
+    maxOpenOrdersPerSymbol: whole('orders', 'open orders of one account on one instrument (200)', 1).optional(),
+    maxConnections: whole('connections', 'connections at a time (1000)', 1).optional(),
+    requestTimeoutMs: whole('ms', 'within which a request has to be there, body and all (10000)', 1).optional(),
+    maxTriggers: whole('orders', 'futures orders of one account that wait for a price', 1).optional(),
+    liquidationFee: rate("taken from what a liquidated position leaves, of the position's value").optional(),
+    seed: whole('number', 'of synthetic prices and of what rests in the books', 0, 2 ** 31).optional(),
+  },
+  'the file of an exchange: instruments, accounts',
+);
+
+export type ExchangeFile = z.output<typeof exchangeSchema>;

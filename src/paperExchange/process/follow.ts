@@ -1,0 +1,166 @@
+// Paper trading on live prices: the public market data of another service, asked for again and again and laid over our books.
+
+import { ask } from '../../adapters/exchange/client/ask.ts';
+import { nearestScaled } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Op, OpArgs, OpResult } from '../../protocol/endpoints/endpoints.ts';
+import { Mirror, type OtherLevel } from '../market/mirror.ts';
+import type { Service } from '../service.ts';
+import type { TradedMarket } from '../market/tradedMarket.ts';
+import { openExchange, type Exchange } from '../../access/openExchange.ts';
+import { accessSettings } from '../../access/settings.ts';
+
+const LOOK_MS = 1000;
+const LEVELS = 100;
+const TRADES = 100;
+/** The newest minutes that the specification gives: the history that the exchange opens with. */
+const MINUTES = 300;
+
+export interface FollowOptions {
+  /** Base URL of the service, of both markets. */
+  readonly url: string;
+  readonly service: Service;
+  nowMs(): number;
+  /** Told once when a look fails, and once when the next one succeeds. */
+  readonly tell: (text: string) => void;
+  /** From one look to the next, ms: 1000, a tenth of what the limits of the specification for public calls would bear. */
+  readonly lookMs?: number;
+}
+
+export interface Following {
+  /** Names on the wire of what is followed. */
+  readonly names: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Follows every instrument of the exchange. Throws ConfigError where the service cannot be reached, or does not trade one of them. */
+export async function follow(options: FollowOptions): Promise<Following> {
+  const { url, service, tell, lookMs = LOOK_MS } = options;
+  const other = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
+  const lines = service.markets.map((market) => new Line(market, other, options));
+  try {
+    for (const line of lines) await line.begin();
+  } catch (error) {
+    await other.close();
+    throw error;
+  }
+  let isStopped = false;
+  let isFailing = false;
+  const look = async (): Promise<void> => {
+    if (isStopped) return;
+    try {
+      for (const line of lines) await line.look();
+      if (isFailing) tell(`${url} answers again`);
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing && !isStopped) tell(`${url} is not followed for now: ${error instanceof Error ? error.message : String(error)}`);
+      isFailing = true;
+    }
+    if (!isStopped) other.scheduler.at(other.scheduler.nowMs + lookMs, () => void look());
+  };
+  void look();
+  return {
+    names: lines.map(({ name }) => name),
+    stop: () => {
+      isStopped = true;
+      return other.close();
+    },
+  };
+}
+
+/** One instrument. */
+class Line {
+  readonly name: string;
+  readonly #market: TradedMarket;
+  readonly #mirror: Mirror;
+  readonly #other: Exchange;
+  readonly #options: FollowOptions;
+  /** The newest trade that is laid over ours; spot alone. */
+  #newest = '';
+  #last = 0;
+
+  constructor(market: TradedMarket, other: Exchange, options: FollowOptions) {
+    this.name = market.instrument.wireName;
+    this.#market = market;
+    this.#mirror = new Mirror(market);
+    this.#other = other;
+    this.#options = options;
+  }
+
+  get #isSpot(): boolean {
+    return this.#market.instrument.market === 'spot';
+  }
+
+  /** History, then the book as it is. */
+  async begin(): Promise<void> {
+    const { name } = this;
+    const { rows } = this.#isSpot
+      ? await this.#ask('spot.klines', { symbol: name, interval: '1m', limit: MINUTES })
+      : await this.#ask('futures.klines', { contractName: name, interval: '1m', limit: MINUTES });
+    const { klines } = this.#market.tape;
+    const minutes = rows.toSorted((a, b) => a.openMs - b.openMs);
+    for (const { openMs, open, high, low, close, volume } of minutes) {
+      const lots = Math.max(1, Math.floor(this.#lots(volume) / 4));
+      for (const price of [open, high, low, close]) klines.print(openMs, this.#ticks(price), lots);
+    }
+    const newest = minutes.at(-1);
+    if (newest === undefined) throw new ConfigError(`${this.#options.url}: no klines of ${name}`, 'follow a service that trades it');
+    this.#last = this.#market.outsidePrice = this.#ticks(newest.close);
+    if (this.#isSpot) this.#newest = (await this.#ask('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
+    await this.look();
+  }
+
+  async look(): Promise<void> {
+    if (this.#isSpot) await this.#lookAtTrades();
+    else await this.#lookAtLast();
+    const { name } = this;
+    const { bids, asks } = this.#isSpot
+      ? await this.#ask('spot.depth', { symbol: name, limit: LEVELS })
+      : await this.#ask('futures.depth', { contractName: name, limit: LEVELS });
+    this.#mirror.book(this.#levels(bids), this.#levels(asks), this.#now());
+  }
+
+  async #lookAtTrades(): Promise<void> {
+    const { rows } = await this.#ask('spot.recentTrades', { symbol: this.name, limit: TRADES });
+    const known = rows.findIndex(({ id }) => id === this.#newest);
+    const fresh = known < 0 ? rows : rows.slice(0, known);
+    for (const { price, quantity, side } of fresh.toReversed()) {
+      this.#mirror.trade({ price: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
+    }
+    this.#newest = rows[0]?.id ?? this.#newest;
+  }
+
+  /** Contracts have no list of trades in the specification: each change of the last price is a trade of one contract. */
+  async #lookAtLast(): Promise<void> {
+    const { last } = await this.#ask('futures.ticker', { contractName: this.name });
+    const price = this.#ticks(last);
+    if (price !== this.#last) this.#mirror.trade({ price, lots: 1, takerSide: price > this.#last ? 'buy' : 'sell' }, this.#now());
+    this.#last = price;
+  }
+
+  #now(): number {
+    const { service } = this.#options;
+    service.advance(this.#options.nowMs());
+    return service.nowMs;
+  }
+
+  /** Digits that the other service has beyond ours are rounded. */
+  #ticks(price: string): number {
+    return Math.max(1, nearestScaled(price, this.#market.instrument.priceDigits));
+  }
+  #lots(quantity: string): number {
+    return nearestScaled(quantity, this.#isSpot ? this.#market.instrument.quantityDigits : 0);
+  }
+  #levels(rows: readonly { readonly price: string; readonly quantity: string }[]): OtherLevel[] {
+    const levels = new Map<number, number>();
+    for (const { price, quantity } of rows) levels.set(this.#ticks(price), (levels.get(this.#ticks(price)) ?? 0) + this.#lots(quantity));
+    return Array.from(levels, ([price, lots]) => ({ price, lots })).filter(({ lots }) => lots > 0);
+  }
+
+  async #ask<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+    const outcome = await ask(this.#other.client, op, args);
+    if (outcome.kind === 'acked') return outcome.value;
+    const why = outcome.kind === 'refused' ? `code ${outcome.code}` : outcome.cause;
+    throw new ConfigError(`${this.#options.url}: ${op} of ${this.name} failed (${why})`, 'isobar doctor says what is wrong with a service');
+  }
+}

@@ -1,0 +1,124 @@
+// The parts of the control page about users: balances, positions, what waits for a price, orders.
+
+import { html, type Markup } from '../../../report/page/markup.ts';
+import { grouped } from '../../../base/text/format.ts';
+import type { ServiceConfig } from '../../dialect/config.ts';
+import type { truthOfMarkets } from '../../faults/truth.ts';
+import type { UserOrder } from '../../orders/userOrder.ts';
+import type { Service } from '../../service.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import { emptyRow, priceOf, quantityOf, secondText, sideText } from './marketParts.ts';
+
+type Truth = ReturnType<typeof truthOfMarkets>;
+const ORDERS = 30;
+
+interface Column {
+  readonly head: string;
+  readonly isText?: boolean;
+  /** Not on a phone. */
+  readonly isWide?: boolean;
+}
+
+function table(id: string, columns: readonly Column[], rows: readonly (readonly (Markup | string)[])[], nothing: string): Markup {
+  const classOf = ({ isText, isWide }: Column): string => `${isText === true ? 'left ' : ''}${isWide === true ? 'wide' : ''}`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th class="${classOf(column)}">${column.head}</th>`)}
+        </tr>
+      </thead>
+      <tbody id="${id}" data-live>
+        ${rows.length === 0 ? emptyRow(columns.length, nothing) : null}
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map((cell, at) => html`<td class="${classOf(columns[at]!)}">${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Accounts with their balances; amounts as exact as they are kept. */
+export function accounts({ accounts: all }: Truth): Markup {
+  const rows = all.flatMap(({ name, uid, balances, futures }) => [
+    ...balances.map(({ asset, free, locked }) => [name, uid, 'spot', asset, grouped(free), grouped(locked), '']),
+    ...futures.map(({ asset, free, locked, margin }) => [name, uid, 'futures', asset, grouped(free), grouped(locked), grouped(margin)]),
+  ]);
+  const columns: readonly Column[] = [
+    { head: 'Account' },
+    { head: 'uid', isText: true, isWide: true },
+    { head: 'Market', isText: true },
+    { head: 'Asset', isText: true },
+    { head: 'Free' },
+    { head: 'Locked' },
+    { head: 'Margin', isWide: true },
+  ];
+  return html`<section id="accounts">
+    <h2>Accounts</h2>
+    ${table('accounts-live', columns, rows, 'the exchange has no accounts: name some in its file')}
+  </section>`;
+}
+
+export function positions({ positions: all, triggers }: Truth): Markup {
+  const rows = all.map(({ account, symbol, side, volume, margin, leverage }) => [
+    account ?? '',
+    symbol,
+    sideText(side === 'BUY' ? 'buy' : 'sell'),
+    grouped(volume),
+    `${margin} ${leverage}x`,
+  ]);
+  const waiting = triggers.map(({ account, symbol, kind, price }) => [account ?? '', symbol, kind, grouped(price)]);
+  const first: readonly Column[] = [{ head: 'Account' }, { head: 'Contract', isText: true }];
+  return html`<section id="positions">
+    <h2>Positions</h2>
+    ${table('positions-live', [...first, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'none is open')}
+    <h3>Waiting for a price</h3>
+    ${table('triggers-live', [...first, { head: 'Kind', isText: true }, { head: 'Price' }], waiting, 'no order does')}
+  </section>`;
+}
+
+export function orders({ sides: { spot, futures } }: Service, { accounts: all }: ServiceConfig): Markup {
+  const latest: readonly UserOrder[] = [...(spot?.orders.latest() ?? []), ...(futures?.orders.latest() ?? [])];
+  const rows = latest
+    .toSorted((a, b) => b.placedMs - a.placedMs)
+    .slice(0, ORDERS)
+    .map((order) => orderRow(order, all[order.account]?.name ?? ''));
+  const columns: readonly Column[] = [
+    { head: 'Instrument', isText: true },
+    { head: 'Time, UTC', isText: true, isWide: true },
+    { head: 'Account', isText: true, isWide: true },
+    { head: 'Side', isText: true },
+    { head: 'Type', isText: true, isWide: true },
+    { head: 'Price' },
+    { head: 'Quantity' },
+    { head: 'Filled', isWide: true },
+    { head: 'Status', isText: true },
+    { head: 'Order id', isWide: true },
+  ];
+  return html`<section id="orders">
+    <h2>Recent orders</h2>
+    ${table('orders-live', columns, rows, 'nobody has ordered yet: POST /sapi/v1/order places one')}
+  </section>`;
+}
+
+function orderRow({ id, intent, placedMs, live, ended }: UserOrder, account: string): readonly (Markup | string)[] {
+  const { instrument, side, limit, lots, quoteUnits } = intent;
+  const now = ended ?? live;
+  const asked =
+    quoteUnits > 0 ? `${grouped(fromScaled(quoteUnits, instrument.quoteDigits))} ${instrument.quote}` : quantityOf(instrument, lots);
+  return [
+    instrument.wireName,
+    secondText(placedMs),
+    account,
+    sideText(side),
+    limit === 0 ? 'market' : 'limit',
+    limit === 0 ? 'market' : priceOf(instrument, limit),
+    asked,
+    quantityOf(instrument, now?.filledLots ?? 0),
+    (now?.status ?? 'NEW').toLowerCase().replaceAll('_', ' '),
+    id,
+  ];
+}

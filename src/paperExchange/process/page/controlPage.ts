@@ -1,0 +1,113 @@
+// The page at the root of the control port: what the exchange holds, for a person on this computer; it changes nothing.
+
+import { createHash } from 'node:crypto';
+import { formatTime } from '../../../model/time.ts';
+import { html, type Markup } from '../../../report/page/markup.ts';
+import { counted } from '../../../base/text/format.ts';
+import { scoped, shell } from '../../../report/page/shell.ts';
+import { STYLE } from '../../../report/page/style.ts';
+import type { ServiceConfig } from '../../dialect/config.ts';
+import { truthOfMarkets } from '../../faults/truth.ts';
+import type { TradedMarket } from '../../market/tradedMarket.ts';
+import type { ServiceRequest, ServiceResponse } from '../../api/message.ts';
+import type { Service } from '../../service.ts';
+import { packageVersion } from '../../../adapters/runtime/version.ts';
+import { accounts, orders, positions } from './accountParts.ts';
+import { book, cards, trades } from './marketParts.ts';
+import { SCRIPT } from './script.ts';
+import { PAGE_STYLE } from './style.ts';
+
+interface Looked {
+  readonly service: Service;
+  readonly config: ServiceConfig;
+  /** Where its endpoints are. */
+  readonly url: string;
+}
+
+/** The answer to a request for the page; null: it is for something else. `?symbol=` chooses the instrument. */
+export function controlPage({ method, target }: ServiceRequest, looked: Looked): ServiceResponse | null {
+  const [path, query = ''] = target.split('?', 2);
+  if (method !== 'GET' || path !== '/') return null;
+  const text = documentOf(looked, new URLSearchParams(query).get('symbol'));
+  return { status: 200, headers: headersOf(text), body: text };
+}
+
+function documentOf({ service, config, url }: Looked, symbol: string | null): string {
+  const { markets, nowMs, clockOffsetMs } = service;
+  const chosen = markets.find(({ instrument }) => instrument.wireName === symbol) ?? markets[0];
+  const truth = truthOfMarkets(service, config);
+  return shell({
+    title: `${chosen?.instrument.wireName ?? 'Paper exchange'} · isobar exchange`,
+    version: packageVersion(),
+    style: STYLE + PAGE_STYLE,
+    content: html`<header class="head">
+        <div>
+          <h1>Paper exchange</h1>
+          <p class="muted">${url} · <a href="${url}/openapi.json">openapi.json</a></p>
+        </div>
+        <div class="stamp">
+          <p id="now" data-live>
+            ${formatTime(nowMs + clockOffsetMs)
+              .slice(0, 19)
+              .replace('T', ' ')}
+            UTC
+          </p>
+          <p id="open-now" class="muted" data-live>
+            ${counted(truth.orders.length, 'open order')}, ${counted(truth.accounts.length, 'account')}
+          </p>
+        </div>
+      </header>
+      <p id="stale" role="alert" hidden>The exchange does not answer: these numbers are old.</p>
+      ${tabs(markets, chosen)}
+      ${
+        chosen === undefined
+          ? null
+          : html`${cards(chosen, nowMs)}
+              <div class="two">${book(chosen)} ${trades(chosen)}</div>`
+      }
+      ${orders(service, config)} ${accounts(truth)} ${service.sides.futures === null ? null : positions(truth)}`,
+    rest: scoped(SCRIPT),
+  });
+}
+
+const tabs = (markets: readonly TradedMarket[], chosen: TradedMarket | undefined): Markup =>
+  html`<nav class="tabs" aria-label="Instruments">
+    ${markets.map((market) => {
+      const { wireName } = market.instrument;
+      const href = `?symbol=${encodeURIComponent(wireName)}`;
+      return market === chosen
+        ? html`<a class="chip" href="${href}" aria-current="page">${wireName}</a>`
+        : html`<a class="chip" href="${href}">${wireName}</a>`;
+    })}
+  </nav>`;
+
+/** Nothing is loaded from anywhere, nothing runs but the scripts that stand in the page, and no other page may frame it. */
+function headersOf(text: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashes(text, 'script')}`,
+    `style-src ${hashes(text, 'style')}`,
+    "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ];
+  return {
+    'Content-Type': 'text/html;charset=UTF-8',
+    'Content-Security-Policy': policy.join('; '),
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+const hashes = (text: string, element: 'script' | 'style'): string =>
+  Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, inside = '']) => {
+    return `'sha256-${createHash('sha256').update(inside).digest('base64')}'`;
+  }).join(' ');
+
+/**
+ * False for a request that names another computer as its goal: a page from elsewhere whose name was made to lead here (DNS rebinding)
+ * could read what the control port answers.
+ */
+export function isForThisComputer({ headers }: ServiceRequest): boolean {
+  const host = (headers['host'] ?? '').replace(/:\d+$/, '').toLowerCase();
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,265 @@
+// The Trading Service: a synchronous function from a request to its answer, over accounts, books and a queue of what is due.
+
+import { timeMs } from '../base/brand.ts';
+import { InvariantError } from '../base/errors.ts';
+import type { Market } from '../model/instrument.ts';
+import { VENUE_CODES } from '../model/venueCodes.ts';
+import type { Scheduler } from '../ports/scheduler.ts';
+import { errorAnswer, unknownPathJson } from '../protocol/errors/errorBody.ts';
+import { endpointOf, OPS, type Op } from '../protocol/endpoints/endpoints.ts';
+import { writeJson } from '../protocol/json/json.ts';
+import { DueQueue } from '../ports/dueQueue.ts';
+import { auditBooks } from './audit.ts';
+import type { Handlers } from './api/call.ts';
+import { type AccountConfig, checkServiceConfig, type ServiceConfig } from './dialect/config.ts';
+import { FuturesExchange } from './futures/futuresExchange.ts';
+import { futuresPublic, isFuturesInterval } from './handlers/futuresPublic.ts';
+import { futuresReads } from './handlers/futuresReads.ts';
+import { futuresSettings } from './handlers/futuresSettings.ts';
+import { futuresTrading } from './handlers/futuresTrading.ts';
+import { Gate, type Passed, type Stop } from './api/middleware/gate.ts';
+import { marketOfPath } from './api/middleware/routes.ts';
+import { type InternalError, messageOf } from './internalError.ts';
+import type { TradedMarket } from './market/tradedMarket.ts';
+import type { Reply, ServiceRequest, ServiceResponse } from './api/message.ts';
+import { RowLane } from './replayed/rowLane.ts';
+import { RowMatching } from './replayed/rowMatching.ts';
+import { RowSeries, type RowData } from './replayed/rowSeries.ts';
+import type { RowReader } from './orders/rowStore.ts';
+import type { Shelved } from './orders/orderRows.ts';
+import { SpotExchange } from './spot/spotExchange.ts';
+import { isSpotInterval, spotPublic } from './handlers/spotPublic.ts';
+import { spotReads } from './handlers/spotReads.ts';
+import { spotTrading } from './handlers/spotTrading.ts';
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+
+/** Puts away what is over: orders that have ended, trades and profit history. */
+export interface Keeper {
+  /** Called when a request or a time has been worked off: something may have changed. */
+  look(): void;
+}
+const NOTHING_KEPT: RowReader = {
+  read: (place) => {
+    throw new InvariantError(`row ${place} was put away, and no keeper is there to read it`);
+  },
+};
+
+export class Service {
+  /** Markets whose prices are rows of bars; null: there are none. */
+  rows: RowMatching | null = null;
+  /** Null: the exchange has no instruments there. */
+  readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
+  /** Where orders and trades lie that are no longer at hand. */
+  readonly shelved: Shelved;
+  /** Null until `keepBy` names one: everything stays at hand. */
+  #keeper: Keeper | null = null;
+  readonly #config: ServiceConfig;
+  readonly #queue = new DueQueue();
+  readonly #gate: Gate;
+  readonly #handlers: Handlers;
+
+  /** The exchange begins at `startMs`. Throws ConfigError at a config that it cannot run with. */
+  constructor(config: ServiceConfig, startMs: number) {
+    checkServiceConfig(config);
+    this.shelved = { reader: NOTHING_KEPT };
+    const { profile } = config;
+    this.#config = config;
+    this.#queue.runDue(startMs);
+    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue, this.shelved) : null;
+    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue, this.shelved) : null;
+    this.sides = { spot, futures };
+    for (const account of config.accounts) {
+      spot?.openAccount(account);
+      futures?.openAccount(account);
+    }
+    this.#handlers = { ...handlersOfSpot(spot, config), ...handlersOfFutures(futures, config) };
+    const missing = OPS.filter((op) => this.#handlers[op] === undefined);
+    this.#gate = new Gate(
+      { ...config, off: [...config.off, ...missing] },
+      {
+        instrumentNamed: (market, name) => this.sides[market]?.market(name)?.instrument,
+        isInterval: (market, name) => (market === 'spot' ? isSpotInterval(name, profile) : isFuturesInterval(name, profile)),
+      },
+    );
+  }
+
+  /** Throws InvariantError where the exchange has no such side. */
+  get spot(): SpotExchange {
+    const { spot } = this.sides;
+    if (spot === null) throw new InvariantError('this exchange has no spot instruments');
+    return spot;
+  }
+  get futures(): FuturesExchange {
+    const { futures } = this.sides;
+    if (futures === null) throw new InvariantError('this exchange has no futures contracts');
+    return futures;
+  }
+  get accounts(): readonly AccountConfig[] {
+    return this.#config.accounts;
+  }
+  /** All that is traded, spot before futures. */
+  get markets(): readonly TradedMarket[] {
+    return [...(this.sides.spot?.markets ?? []), ...(this.sides.futures?.markets ?? [])];
+  }
+
+  /** Ms by which the clock that requests are judged by, and that `serverTime` tells, is ahead of the time of the market. */
+  clockOffsetMs = 0;
+
+  /** From now on these markets follow rows of bars, which are every order's counterparty: by the rules of `fills`, at the close of each row. */
+  followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
+    const { rowGraceMs } = this.#config;
+    const lanes = Array.from(data, ([market, rows]) => {
+      const series = new RowSeries(rows);
+      const { interval } = series.bars;
+      for (let row = 0; row < series.firstRow; row++) market.tape.klines.close(interval, series.bar(row));
+      return (market.rows = new RowLane(market, this.sides[market.instrument.market]!.venue.book(market.instrument), series, rowGraceMs));
+    });
+    this.rows = new RowMatching(lanes, this.sides, this.#queue);
+  }
+
+  /** For those who do something on the exchange's own time, such as its market. */
+  get scheduler(): Scheduler {
+    return this.#queue;
+  }
+
+  /** Ms UTC, the time of the market. */
+  get nowMs(): number {
+    return this.#queue.nowMs;
+  }
+
+  /** Names the keeper of what is over and the reader of what it has put away, before anything is over. */
+  keepBy(keeper: Keeper, reader: RowReader): void {
+    this.#keeper = keeper;
+    this.shelved.reader = reader;
+  }
+
+  /**
+   * Who is told of errors of the exchange itself; null: they are thrown. With a listener the request that caused one is answered -1000, and
+   * the exchange goes on while its books agree. Where they do not, nothing changes any more: every request is answered -1000, and time
+   * stands still.
+   */
+  onInternalError: ((error: InternalError) => void) | null = null;
+  #isInDoubt = false;
+
+  /** Its books may be wrong since an internal error: it has to be started again from what was kept before. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
+  }
+
+  /** Lets time pass: everything that falls due until `nowMs` happens, in its order. Times never go back. */
+  advance(nowMs: number): void {
+    if (this.#isInDoubt) return;
+    try {
+      this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
+    } catch (error) {
+      // Something has begun to happen and has not come to its end.
+      return this.#doubt('time', error, messageOf(error));
+    }
+    this.#keeper?.look();
+  }
+
+  #doubt(where: string, cause: unknown, doubt: string): void {
+    const { onInternalError } = this;
+    this.#isInDoubt = true;
+    if (onInternalError === null) throw cause;
+    onInternalError({ where, cause, doubt });
+  }
+
+  /** The answer to a request that met an internal error. Reads change nothing; after all else the books say whether anything is wrong. */
+  #failed(request: ServiceRequest, cause: unknown): ServiceResponse {
+    const { onInternalError } = this;
+    if (onInternalError === null) throw cause;
+    const op = this.opOf(request);
+    const where = op ?? 'no operation';
+    const doubt = op === null || endpointOf(op).effect === 'read' ? null : this.#doubtOfBooks();
+    if (doubt === null) onInternalError({ where, cause, doubt });
+    else this.#doubt(where, cause, doubt);
+    return this.#unknown(request);
+  }
+
+  #doubtOfBooks(): string | null {
+    try {
+      auditBooks(this.sides);
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #unknown({ target }: ServiceRequest): ServiceResponse {
+    return this.error(VENUE_CODES.unknown.code, marketOfPath(target));
+  }
+
+  /** The operation that a request is for, whoever sends it; null: none that is served. */
+  opOf(request: ServiceRequest): Op | null {
+    return this.#gate.opOf(request);
+  }
+
+  /** The answer to a request that arrives at `nowMs`. Never throws at a request, whatever it says. */
+  handle(request: ServiceRequest, nowMs: number): ServiceResponse {
+    this.advance(nowMs);
+    if (this.#isInDoubt) return this.#unknown(request);
+    let response: ServiceResponse;
+    try {
+      response = this.#answer(request);
+    } catch (error) {
+      response = this.#failed(request, error);
+    }
+    // What takes no time is over before the next request, and later than this answer.
+    this.advance(this.nowMs);
+    return this.#isInDoubt ? this.#unknown(request) : response;
+  }
+
+  #answer(request: ServiceRequest): ServiceResponse {
+    const passed = this.#gate.enter(request, this.nowMs + this.clockOffsetMs);
+    if (passed.kind === 'stop') return this.#stopped(passed);
+    if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
+    const reply = this.#reply(passed, request.headers);
+    return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
+  }
+
+  #reply({ route, args, caller }: Passed, headers: ServiceRequest['headers']): Reply {
+    const handler = this.#handlers[route.op];
+    if (handler === undefined) throw new InvariantError(`${route.op} was let in without a handler`);
+    const call = { args, nowMs: this.nowMs, clockMs: this.nowMs + this.clockOffsetMs, headers };
+    if (handler.kind === 'public') return handler.answer(call);
+    if (caller === null) throw new InvariantError(`${route.op} was let in without a key`);
+    return handler.answer({ ...call, caller });
+  }
+
+  #stopped({ code, market, isBanned, retryMs }: Stop): ServiceResponse {
+    const answer = this.error(code, market, isBanned);
+    if (retryMs === null || this.#config.profile.retryAfter === 'off') return answer;
+    return { ...answer, headers: { 'Retry-After': String(Math.ceil(retryMs / 1000)) } };
+  }
+
+  /** The answer that is a code. */
+  error(code: number, market: Market, isBanned = false): ServiceResponse {
+    const { status, body } = errorAnswer(code, market, this.#config.profile, isBanned);
+    return { status, headers: NO_HEADERS, body: writeJson(body) };
+  }
+
+  #unknownPath(path: string): ServiceResponse {
+    if (this.#config.profile.unknownPath === 'http404') {
+      return { status: 404, headers: NO_HEADERS, body: writeJson(unknownPathJson(path, timeMs(this.nowMs))) };
+    }
+    return { ...this.error(VENUE_CODES.noKeyHeader.code, 'spot'), status: 200 };
+  }
+}
+
+const trades = ({ instruments }: ServiceConfig, market: Market): boolean => instruments.some((instrument) => instrument.market === market);
+
+function handlersOfSpot(spot: SpotExchange | null, { profile, timezone }: ServiceConfig): Handlers {
+  return spot === null ? {} : { ...spotPublic(spot, profile, timezone), ...spotTrading(spot, profile), ...spotReads(spot, profile) };
+}
+
+function handlersOfFutures(futures: FuturesExchange | null, { profile, timezone }: ServiceConfig): Handlers {
+  if (futures === null) return {};
+  return {
+    ...futuresPublic(futures, profile, timezone),
+    ...futuresTrading(futures, profile),
+    ...futuresReads(futures, profile),
+    ...futuresSettings(futures, profile),
+  };
+}

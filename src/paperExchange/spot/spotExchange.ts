@@ -1,0 +1,75 @@
+// The spot side of the exchange: coins against coins, over the spot venue.
+
+import type { Scheduler } from '../../ports/scheduler.ts';
+import { CountableSpotBook } from './countableSpotBook.ts';
+import { Venue } from '../../venue/venue.ts';
+import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../dialect/config.ts';
+import { OrderDesk } from '../orders/orderDesk.ts';
+import type { RowKind, Shelved } from '../orders/orderRows.ts';
+import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
+
+const ROWS: RowKind<UserOrder, OwnTrade> = {
+  order: (start) => new UserOrder(start),
+  termsOf: () => null,
+  trade: (common) => common,
+  valueOf: () => null,
+  // An order on spot tells it of its value.
+  averageTicks: () => 0,
+};
+
+export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
+  readonly venue: Venue;
+  readonly #amounts: Amounts;
+
+  constructor(config: ServiceConfig, scheduler: Scheduler, shelved: Shelved) {
+    super({ ...config, market: 'spot', prefix: '1322', scheduler, shelved }, ROWS);
+    const instruments = config.instruments.filter(({ market }) => market === 'spot');
+    this.venue = new Venue(
+      {
+        instruments,
+        fees: { in: config.profile.lockedFormula === 'amountPlusFee' ? 'quote' : 'received', rounding: config.feeRounding },
+        ...config.fills,
+        maxOpenOrders: config.maxOpenOrders,
+        state: statesOf(config, 'spot'),
+      },
+      this,
+      CountableSpotBook,
+    );
+    for (const instrument of instruments) {
+      const { money } = this.venue.book(instrument);
+      this.openMarket(
+        instrument,
+        ({ quoteUnits, filledUnits }, price, lots, next) =>
+          money.affordable(quoteUnits - filledUnits - money.notional(price, lots), next) === 0,
+      );
+    }
+    this.#amounts = new Amounts(this.assets());
+  }
+
+  /** Opens the account that has the next index, with its balances. Throws ConfigError at one that cannot be. */
+  openAccount({ name, balances, maxOpenOrders }: AccountConfig): void {
+    const account = this.venue.openAccount(name);
+    if (maxOpenOrders !== undefined) this.venue.accounts.all[account]!.mostOpen = maxOpenOrders;
+    for (const [asset, amount] of Object.entries(balances)) {
+      this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} balances`));
+    }
+  }
+
+  /** The assets of the market and the digits of their units, in order of appearance. */
+  assets(): ReadonlyMap<string, number> {
+    return new Map(
+      this.markets.flatMap(({ instrument: { base, baseDigits, quote, quoteDigits } }): [string, number][] => [
+        [base, baseDigits],
+        [quote, quoteDigits],
+      ]),
+    );
+  }
+
+  protected override newOrder(start: OrderStart): UserOrder {
+    return new UserOrder(start);
+  }
+
+  protected override newTrade(_order: UserOrder, trade: OwnTrade): OwnTrade {
+    return trade;
+  }
+}

@@ -1,0 +1,171 @@
+// Makes files of what is over out of old segments: written and synced first, and only then do the segments go.
+
+import { DiskError, type Disk } from '../../ports/disk.ts';
+import { sealed, type Seal } from './frame.ts';
+import { endRow, isPast, PastIndex, pastLine, type PastHeadRow, pastName, type Span } from './pastFile.ts';
+import { rowText } from '../orders/rows.ts';
+import { LINE_FEED } from '../orders/rowStore.ts';
+import { FORMAT, type Segment, segmentNumber, type Segments } from './segments.ts';
+
+/** Bytes that are read at a time, between which requests are answered. */
+const PIECE_BYTES = 1 << 18;
+/** So many small files are too many: each start leaves one. */
+const MOST_SEGMENTS = 32;
+
+export class Compaction {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #segments: Segments;
+  /** Bytes of segments that are worth it. */
+  readonly #least: number;
+  #run: Run | null = null;
+  #isOff = false;
+  #whenStopped: (() => void) | null = null;
+
+  constructor(disk: Disk, folder: string, segments: Segments, least: number) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#segments = segments;
+    this.#least = least;
+  }
+
+  /** The newest segment lasts, and says all that an exchange needs: what is before it may be worth a run. `before`: the last seal of that. */
+  look(before: Seal): void {
+    if (this.#run !== null || this.#isOff || this.#whenStopped !== null) return;
+    const all = this.#segments.all;
+    const newest = all.at(-1);
+    const from = all.findIndex(({ past }) => past === null);
+    const old = all.slice(from, -1);
+    const [first, last] = [old[0], old.at(-1)];
+    if (newest === undefined || first === undefined || last === undefined) return;
+    if (newest.base - first.base < this.#least && old.length < MOST_SEGMENTS) return;
+    // Files without a frame, which a start may have left, lie between those that have one.
+    const span = { first: (all[from - 1]?.last ?? 0) + 1, last: newest.number - 1 };
+    this.#attempt(() => {
+      this.#run = new Run(this.#disk, `${this.#folder}/${pastName(span)}`, old, span, newest.base, before);
+      this.#step();
+    });
+  }
+
+  /** Nothing more is begun; `done` is called once nothing is under way. */
+  stop(done: () => void): void {
+    this.#whenStopped = done;
+    if (this.#run === null) done();
+  }
+
+  #step(): void {
+    const run = this.#run;
+    if (run === null) return;
+    const isDone = run.write();
+    // Each piece waits for the disk, which also lets others have their turn.
+    this.#sync(run.path, () => (isDone ? this.#sync(this.#folder, () => this.#finish(run)) : this.#step()));
+  }
+
+  #finish({ path, span, base, index, old }: Run): void {
+    this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, past: index });
+    for (const name of this.#disk.list(this.#folder)) {
+      const number = segmentNumber(name);
+      if (number !== null && number >= span.first && number <= span.last) this.#disk.remove(`${this.#folder}/${name}`);
+    }
+    this.#run = null;
+    this.#whenStopped?.();
+  }
+
+  #sync(path: string, then: () => void): void {
+    this.#disk.sync(path, (failure) => {
+      if (this.#whenStopped !== null) this.#end(false);
+      else if (failure !== null) this.#end(true);
+      else this.#attempt(then);
+    });
+  }
+
+  /** A disk that does not do it is for the journal to complain of, which writes what matters; the segments stay as they are. */
+  #attempt(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      this.#end(true);
+    }
+  }
+
+  /** The next start removes what is not finished. */
+  #end(isOff: boolean): void {
+    this.#isOff = isOff;
+    this.#run = null;
+    this.#whenStopped?.();
+  }
+}
+
+/** One file in the making. */
+class Run {
+  readonly path: string;
+  readonly old: readonly Segment[];
+  readonly span: Span;
+  readonly base: number;
+  readonly index = new PastIndex();
+  readonly #disk: Disk;
+  /** Where the segment behind these begins, and the seal before that. */
+  readonly #end: number;
+  readonly #before: Seal;
+  /** Of all segments. */
+  #place: number;
+  #written = 0;
+  #seq = 0;
+
+  constructor(disk: Disk, path: string, old: readonly Segment[], span: Span, end: number, before: Seal) {
+    this.#disk = disk;
+    this.path = path;
+    this.old = old;
+    this.span = span;
+    this.base = this.#place = old[0]!.base;
+    this.#end = end;
+    this.#before = before;
+    disk.create(path);
+  }
+
+  /** Writes the next piece; true: it was the last. */
+  write(): boolean {
+    let rows = '';
+    if (this.#seq === 0) {
+      const head: PastHeadRow = ['past', FORMAT, this.span.first, this.span.last, this.base];
+      rows = `${rowText(head)}\n`;
+    }
+    rows += this.#past(this.#written + rows.length);
+    const isLast = this.#place === this.#end;
+    if (isLast) rows += `${rowText(endRow(this.#end, this.#before))}\n`;
+    const { text } = sealed(rows, ++this.#seq, this.#before.timeMs);
+    this.#disk.append(this.path, Buffer.from(text, 'latin1'));
+    this.#written += text.length;
+    return isLast;
+  }
+
+  /** Lines of the next piece of the segment at hand; `offset`: where the first of them will lie. */
+  #past(offset: number): string {
+    const at = this.old.findLastIndex(({ base }) => base <= this.#place);
+    const { path, base } = this.old[at]!;
+    const left = (this.old[at + 1]?.base ?? this.#end) - this.#place;
+    let bytes: Buffer = Buffer.alloc(0);
+    let end = 0;
+    for (let length = Math.min(left, PIECE_BYTES); end === 0; length = Math.min(left, length * 2)) {
+      const piece = this.#disk.readAt(path, this.#place - base, length);
+      bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      end = bytes.lastIndexOf(LINE_FEED) + 1;
+      if (end === 0 && length === left) throw new DiskError('EIO', path);
+    }
+    const lines: string[] = [];
+    let size = 0;
+    for (let from = 0; from < end;) {
+      const feed = bytes.indexOf(LINE_FEED, from);
+      if (isPast(bytes, from, feed)) {
+        this.index.note(this.#place + from, offset + size);
+        const line = pastLine(this.#place + from, bytes.toString('latin1', from, feed));
+        lines.push(line);
+        size += line.length;
+      }
+      from = feed + 1;
+    }
+    this.#place += end;
+    return lines.join('');
+  }
+}

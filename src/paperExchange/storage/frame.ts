@@ -1,0 +1,94 @@
+// Rows that last together or not at all: some lines of rows, and a line that seals them with their checksum.
+
+import { crc32c, crcText } from '../../base/number/crc32c.ts';
+import { LINE_FEED } from '../orders/rowStore.ts';
+
+export interface Seal {
+  /** Counts the frames of an exchange, from 1. */
+  readonly seq: number;
+  /** Time of the exchange, ms. */
+  readonly timeMs: number;
+  readonly crc: string;
+}
+
+/** The last frame before a place: what comes next says so, where a file begins. */
+export const NO_FRAME: Seal = { seq: 0, timeMs: 0, crc: '00000000' };
+
+/** No single bit makes another kind of row of it, nor it of one. */
+const SEAL_HEAD = '["seal",';
+const SEAL = /^\["seal",(\d{1,15}),(\d{1,15}),(\d{1,12}),"([0-9a-f]{8})"\]$/;
+/** A whole one with something behind it that is no line feed: no write that was cut short leaves that. */
+const OVERLONG = /^\["seal",[\d,]+"[0-9a-f]{8}"\]./s;
+const ROW = /^\["(head|[a-zA-Z])",/;
+
+/** The whole frame and its seal. `rows`: lines, each with its line feed, of printable ASCII. */
+export function sealed(rows: string, seq: number, timeMs: number): { readonly text: string; readonly seal: Seal } {
+  const head = `${SEAL_HEAD}${seq},${timeMs},${rows.length}`;
+  const crc = crcText(crc32c(Buffer.from(rows + head, 'latin1')));
+  return { text: `${rows}${head},"${crc}"]\n`, seal: { seq, timeMs, crc } };
+}
+
+/** A frame that was read back; `end`: behind its seal. */
+export interface Frame {
+  readonly seal: Seal;
+  readonly from: number;
+  readonly rowsEnd: number;
+  readonly end: number;
+}
+
+/** The frame that begins at `from`; null: none does that is whole. */
+export function frameAt(bytes: Buffer, from: number, seq: number): Frame | null {
+  const at = sealAt(bytes, from);
+  if (at < 0) return null;
+  const end = bytes.indexOf(LINE_FEED, at);
+  const found = end < 0 ? null : SEAL.exec(bytes.toString('latin1', at, end));
+  if (found === null || found === undefined) return null;
+  const crc = found[4]!;
+  const isRight = Number(found[1]) === seq && Number(found[3]) === at - from;
+  // The checksum stands at the very end: a comma, and eight digits and two brackets in quotes.
+  if (!isRight || crcText(crc32c(bytes, from, end - 12)) !== crc) return null;
+  return { seal: { seq, timeMs: Number(found[2]), crc }, from, rowsEnd: at, end: end + 1 };
+}
+
+/** Where the next line begins that seals something; -1: nowhere. */
+function sealAt(bytes: Buffer, from: number): number {
+  if (bytes.toString('latin1', from, from + SEAL_HEAD.length) === SEAL_HEAD) return from;
+  const found = bytes.indexOf(`\n${SEAL_HEAD}`, from, 'latin1');
+  return found < 0 ? -1 : found + 1;
+}
+
+/**
+ * True when what stands from `from` to the end of a file is what an append leaves that did not finish: the beginning of a frame whose seal
+ * is not there, or one with holes of zeros. Anything else was changed by somebody: it may have been acknowledged.
+ */
+export function isTornFrame(bytes: Buffer, from: number): boolean {
+  if (bytes.indexOf(0, from) >= 0) return sealedBehind(bytes, from) === 0;
+  if (sealAt(bytes, from) >= 0 && bytes.at(-1) === LINE_FEED) return false;
+  for (let at = from; at < bytes.length;) {
+    const feed = bytes.indexOf(LINE_FEED, at);
+    if (feed < 0) return !OVERLONG.test(bytes.toString('latin1', at));
+    if (!isRow(bytes.toString('latin1', at, feed))) return false;
+    at = feed + 1;
+  }
+  return true;
+}
+
+/** Frames behind a hole that are sealed whole: then the hole is none that one append could have left. */
+function sealedBehind(bytes: Buffer, from: number): number {
+  let frames = 0;
+  for (let at = sealAt(bytes, from); at >= 0; at = sealAt(bytes, bytes.indexOf(LINE_FEED, at) + 1)) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    if (end < 0) break;
+    if (end + 1 < bytes.length) frames++;
+  }
+  return frames;
+}
+
+function isRow(line: string): boolean {
+  try {
+    return ROW.test(line) && Array.isArray(JSON.parse(line));
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,233 @@
+// Writes down what has changed in an exchange since the last time: everything that has to last, or only what need not be at hand any more.
+
+import { triggerText } from '../futures/triggerRow.ts';
+import type { TickBar } from '../market/klines.ts';
+import type { OrderDesk } from '../orders/orderDesk.ts';
+import { numberOf, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
+import type { Service } from '../service.ts';
+import type { SpotExchange } from '../spot/spotExchange.ts';
+import { rowText } from '../orders/rows.ts';
+import type { RowWriter } from '../orders/rowStore.ts';
+import type { FuturesExchange } from '../futures/futuresExchange.ts';
+import { INTERVALS } from '../../model/interval.ts';
+import type { PositionRow, StateRow } from '../orders/stateRows.ts';
+
+type Side = SpotExchange | FuturesExchange;
+
+/** Ids that are told to everybody, not to one account, are written down in advance, so many at a time. */
+const RESERVE = 1 << 16;
+
+export class Recorder {
+  readonly #service: Service;
+  readonly #sides: readonly Side[];
+  /** The latest text of what is written only when it is another than before. */
+  readonly #written = new Map<string, string>();
+  /** Of each market: open of the last minute that was written. */
+  readonly #minutes = new Map<string, number>();
+  readonly #reserved = new Map<Side, { trades: number; background: number }>();
+
+  constructor(service: Service) {
+    this.#service = service;
+    const { spot, futures } = service.sides;
+    this.#sides = [spot, futures].filter((side) => side !== null);
+  }
+
+  /** Changes that wait to be written, counted roughly. */
+  get waiting(): number {
+    const { spot, futures } = this.#service.sides;
+    return (
+      (spot?.changes.count ?? 0) +
+      (futures === null ? 0 : futures.changes.count + futures.profits.fresh.length + futures.triggers.changed.size)
+    );
+  }
+  /** True when ids may be told soon that are not written down as told. */
+  get isShortOfIds(): boolean {
+    return this.#sides.some((side) => {
+      const { trades, background } = side.counters;
+      const reserved = this.#reserved.get(side);
+      return reserved === undefined || Math.max(trades - reserved.trades, background - reserved.background) > -RESERVE / 2;
+    });
+  }
+
+  /** Orders that are over, own trades, profit history: they can be read from where they are put. The rest is forgotten. */
+  writePast(rows: RowWriter): void {
+    for (const side of this.#sides) {
+      side.forgetOpen();
+      this.#orders(side, rows);
+      side.changes.clear();
+    }
+    const { futures } = this.#service.sides;
+    for (const each of futures?.triggers.pending() ?? []) futures?.triggers.changed.delete(each);
+    this.#triggers(false, rows);
+  }
+
+  /** All that has changed; `whole`: and all else that an exchange has to have to go on. `isLast`: nothing is told any more. */
+  write(rows: RowWriter, whole: boolean, isLast = false): void {
+    if (whole) {
+      this.#written.clear();
+      this.#minutes.clear();
+    }
+    for (const side of this.#sides) {
+      if (whole) side.noteOpen();
+      this.#orders(side, rows);
+      const accounts = new Set(side.changes.accounts);
+      for (const { account } of side.changes.orders) accounts.add(account);
+      if (whole) this.#service.accounts.forEach((_, account) => accounts.add(account));
+      this.#money(side, accounts, rows);
+      this.#counters(side, isLast ? 0 : RESERVE, rows);
+      this.#prices(side, whole, rows);
+      side.changes.clear();
+    }
+    this.#triggers(whole, rows);
+    this.#put(rows, 'j', ['j', this.#service.clockOffsetMs]);
+  }
+
+  #orders(side: Side, rows: RowWriter): void {
+    // The two sides differ in what their orders have, and each knows its own.
+    if ('profits' in side) {
+      writeOrders(side, rows);
+      for (const { account, kept } of side.profits.fresh.splice(0)) kept.place = rows.add(side.profits.rowOf(account, kept.row));
+    } else writeOrders(side, rows);
+  }
+
+  #money(side: Side, accounts: ReadonlySet<number>, rows: RowWriter): void {
+    if ('profits' in side) this.#futuresMoney(side, accounts, rows);
+    else this.#spotMoney(side, accounts, rows);
+  }
+
+  #spotMoney({ venue, rows: { names } }: SpotExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
+    const { accounts } = venue;
+    accounts.assets.forEach((asset, index) => {
+      for (const account of changed) {
+        const uid = names.uidOf(account);
+        const { free, locked } = accounts.of(account, index);
+        this.#put(rows, `b ${uid} ${asset}`, ['b', uid, asset, free, locked]);
+      }
+      const { fees, market, deposited } = accounts.outside[index]!;
+      this.#put(rows, `x spot ${asset}`, ['x', 'spot', asset, fees, market, 0, deposited]);
+    });
+  }
+
+  #futuresMoney(side: FuturesExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
+    const { wallets } = side.venue;
+    wallets.assets.forEach((asset, index) => {
+      for (const account of changed) {
+        const uid = side.rows.names.uidOf(account);
+        const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = wallets.wallet(account, index);
+        const row = ['w', uid, asset, free, locked, deposited, realised, fees, funding, liquidationFees, covered] as const;
+        this.#put(rows, `w ${uid} ${asset}`, row);
+      }
+      const { fees, market, insurance, deposited } = wallets;
+      this.#put(rows, `x futures ${asset}`, ['x', 'futures', asset, fees[index]!, market[index]!, insurance[index]!, deposited[index]!]);
+    });
+    for (const account of changed) this.#positions(side, account, rows);
+  }
+
+  #positions({ venue: { wallets }, profits, rows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
+    const uid = names.uidOf(account);
+    wallets.contracts.forEach(({ instrument: { wireName } }, index) => {
+      const { leverage, isCross, isNet } = wallets.setting(account, index);
+      this.#put(rows, `s ${uid} ${wireName}`, ['s', uid, wireName, leverage, isCross, isNet]);
+      wallets.sides(account, index).forEach((of, side) => {
+        if (of.id === 0 && of.heldLots === 0) return;
+        const told = profits.toldOf(of);
+        const row: PositionRow = [
+          'p',
+          uid,
+          wireName,
+          side === 0 ? 0 : 1,
+          of.isLong,
+          of.lots,
+          of.entryUnits,
+          of.openedLots,
+          of.openedTicks,
+          of.marginUnits,
+          of.leverage,
+          of.isCross,
+          of.heldLots,
+          of.realisedUnits,
+          of.feeUnits,
+          of.fundingUnits,
+          of.id,
+          of.openedMs,
+          of.changedMs,
+          told === null ? null : [told.positionId, told.feeUnits, told.fundingUnits],
+          of.averageTicks,
+        ];
+        this.#put(rows, `p ${uid} ${wireName} ${side}`, row);
+      });
+    });
+  }
+
+  #counters(side: Side, reserve: number, rows: RowWriter): void {
+    const { orders, trades, background, rested } = side.counters;
+    let reserved = this.#reserved.get(side);
+    if (reserved === undefined) this.#reserved.set(side, (reserved = { trades: 0, background: 0 }));
+    if (reserve === 0 || trades > reserved.trades - RESERVE / 2) reserved.trades = trades + reserve;
+    if (reserve === 0 || background > reserved.background - RESERVE / 2) reserved.background = background + reserve;
+    const positions = 'profits' in side ? side.venue.lastPositionId : 0;
+    const { market } = side.rows.names;
+    this.#put(rows, `c ${market}`, ['c', market, orders, reserved.trades, reserved.background, rested, positions]);
+  }
+
+  #prices(side: Side, whole: boolean, rows: RowWriter): void {
+    const { market } = side.rows.names;
+    for (const traded of side.markets) {
+      const { instrument, tape, outsidePrice } = traded;
+      const symbol = instrument.wireName;
+      const book = side.venue.book(instrument);
+      const mark = 'markTicks' in book ? book.markTicks : 0;
+      this.#put(rows, `m ${market} ${symbol}`, ['m', market, symbol, book.lastPrice, mark, outsidePrice]);
+      // Bars that a market follows are on file already.
+      if (traded.rows !== null) continue;
+      const { klines } = tape;
+      const { nowMs } = this.#service;
+      if (whole)
+        for (const interval of INTERVALS)
+          rows.add(rowText(['K', market, symbol, interval, ...klines.bars(interval, nowMs).flatMap(numbers)]));
+      const from = whole ? Infinity : (this.#minutes.get(`${market} ${symbol}`) ?? 0);
+      const minutes = klines.bars('1m', nowMs);
+      this.#minutes.set(`${market} ${symbol}`, minutes.at(-1)?.openMs ?? 0);
+      const since = minutes.slice(firstSince(minutes, from));
+      if (since.length > 0) this.#put(rows, `k ${market} ${symbol}`, ['k', market, symbol, ...since.flatMap(numbers)]);
+    }
+  }
+
+  /** Those that have changed, and, where all is written, those that wait; what has ended is found there from now on. */
+  #triggers(whole: boolean, rows: RowWriter): void {
+    const { futures } = this.#service.sides;
+    if (futures === null) return;
+    const { triggers } = futures;
+    if (whole) for (const each of triggers.pending()) triggers.changed.add(each);
+    for (const each of triggers.changed) {
+      const place = rows.add(triggerText(each, futures.rows.names));
+      if (each.trigger.status !== 'pending') triggers.put(each.trigger.id, place);
+    }
+    triggers.changed.clear();
+  }
+
+  #put(rows: RowWriter, key: string, row: StateRow): void {
+    const text = rowText(row);
+    if (this.#written.get(key) === text) return;
+    this.#written.set(key, text);
+    rows.add(text);
+  }
+}
+
+/** Orders that are over are found there from now on, by whoever looks for them; trades too. */
+function writeOrders<O extends UserOrder, T extends OwnTrade>(side: OrderDesk<O, T>, rows: RowWriter): void {
+  const { changes, orders } = side;
+  for (const order of changes.orders) {
+    const place = rows.add(side.rows.orderRow(order));
+    if (order.ended !== null) orders.put(numberOf(order.id), place);
+  }
+  for (const { account, kept } of changes.trades) kept.place = rows.add(side.rows.tradeRow(account, kept.row));
+}
+
+const numbers = ({ openMs, open, high, low, close, lots }: TickBar): number[] => [openMs, open, high, low, close, lots];
+
+function firstSince(minutes: readonly TickBar[], fromMs: number): number {
+  let at = minutes.length;
+  while (at > 0 && minutes[at - 1]!.openMs >= fromMs) at--;
+  return at;
+}

@@ -1,0 +1,280 @@
+// Edge cases of the figures with the reason that each gives, worked by hand, and the properties that hold for any series.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Decimal } from '../../base/number/decimal.ts';
+import { benchmarkFigures } from './benchmark.ts';
+import { normalCdf, probabilisticSharpe } from './belief.ts';
+import { drawdownOf } from './drawdown.ts';
+import { settle, type Reason } from './figure.ts';
+import { rolling } from './periods.ts';
+import { DAY_MS, portfolioFigures } from './portfolio.ts';
+import { seriesOf } from './returns.ts';
+import { median, quantile } from './sums.ts';
+import { tradeFigures } from './tradeFigures.ts';
+
+/** Equity at midnights, the first being the starting capital. */
+function daysOf(...equity: number[]) {
+  const column = Float64Array.from(equity);
+  return seriesOf(
+    column.map((_, i) => i * DAY_MS),
+    column,
+  );
+}
+const figuresOf = (...equity: number[]) => settle(portfolioFigures(daysOf(...equity)).figures);
+const tradesOf = (...pnl: number[]) => {
+  const column = Float64Array.from(pnl);
+  return tradeFigures(
+    { pnl: column, fraction: column, holdMs: column.map(Math.abs), mae: null, mfe: null, maeFraction: null, mfeFraction: null },
+    1000,
+  );
+};
+
+describe('returns', () => {
+  test('none: every figure is null', () => {
+    const { values, reasons } = figuresOf(1000);
+    expect(new Set(Object.values(values))).toEqual(new Set([null]));
+    expect(new Set(Object.values(reasons))).toEqual(new Set(['too-few-returns']));
+  });
+
+  test('one: growth and drawdown, no spread', () => {
+    const { values, reasons } = figuresOf(1000, 1010);
+    expect(values).toMatchObject({
+      totalReturn: 0.01,
+      netProfit: 10,
+      maxDrawdown: 0,
+      maxDrawdownAbs: 0,
+      positiveDays: 1,
+      volatility: null,
+      calmar: null,
+    });
+    expect(reasons).toMatchObject({
+      volatility: 'too-few-returns',
+      sharpe: 'too-few-returns',
+      var95: 'too-few-returns',
+      calmar: 'no-drawdown',
+      longestDrawdown: 'no-drawdown',
+    });
+  });
+
+  test('all zero, and constant', () => {
+    const expected: Partial<Record<string, Reason>> = {
+      sharpe: 'zero-variance',
+      smartSharpe: 'zero-variance',
+      sortino: 'no-downside',
+      omega: 'no-losses',
+      skew: 'zero-variance',
+      calmar: 'no-drawdown',
+    };
+    const flat = figuresOf(5, 5, 5, 5, 5, 5);
+    expect(flat.values).toMatchObject({ totalReturn: 0, volatility: 0, maxDrawdown: 0 });
+    expect(flat.reasons).toMatchObject(expected);
+    // Ten equal growth factors whose rounded quotients differ in the last bits.
+    const steady = figuresOf(...Array.from({ length: 11 }, (_, i) => 1000 * 1.001 ** i));
+    expect(steady.values.totalReturn).toBeCloseTo(1.001 ** 10 - 1, 12);
+    expect(steady.reasons).toMatchObject(expected);
+  });
+
+  test('ruin ends the series: growth and ratios are null, losses stay numbers', () => {
+    const { values, reasons } = figuresOf(10_000, 11_000, -2200, 50_000);
+    expect(values).toMatchObject({ totalReturn: -1.22, netProfit: -12_200, maxDrawdownAbs: 13_200, cagr: null, sharpe: null });
+    expect(values.maxDrawdown).toBeCloseTo(-1.2, 12);
+    for (const name of ['cagr', 'geometricMeanReturn', 'sharpe', 'sortino', 'calmar', 'omega', 'recoveryFactor'] as const)
+      expect(reasons[name]).toBe('ruined');
+    expect(probabilisticSharpe(new Float64Array([0.1, -1.2]), 0, true)).toBe('ruined');
+  });
+
+  test('less than a day has no annual growth', () => {
+    const half = seriesOf(Float64Array.of(0, DAY_MS / 2), Float64Array.of(100, 101));
+    expect(portfolioFigures(half).figures.cagr).toBe('too-short');
+    expect(portfolioFigures(daysOf(100, 101)).figures.cagr).toBeCloseTo(1.01 ** 365 - 1, 9);
+  });
+
+  test('a deposit is no return', () => {
+    // 1000, a day later 1100, then 500 come in, a day later 1680; the same with the deposit at noon of the second day.
+    const after = seriesOf(Float64Array.of(0, DAY_MS, 2 * DAY_MS), Float64Array.of(1000, 1100, 1680), {
+      after: Float64Array.of(0, 500, 0),
+      cut: new Uint8Array(3),
+    });
+    expect([...after.returns].map((r) => r.toFixed(12))).toEqual(['0.100000000000', '0.050000000000']);
+    const { values } = settle(portfolioFigures(after).figures);
+    expect(values.totalReturn).toBeCloseTo(0.155, 12);
+    expect(values.netProfit).toBe(180);
+    const noon = seriesOf(Float64Array.of(0, DAY_MS, 1.5 * DAY_MS, 2 * DAY_MS), Float64Array.of(1000, 1100, 1045, 1854), {
+      after: Float64Array.of(0, 0, 500, 0),
+      cut: Uint8Array.of(0, 0, 1, 0),
+    });
+    expect(noon.returns).toHaveLength(2);
+    expect(noon.returns[1]).toBeCloseTo(0.95 * 1.2 - 1, 12);
+    expect(drawdownOf(noon.index).deepest).toBeCloseTo(0, 12);
+  });
+
+  test('drawdown starts at the starting capital, and the one that is not regained is open', () => {
+    const { drawdown, longestIsOpen, figures } = portfolioFigures(daysOf(1000, 500, 400, 600));
+    expect(drawdown.deepest).toBeCloseTo(-0.6, 12);
+    expect(drawdown.episodes).toMatchObject([{ peak: 0, trough: 2, recovery: null }]);
+    expect([longestIsOpen, figures.longestDrawdown, figures.maxDrawdownAbs]).toEqual([true, 3, 600]);
+    // The peak is the last point at its height; the day of recovery ends the episode.
+    expect(drawdownOf(Float64Array.of(10, 12, 12, 9, 12, 11, 13)).episodes).toMatchObject([
+      { peak: 2, trough: 3, recovery: 4 },
+      { peak: 4, trough: 5, recovery: 6 },
+    ]);
+  });
+
+  test('a small series by hand', () => {
+    // Returns 10 %, -10 %, 20 %, -5 %.
+    const { values } = figuresOf(100, 110, 99, 118.8, 112.86);
+    expect(values.meanReturn).toBeCloseTo(0.0375, 12);
+    expect(values.volatility).toBeCloseTo(Math.sqrt((0.0625 ** 2 + 0.1375 ** 2 + 0.1625 ** 2 + 0.0875 ** 2) / 3) * Math.sqrt(365), 12);
+    expect(values.downsideDeviation).toBeCloseTo(Math.sqrt((0.01 + 0.0025) / 4) * Math.sqrt(365), 12);
+    expect(values.omega).toBeCloseTo(0.3 / 0.15, 10);
+    expect(values.ulcer).toBeCloseTo(Math.sqrt((0.1 ** 2 + 0.05 ** 2) / 3), 12);
+    expect(values.var95).toBeCloseTo(-0.1 + 0.15 * 0.05, 12);
+    expect(values.cvar95).toBeCloseTo(-0.1, 12);
+    expect(values.averageDrawdown).toBeCloseTo(-0.075, 12);
+    expect(values.averageDrawdownDays).toBe(1.5);
+    expect(values.positiveDays).toBe(0.5);
+  });
+});
+
+describe('benchmark', () => {
+  const r = Float64Array.of(0.01, -0.02, 0.03, 0.005);
+  test('reasons', () => {
+    expect(benchmarkFigures(r, null, 0.1, false)).toMatchObject({ beta: 'no-benchmark', treynor: 'no-benchmark' });
+    expect(benchmarkFigures(r, new Float64Array(4), 0.1, false)).toMatchObject({
+      beta: 'zero-benchmark-variance',
+      alpha: 'zero-benchmark-variance',
+    });
+    expect(benchmarkFigures(r, r, 0.1, false)).toMatchObject({ informationRatio: 'zero-variance', trackingError: 0 });
+    expect(benchmarkFigures(new Float64Array(4).fill(0.01), r, 0.1, false)).toMatchObject({
+      treynor: 'zero-beta',
+      rSquared: 'zero-variance',
+    });
+  });
+  test('twice the benchmark plus a constant has beta 2 and that alpha', () => {
+    const { beta, alpha, rSquared } = benchmarkFigures(
+      r.map((x) => 2 * x + 0.001),
+      r,
+      0.1,
+      false,
+    );
+    expect(beta).toBeCloseTo(2, 12);
+    expect(alpha).toBeCloseTo(0.365, 12);
+    expect(rSquared).toBeCloseTo(1, 12);
+  });
+  test('rolling figures are null until the window is full', () => {
+    const { sharpe, beta } = rolling(r, r, 3, 0);
+    expect(sharpe.slice(0, 2)).toEqual([null, null]);
+    expect(beta[3]).toBeCloseTo(1, 12);
+    expect(sharpe[3]).toBeCloseTo(figuresOf(1, 0.98, 0.98 * 1.03, 0.98 * 1.03 * 1.005).values.sharpe!, 9);
+  });
+});
+
+describe('trades', () => {
+  test('none, one loss, no loss, a draw', () => {
+    expect(tradesOf().figures).toMatchObject({
+      winRate: 'no-trades',
+      profitFactor: 'no-trades',
+      expectancy: 'no-trades',
+      closedTradeDrawdown: 'no-trades',
+    });
+    expect(tradesOf(-10).figures).toMatchObject({
+      winRate: 0,
+      profitFactor: 0,
+      payoff: 'no-wins',
+      kelly: 'no-wins',
+      expectancy: -10,
+      sqn: 'too-few-trades',
+      averageWin: 'no-wins',
+    });
+    expect(tradesOf(10, 20).figures).toMatchObject({
+      winRate: 1,
+      profitFactor: 'no-losses',
+      payoff: 'no-losses',
+      expectancy: 15,
+      expectancyRatio: 'no-losses',
+    });
+    expect(tradesOf(5, 5).figures.sqn).toBe('zero-variance');
+    expect(tradesOf(10, 0, -5, 10)).toMatchObject({
+      draws: 1,
+      maxConsecutiveWins: 1,
+      maxConsecutiveLosses: 1,
+      figures: { winRate: 0.5, profitFactor: 4, medianTrade: 5 },
+    });
+  });
+  test('excursions that were not recorded say so', () => {
+    expect(tradesOf(1, -1)).toMatchObject({ mae: { mean: 'not-recorded' }, figures: { endTradeDrawdown: 'not-recorded' } });
+  });
+});
+
+test('normal distribution against its series in 40 digits', () => {
+  const wide = Decimal.clone({ precision: 60 });
+  const PI = new wide('3.14159265358979323846264338327950288419716939937510582097494459');
+  for (const x of [-9, -6.5, -3.2, -2.6, -2.4, -1, -0.3, 0, 1e-8, 0.7, 2.49, 2.51, 4, 8]) {
+    let term = new wide(x);
+    let total = term;
+    for (let k = 3; k < 700; k += 2) total = total.plus((term = term.times(x * x).div(k)));
+    const exact = total
+      .times(new wide(-x * x).div(2).exp())
+      .div(PI.times(2).sqrt())
+      .plus(0.5);
+    expect(exact.minus(normalCdf(x)).abs().div(exact).toNumber(), String(x)).toBeLessThan(1e-13);
+  }
+});
+
+const values = fc.array(fc.double({ min: 50, max: 200, noNaN: true }), { minLength: 5, maxLength: 60 });
+
+test('property: money scaled by a power of two leaves every ratio bit-equal', () => {
+  fc.assert(
+    fc.property(values, fc.integer({ min: -8, max: 20 }), (equity, power) => {
+      const k = 2 ** power;
+      const [one, scaled] = [figuresOf(...equity).values, figuresOf(...equity.map((x) => x * k)).values];
+      const { netProfit, maxDrawdownAbs, ...ratios } = one;
+      expect(scaled).toMatchObject(ratios);
+      expect([scaled.netProfit, scaled.maxDrawdownAbs]).toEqual([netProfit! * k, maxDrawdownAbs! * k]);
+    }),
+  );
+});
+
+test('property: a day without return changes no drawdown and no total', () => {
+  fc.assert(
+    fc.property(values, (equity) => {
+      const [one, more] = [figuresOf(...equity).values, figuresOf(...equity, equity[equity.length - 1]!).values];
+      expect([more.maxDrawdown, more.maxDrawdownAbs, more.totalReturn]).toEqual([one.maxDrawdown, one.maxDrawdownAbs, one.totalReturn]);
+    }),
+  );
+});
+
+test('property: quantiles lie between their neighbours', () => {
+  fc.assert(
+    fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, q) => {
+      const ascending = Float64Array.from(list).toSorted();
+      const value = quantile(ascending, q);
+      const at = q * (list.length - 1);
+      expect(value).toBeGreaterThanOrEqual(ascending[Math.floor(at)]!);
+      expect(value).toBeLessThanOrEqual(ascending[Math.ceil(at)]! + 1e-12);
+    }),
+  );
+});
+
+test('property: the median is that of the sorted values', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 40 }), (list) => {
+      const column = Float64Array.from(list);
+      expect(median(column)).toBe(quantile(column.toSorted(), 0.5));
+    }),
+  );
+  expect(median(new Float64Array())).toBeNaN();
+});
+
+test('kernels import nothing above base', () => {
+  const folder = new URL('.', import.meta.url);
+  for (const file of readdirSync(folder).filter((name) => !name.endsWith('.test.ts'))) {
+    const imports = [...readFileSync(new URL(file, folder), 'utf8').matchAll(/from '([^']+)'/g)].map((match) => match[1]!);
+    expect(
+      imports.filter((from) => !/^\.\/|^(\.\.\/){2}base\//.test(from)),
+      file,
+    ).toEqual([]);
+  }
+});

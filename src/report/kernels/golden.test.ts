@@ -1,0 +1,240 @@
+// The kernels against golden values of an independent implementation (numpy, pandas, scipy); skipped with a message where they are absent.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { benchmarkFigures } from './benchmark.ts';
+import { probabilisticSharpe } from './belief.ts';
+import { settle, type Figure } from './figure.ts';
+import { DAY_MS, portfolioFigures } from './portfolio.ts';
+import { seriesOf, type Series } from './returns.ts';
+import { tradeFigures, type TradeSet } from './tradeFigures.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../../shared/golden/metrics/', import.meta.url));
+const isThere = existsSync(FOLDER);
+if (!isThere) console.log(`skipped: there is no ${FOLDER} (golden values of the metrics)`);
+type Group = Readonly<Record<string, number | null>>;
+
+function rowsOf(file: string): string[][] {
+  return readFileSync(FOLDER + file, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+}
+
+const goldenFile = (): { isobar_365: { series: Group; trades: Group } } => JSON.parse(readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'));
+
+/** A series of daily returns from 1 January 2023 on. */
+function seriesFrom(start: number, returns: readonly number[]): Series {
+  const equity = new Float64Array(returns.length + 1);
+  equity[0] = start;
+  returns.forEach((r, i) => (equity[i + 1] = equity[i]! * (1 + r)));
+  const timeMs = equity.map((_, i) => Date.UTC(2023, 0, 1) + i * DAY_MS);
+  return { timeMs, equity, index: equity, returns: Float64Array.from(returns), ruined: false };
+}
+
+function expectNear(actual: Readonly<Record<string, Figure>>, wanted: Group, names: Readonly<Record<string, string>>): void {
+  const { values } = settle(actual);
+  for (const [ours, theirs] of Object.entries(names)) {
+    const value = values[ours];
+    const golden = wanted[theirs];
+    if (golden === null || golden === undefined || typeof value !== 'number') expect.soft(value, ours).toBe(golden);
+    else expect.soft(Math.abs(value - golden), `${ours} ${value} ${golden}`).toBeLessThanOrEqual(1e-9 * Math.max(Math.abs(golden), 1e-300));
+  }
+}
+
+test.skipIf(!isThere)('the golden series', () => {
+  const rows = rowsOf('series.csv');
+  const series = seriesFrom(
+    10_000,
+    rows.map((row) => Number(row[1])),
+  );
+  const benchmark = Float64Array.from(rows, (row) => Number(row[2]));
+  const { figures, years, drawdown } = portfolioFigures(series);
+  const wanted = goldenFile().isobar_365.series;
+  expect(years).toBe(wanted['years']);
+  expect(drawdown.episodes).toHaveLength(wanted['drawdown_episodes']!);
+  expectNear(
+    {
+      ...figures,
+      ...benchmarkFigures(series.returns, benchmark, figures.cagr, false),
+      psr0: probabilisticSharpe(series.returns, 0),
+      psr1: probabilisticSharpe(series.returns, 1),
+    },
+    wanted,
+    {
+      totalReturn: 'total_return',
+      cagr: 'cagr',
+      meanReturn: 'mean_daily_return',
+      geometricMeanReturn: 'geometric_mean_daily_return',
+      volatility: 'volatility',
+      downsideDeviation: 'downside_deviation',
+      sharpe: 'sharpe',
+      smartSharpe: 'smart_sharpe',
+      sortino: 'sortino',
+      calmar: 'calmar',
+      calmarDaily: 'calmar',
+      maxDrawdown: 'max_drawdown',
+      maxDrawdownDaily: 'max_drawdown',
+      maxDrawdownAbs: 'max_drawdown_abs',
+      longestDrawdown: 'longest_drawdown_days',
+      averageDrawdown: 'average_drawdown',
+      averageDrawdownDays: 'average_drawdown_days',
+      ulcer: 'ulcer_index',
+      omega: 'omega',
+      recoveryFactor: 'recovery_factor',
+      var95: 'value_at_risk_95',
+      var99: 'value_at_risk_99',
+      cvar95: 'cvar_95',
+      cvar99: 'cvar_99',
+      tailRatio: 'tail_ratio',
+      skew: 'skew',
+      excessKurtosis: 'excess_kurtosis',
+      bestDay: 'best_day',
+      worstDay: 'worst_day',
+      positiveDays: 'positive_days_share',
+      psr0: 'psr_vs_0',
+      psr1: 'psr_vs_annual_1',
+      beta: 'beta',
+      alpha: 'alpha',
+      rSquared: 'r_squared',
+      trackingError: 'tracking_error',
+      informationRatio: 'information_ratio',
+      treynor: 'treynor',
+    },
+  );
+});
+
+test.skipIf(!isThere)('the golden trades', () => {
+  const rows = rowsOf('trades.csv');
+  const pnl = Float64Array.from(rows, (row) => Number(row[1]));
+  const set: TradeSet = {
+    pnl,
+    fraction: Float64Array.from(rows, (row) => Number(row[2])),
+    holdMs: Float64Array.from(rows, (row) => Number(row[3])),
+    mae: null,
+    mfe: null,
+    maeFraction: null,
+    mfeFraction: null,
+  };
+  const wanted = goldenFile().isobar_365.trades;
+  const of = tradeFigures(set, 10_000);
+  expect([of.wins, of.losses, of.draws, of.maxConsecutiveWins, of.maxConsecutiveLosses]).toEqual(
+    ['wins', 'losses', 'breakeven', 'max_consecutive_wins', 'max_consecutive_losses'].map((name) => wanted[name]),
+  );
+  expectNear({ ...of.figures, grossProfit: of.grossProfit, grossLoss: of.grossLoss, net: of.grossProfit + of.grossLoss }, wanted, {
+    net: 'net_profit',
+    grossProfit: 'gross_profit',
+    grossLoss: 'gross_loss',
+    winRate: 'win_rate',
+    profitFactor: 'profit_factor',
+    averageTrade: 'average_trade',
+    medianTrade: 'median_trade',
+    averageWin: 'average_win',
+    averageLoss: 'average_loss',
+    payoff: 'payoff_ratio',
+    expectancy: 'expectancy',
+    expectancyRatio: 'expectancy_ratio',
+    bestTrade: 'best_trade',
+    worstTrade: 'worst_trade',
+    sqn: 'sqn',
+    kelly: 'kelly',
+    closedTradeDrawdown: 'max_drawdown',
+    closedTradeDrawdownAbs: 'max_drawdown_abs',
+  });
+  expectNear(of.holdTime, wanted, {
+    mean: 'average_holding_minutes',
+    median: 'median_holding_minutes',
+    wins: 'average_holding_minutes_wins',
+    losses: 'average_holding_minutes_losses',
+  });
+
+  // Daily equity with each profit booked on the day of its close.
+  const equity = new Float64Array(731).fill(10_000);
+  rows.forEach((row) => {
+    const day = Math.floor((Date.parse(`${row[0]!.replace(' ', 'T')}Z`) - Date.UTC(2023, 0, 1)) / DAY_MS);
+    for (let t = day + 1; t < equity.length; t++) equity[t]! += Number(row[1]);
+  });
+  const timeMs = equity.map((_, i) => Date.UTC(2023, 0, 1) + i * DAY_MS);
+  expectNear(portfolioFigures(seriesOf(timeMs, equity)).figures, wanted, {
+    totalReturn: 'total_return',
+    cagr: 'cagr',
+    sharpe: 'sharpe',
+    sortino: 'sortino',
+    volatility: 'volatility',
+    maxDrawdown: 'max_drawdown',
+    maxDrawdownAbs: 'max_drawdown_abs',
+    calmar: 'calmar',
+  });
+});
+
+test.skipIf(!isThere)('the golden cases', () => {
+  const { cases }: { cases: Record<string, Record<string, number | number[] | null>> } = JSON.parse(
+    readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'),
+  );
+  const names = {
+    total_return: 'totalReturn',
+    net_profit: 'netProfit',
+    volatility: 'volatility',
+    sharpe: 'sharpe',
+    sortino: 'sortino',
+    max_drawdown: 'maxDrawdown',
+    max_drawdown_abs: 'maxDrawdownAbs',
+    calmar: 'calmar',
+    cagr: 'cagr',
+    omega: 'omega',
+    skew: 'skew',
+    excess_kurtosis: 'excessKurtosis',
+    win_rate: 'winRate',
+    profit_factor: 'profitFactor',
+    payoff_ratio: 'payoff',
+    expectancy: 'expectancy',
+    expectancy_ratio: 'expectancyRatio',
+    kelly: 'kelly',
+    sqn: 'sqn',
+    max_consecutive_wins: 'maxConsecutiveWins',
+  };
+  let compared = 0;
+  for (const [name, of] of Object.entries(cases)) {
+    const list = (key: string) => (Array.isArray(of[key]) ? of[key] : null);
+    const start = typeof of['start'] === 'number' ? of['start'] : 10_000;
+    const pnl = list('trade_pnl');
+    const returns = list('returns');
+    const path = list('equity');
+    const figures: Record<string, Figure> = {};
+    if (pnl) {
+      const column = Float64Array.from(pnl);
+      const trades = tradeFigures(
+        { pnl: column, fraction: column, holdMs: column, mae: null, mfe: null, maeFraction: null, mfeFraction: null },
+        start,
+      );
+      Object.assign(figures, trades.figures, {
+        maxConsecutiveWins: trades.maxConsecutiveWins,
+        maxDrawdown: trades.figures.closedTradeDrawdown,
+        maxDrawdownAbs: trades.figures.closedTradeDrawdownAbs,
+      });
+    } else if (path) {
+      const equity = Float64Array.from([start, ...path]);
+      Object.assign(
+        figures,
+        portfolioFigures(
+          seriesOf(
+            equity.map((_, i) => i * DAY_MS),
+            equity,
+          ),
+        ).figures,
+      );
+    } else if (returns && name !== 'deposit') Object.assign(figures, portfolioFigures(seriesFrom(start, returns)).figures);
+    else continue;
+    const { values } = settle(figures);
+    for (const [theirs, ours] of Object.entries(names)) {
+      const wanted = of[theirs];
+      if (wanted === undefined || Array.isArray(wanted)) continue;
+      compared++;
+      if (wanted === null) expect.soft(values[ours], `${name} ${ours}`).toBeNull();
+      else expect.soft(values[ours], `${name} ${ours}`).toBeCloseTo(wanted, 11);
+    }
+  }
+  expect(compared).toBeGreaterThan(50);
+});

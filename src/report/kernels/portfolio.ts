@@ -1,0 +1,235 @@
+// The figures of a series of daily returns: growth, risk, and the ratios of the two (docs/metrics.md).
+
+import type { DeepestFall } from '../../base/number/deepestFall.ts';
+import { drawdownOf, type Drawdown } from './drawdown.ts';
+import { chain, type Figure } from './figure.ts';
+import type { Series } from './returns.ts';
+import { correlation, deviation, highest, isConstant, lowest, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
+
+export const DAY_MS = 86_400_000;
+/** Days of trading in a year: the markets that isobar knows never close. */
+export const DAYS_PER_YEAR = 365;
+
+export interface PortfolioOptions {
+  /** Annual risk-free return, a fraction. Default 0. */
+  readonly riskFree?: number;
+  /** Annual return that omega asks for, a fraction. Default 0. */
+  readonly required?: number;
+}
+
+export type PortfolioFigure =
+  | 'totalReturn'
+  | 'netProfit'
+  | 'cagr'
+  | 'meanReturn'
+  | 'geometricMeanReturn'
+  | 'volatility'
+  | 'downsideDeviation'
+  | 'sharpe'
+  | 'smartSharpe'
+  | 'sortino'
+  | 'maxDrawdown'
+  | 'maxDrawdownDaily'
+  | 'maxDrawdownAbs'
+  | 'longestDrawdown'
+  | 'averageDrawdown'
+  | 'averageDrawdownDays'
+  | 'ulcer'
+  | 'calmar'
+  | 'calmarDaily'
+  | 'omega'
+  | 'recoveryFactor'
+  | 'var95'
+  | 'var99'
+  | 'cvar95'
+  | 'cvar99'
+  | 'tailRatio'
+  | 'skew'
+  | 'excessKurtosis'
+  | 'bestDay'
+  | 'worstDay'
+  | 'positiveDays';
+
+export interface Portfolio {
+  readonly figures: Readonly<Record<PortfolioFigure, Figure>>;
+  readonly drawdown: Drawdown;
+  /** The longest drawdown has not been regained. */
+  readonly longestIsOpen: boolean;
+  /** Length of the series in years of 365 days. */
+  readonly years: number;
+}
+
+/** A year's return as that of one period: (1 + annual)^(1/365) - 1. */
+export function perDay(annual: number): number {
+  return annual === 0 ? 0 : Math.expm1(Math.log1p(annual) / DAYS_PER_YEAR);
+}
+
+/** The figures that runs are first compared by. */
+export type MainFigure =
+  | 'totalReturn'
+  | 'cagr'
+  | 'volatility'
+  | 'sharpe'
+  | 'sortino'
+  | 'maxDrawdown'
+  | 'maxDrawdownDaily'
+  | 'calmar'
+  | 'calmarDaily'
+  | 'skew'
+  | 'excessKurtosis';
+
+/** What the figures of a series rest on, with those that the main ones are. */
+interface Grounds {
+  readonly main: Readonly<Record<MainFigure, Figure>>;
+  readonly drawdown: Drawdown;
+  readonly years: number;
+  readonly downside: Figure;
+}
+
+/** The deepest falls of the equity bar by bar: the fraction (0 or below) and the money (0 or above). */
+export type BarFalls = Pick<DeepestFall, 'fraction' | 'units'>;
+
+/** The main figures alone, which cost a fraction of all. */
+export function mainFigures(series: Series, falls: BarFalls): Readonly<Record<MainFigure, Figure>> {
+  return groundsOf(series, 0, falls).main;
+}
+
+function groundsOf(series: Series, rf: number, falls: BarFalls): Grounds {
+  const { timeMs, returns, index } = series;
+  const n = returns.length;
+  const { some, two, ratio } = guards(series);
+  const drawdown = drawdownOf(index);
+  const fell = drawdown.episodes.length > 0;
+  const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
+  const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
+  const isFlat = isConstant(returns);
+  const totalReturn = some(() => (index[n]! - index[0]!) / index[0]!);
+  const cagr = ratio(() => chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))));
+  const excess = some(() => mean(returns) - rf);
+  const spread = two(() => deviation(returns));
+  const downside = two(() => downsideOf(returns, rf));
+  const sharpe = ratio(() => two(() => (isFlat ? 'zero-variance' : chain(excess, (x) => chain(spread, (by) => (x / by) * ANNUAL)))));
+  const form = n < 3 || isFlat ? null : shape(returns);
+  const main = {
+    totalReturn,
+    cagr,
+    volatility: chain(spread, (x) => x * ANNUAL),
+    sharpe,
+    sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
+    maxDrawdown: some(() => falls.fraction),
+    maxDrawdownDaily: some(() => drawdown.deepest),
+    calmar: chain(cagr, (growth) => (falls.fraction < 0 ? growth / -falls.fraction : 'no-drawdown')),
+    calmarDaily: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
+    skew: n < 3 ? 'too-few-returns' : (form?.skew ?? 'zero-variance'),
+    excessKurtosis: n < 4 ? 'too-few-returns' : (form?.excessKurtosis ?? 'zero-variance'),
+  } satisfies Record<MainFigure, Figure>;
+  return { main, drawdown, years, downside };
+}
+
+/** For figures that need a return, two of them, or an equity that did not end at 0. */
+function guards({ returns, ruined }: Series) {
+  const n = returns.length;
+  const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
+  const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
+  const ratio = (compute: () => Figure): Figure => (ruined ? 'ruined' : some(compute));
+  return { some, two, ratio };
+}
+
+/** `falls`: those of the equity bar by bar; without them the series has nothing finer than its own points. */
+export function portfolioFigures(series: Series, options: PortfolioOptions = {}, falls = ownFalls(series)): Portfolio {
+  const { timeMs, equity, returns } = series;
+  const n = returns.length;
+  const { some, two, ratio } = guards(series);
+  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0), falls);
+  const netProfit = some(() => equity[n]! - equity[0]!);
+  const sorted = returns.toSorted();
+  const longest = longestOf(drawdown, timeMs);
+  const fell = drawdown.episodes.length > 0;
+  const figures = {
+    totalReturn: main.totalReturn,
+    netProfit,
+    cagr: main.cagr,
+    meanReturn: some(() => mean(returns)),
+    geometricMeanReturn: ratio(() => Math.expm1(sumOf(n, (i) => Math.log1p(returns[i]!)) / n)),
+    volatility: main.volatility,
+    downsideDeviation: chain(downside, (x) => x * ANNUAL),
+    sharpe: main.sharpe,
+    smartSharpe: chain(main.sharpe, (x) => smart(x, returns)),
+    sortino: main.sortino,
+    maxDrawdown: main.maxDrawdown,
+    maxDrawdownDaily: main.maxDrawdownDaily,
+    maxDrawdownAbs: some(() => falls.units),
+    longestDrawdown: some(() => (fell ? longest.days : 'no-drawdown')),
+    averageDrawdown: some(() =>
+      fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
+    ),
+    averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
+    ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
+    calmar: main.calmar,
+    calmarDaily: main.calmarDaily,
+    omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
+    recoveryFactor: ratio(() => chain(netProfit, (profit) => (falls.units > 0 ? profit / falls.units : 'no-drawdown'))),
+    var95: two(() => quantile(sorted, 0.05)),
+    var99: two(() => quantile(sorted, 0.01)),
+    cvar95: two(() => meanUpTo(sorted, quantile(sorted, 0.05))),
+    cvar99: two(() => meanUpTo(sorted, quantile(sorted, 0.01))),
+    tailRatio: ratio(() =>
+      two(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05)))),
+    ),
+    skew: main.skew,
+    excessKurtosis: main.excessKurtosis,
+    bestDay: some(() => highest(returns)),
+    worstDay: some(() => lowest(returns)),
+    positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
+  } satisfies Record<PortfolioFigure, Figure>;
+  return { figures, drawdown, longestIsOpen: longest.open, years };
+}
+
+/** Of the index the fraction, of the equity less external flows the money. */
+function ownFalls({ index, equity }: Series): BarFalls {
+  const fraction = drawdownOf(index).deepest;
+  return { fraction, units: drawdownOf(equity).deepestMoney };
+}
+
+const ANNUAL = Math.sqrt(DAYS_PER_YEAR);
+
+const square = (x: number) => x * x;
+
+/** Root mean square of what returns fall short of `rf`, over all of them, per period. */
+function downsideOf(returns: Float64Array, rf: number): number {
+  return Math.sqrt(sumOf(returns.length, (i) => square(Math.min(returns[i]! - rf, 0))) / returns.length);
+}
+
+/** Sharpe with the penalty for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
+function smart(sharpe: number, returns: Float64Array): Figure {
+  const n = returns.length;
+  if (n < 3) return 'too-few-returns';
+  const rho = correlation(returns.subarray(0, n - 1), returns.subarray(1));
+  if (rho === null) return 'zero-variance';
+  let power = 1;
+  const tail = sumOf(n - 1, (j) => ((n - 1 - j) / n) * (power *= Math.abs(rho)));
+  return sharpe / Math.sqrt(1 + 2 * tail);
+}
+
+function omegaOf(returns: Float64Array, threshold: number): Figure {
+  const n = returns.length;
+  const short = sumOf(n, (i) => Math.max(threshold - returns[i]!, 0));
+  return short <= ZERO ? 'no-losses' : sumOf(n, (i) => Math.max(returns[i]! - threshold, 0)) / short;
+}
+
+function meanUpTo(ascending: Float64Array, limit: number): number {
+  let count = 0;
+  while (count < ascending.length && ascending[count]! <= limit) count++;
+  return mean(ascending.subarray(0, count));
+}
+
+function longestOf(
+  { episodes }: Drawdown,
+  timeMs: Float64Array,
+): { readonly days: number; readonly meanDays: number; readonly open: boolean } {
+  const last = timeMs[timeMs.length - 1]!;
+  const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
+  let at = 0;
+  for (let i = 1; i < days.length; i++) if (days[i]! > days[at]!) at = i;
+  return { days: days[at] ?? 0, meanDays: sumOf(days.length, (i) => days[i]!) / days.length, open: episodes[at]?.recovery === null };
+}

@@ -1,0 +1,99 @@
+// What all plots over time have in common: their size, their axes, and how the cursor of one is the cursor of all beside it.
+
+import type uPlotClass from 'uplot';
+import { colour, element } from './dom.ts';
+import { percent } from '../../../base/text/format.ts';
+import { timeTexts } from './ticks.ts';
+
+/** Width of the value axis, the same for all charts of a page, so that times stand below each other. */
+export const AXIS_WIDTH = 76;
+const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const DAY = 86_400_000;
+const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
+  (days) => days * DAY,
+);
+/** A mark nearer to the left edge would be cut off. */
+const HALF_LABEL = 28;
+
+export interface TimePlot {
+  readonly width: number;
+  readonly height: number;
+  /** The lowest of its group has the times below it. */
+  readonly isLast: boolean;
+  /** Plots of one name share their cursor. */
+  readonly sync: string;
+  /** Draws behind the curves. */
+  readonly draw: ((plot: uPlotClass) => void) | null;
+  readonly onCursor: (plot: uPlotClass) => void;
+}
+
+/** Options of a plot whose first column is ms UTC; whoever fills it sets both of its scales. */
+export function timePlot(of: TimePlot, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
+  const common: uPlotClass.Axis = {
+    stroke: colour('muted'),
+    font: TICK_FONT,
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: of.width,
+    height: of.height,
+    ms: 1,
+    padding: [8, 0, of.isLast ? 0 : 4, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: true, auto: false, range: (_, min, max) => [min, max] },
+      y: { auto: false, range: (_, min, max) => [min, max] },
+    },
+    cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: of.sync } },
+    series: [{}, ...series],
+    axes: [
+      {
+        ...common,
+        scale: 'x',
+        show: true,
+        size: of.isLast ? 26 : 0,
+        space: 64,
+        incrs: TIME_STEPS,
+        splits: timeSplits,
+        values: (plot, ticks, __, ___, step) =>
+          of.isLast
+            ? timeTexts(ticks, step).map((text, at) => (plot.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text))
+            : ticks.map(() => ''),
+      },
+      { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
+    ],
+    hooks: {
+      ...(of.draw ? { drawClear: [of.draw] } : {}),
+      setCursor: [of.onCursor],
+    },
+  };
+}
+
+/** Text behind a stroke in the colour of its curve. */
+export function keyed(name: string, text: string): HTMLElement {
+  return element('span', {}, element('i', { class: 'swatch', style: `border-color:var(--${name})` }), text);
+}
+
+/** Marks of an axis of fractions. */
+export function percents(ticks: readonly number[]): string[] {
+  const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
+  return ticks.map((tick) => percent(tick, step < 0.01 ? (step < 0.001 ? 2 : 1) : 0));
+}
+
+function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
+  const ticks: number[] = [];
+  if (step >= 27 * DAY) {
+    // Months and years begin where the calendar says.
+    const months = Math.max(1, Math.round(step / (30.4 * DAY)));
+    const years = Math.max(1, months / 12);
+    const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;
+    for (let month = 0; ; month += months) {
+      const at = Date.UTC(year, month);
+      if (at > high) return ticks;
+      if (at >= low) ticks.push(at);
+    }
+  }
+  for (let at = Math.ceil(low / step) * step; at <= high; at += step) ticks.push(at);
+  return ticks;
+}

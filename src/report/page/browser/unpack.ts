@@ -1,0 +1,58 @@
+// Unpacks the columns of the page: base64, gzip, byte planes, zigzag, sums. The inverse of the writer's pack.
+
+import type { PackedColumn, PackedDecimals } from '../wire.ts';
+
+async function bytesOf(id: string): Promise<Uint8Array> {
+  const element = document.getElementById(id);
+  const text = element?.textContent ?? '';
+  // The text is not needed again; the page gets half as large in memory.
+  element?.remove();
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let i = 0; i < packed.length; i++) packed[i] = letters.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Integers that fit 32 bits. */
+export async function unpack32(column: PackedColumn): Promise<Int32Array> {
+  return narrowValues(await bytesOf(column.id), column);
+}
+
+/** Integers of up to 2^50. */
+export async function unpackWide(column: PackedColumn): Promise<Float64Array> {
+  return wideValues(await bytesOf(column.id), column);
+}
+
+/** Decimals; NaN where there is no value. */
+export async function unpackDecimals(column: PackedDecimals): Promise<Float64Array> {
+  return decimalValues(narrowValues(await bytesOf(column.id), column), column);
+}
+
+export function narrowValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
+  const out = new Int32Array(length);
+  for (let plane = 0, at = 0; plane < planes; plane++) {
+    const shift = 8 * plane;
+    for (let i = 0; i < length; i++) out[i]! |= bytes[at++]! << shift;
+  }
+  for (let i = 0; i < length; i++) out[i] = (out[i]! >>> 1) ^ -(out[i]! & 1);
+  for (let turn = 0; turn < order; turn++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
+  return out;
+}
+
+export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
+  const out = new Float64Array(length);
+  let scale = 1;
+  for (let plane = 0, at = 0; plane < planes; plane++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[at++]! * scale;
+  for (let i = 0; i < length; i++) out[i] = out[i]! % 2 === 0 ? out[i]! / 2 : -(out[i]! + 1) / 2;
+  for (let turn = 0; turn < order; turn++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
+  return out;
+}
+
+export function decimalValues(integers: Int32Array, { step, holes }: PackedDecimals): Float64Array {
+  const out = new Float64Array(integers.length);
+  const scale = 10 ** step.digits;
+  for (let i = 0; i < out.length; i++) out[i] = (integers[i]! * step.times) / scale;
+  for (let hole = 0; hole < holes.length; hole += 2) out.fill(Number.NaN, holes[hole], holes[hole]! + holes[hole + 1]!);
+  return out;
+}

@@ -1,0 +1,86 @@
+// Joins the compiled scripts of the page into one: each module becomes a function that returns its exports.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { InvariantError } from '../../base/errors.ts';
+
+const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)';$/gm;
+const EXPORT = /^export (?:async )?(?:function|const|class) (\w+)/gm;
+
+/** The script of the page, its imports resolved; `entry` is the URL of the compiled module that runs last. */
+export function linked(entry: URL): string {
+  const names = new Map<string, string>();
+  const modules: string[] = [];
+  const nameOf = (url: URL): string => {
+    const known = names.get(url.href);
+    if (known !== undefined) return known;
+    const source = readFileSync(url, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
+    const body = source.replace(IMPORT, (_, list: string, from: string) => {
+      const module = nameOf(new URL(from, url));
+      return `const {${list.replace(/\bas\b/g, ':')}} = ${module};`;
+    });
+    const exported = [...body.matchAll(EXPORT)].map((match) => match[1]);
+    const inner = body.replace(EXPORT, (text) => text.slice('export '.length)).replace(/^export \{\};$/m, '');
+    // An import or export in a form that is not known here would be a syntax error in the reader's browser.
+    const odd = /^(?:import|export)\b.*$/m.exec(inner);
+    if (odd) throw new InvariantError(`${url.pathname}: the page's linker does not know '${odd[0]}'`);
+    const name = `m${names.size}`;
+    names.set(url.href, name);
+    modules.push(`const ${name} = (() => {\n${inner.trim()}\nreturn {${exported.join(', ')}};\n})();`);
+    return name;
+  };
+  nameOf(entry);
+  return modules.join('\n');
+}
+
+/** Scripts and style of the page. Made once a process. */
+export interface PageCode {
+  readonly priceLibrary: string;
+  readonly plotLibrary: string;
+  readonly plotStyle: string;
+  readonly script: string;
+}
+
+let made: PageCode | null = null;
+
+export function pageCode(): PageCode {
+  made ??= {
+    priceLibrary: scriptSafe(inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js')),
+    ...plotCode(),
+    script: pageScript('run/page/main.js'),
+  };
+  return made;
+}
+
+/** Script and style of the plots alone. */
+export function plotCode(): Pick<PageCode, 'plotLibrary' | 'plotStyle'> {
+  return { plotLibrary: scriptSafe(inPackage('uplot', 'uPlot.iife.min.js')), plotStyle: inPackage('uplot', 'uPlot.min.css') };
+}
+
+/** A package does not export its standalone build by name, but its own description, which lies above it. */
+export function inPackage(name: string, file: string): string {
+  const description = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  return readFileSync(join(dirname(description), 'dist', file), 'utf8');
+}
+
+/** The script of a page of this room, to stand inside a document. */
+export function pageScript(path: string): string {
+  return scriptSafe(linkedPage(`report/${path}`));
+}
+
+/**
+ * The script of a page whose compiled entry is `path` in the package: in the compiled package; run from its source, the page is the one
+ * that was built last.
+ */
+export function linkedPage(path: string): string {
+  const beside = new URL(`../../${path}`, import.meta.url);
+  if (existsSync(beside)) return linked(beside);
+  const built = new URL(`../../../dist/${path}`, import.meta.url);
+  if (existsSync(built)) return linked(built);
+  throw new InvariantError(`${beside.pathname} is absent: the package is not built (npm run build)`);
+}
+
+function scriptSafe(code: string): string {
+  return code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+}

@@ -1,0 +1,61 @@
+// Columns survive the way into the page: packed by the writer, unpacked by the page's own code, bit by bit.
+
+import { gunzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { drawnStep, exactStep, narrowBytes, Pack, quantized, wideBytes, type Order } from './pack.ts';
+import { decimalValues, narrowValues, wideValues } from './browser/unpack.ts';
+
+const order = fc.constantFrom<Order>(0, 1, 2);
+const LARGEST = 2 ** 28;
+
+describe('packed columns', () => {
+  test('integers of 29 bits come back', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -LARGEST, max: LARGEST }), { maxLength: 60 }), order, (list, times) => {
+        const { bytes, planes } = narrowBytes(Int32Array.from(list), times);
+        expect([...narrowValues(bytes, { id: '', length: list.length, planes, order: times })]).toEqual(list.map((value) => value + 0));
+      }),
+    );
+  });
+
+  test('integers of 50 bits come back', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), { maxLength: 60 }), order, (list, times) => {
+        const { bytes, planes } = wideBytes(Float64Array.from(list), times);
+        expect([...wideValues(bytes, { id: '', length: list.length, planes, order: times })].map((value) => value + 0)).toEqual(
+          list.map((value) => value + 0),
+        );
+      }),
+    );
+  });
+
+  test('decimals come back within half a step, and what is no number as none', async () => {
+    const values = Float64Array.from({ length: 500 }, (_, row) => (row < 20 || row % 90 === 0 ? Number.NaN : 8000 + Math.sin(row) * 40));
+    const pack = new Pack();
+    const step = drawnStep(values, 3, 4e-6);
+    const column = pack.addDecimals(values, step, 2);
+    const [packed] = await pack.finish();
+    const back = decimalValues(narrowValues(gunzipSync(Buffer.from(packed!.text, 'base64')), column), column);
+    const half = (step.times * 10 ** -step.digits) / 2;
+    values.forEach((value, row) => {
+      if (Number.isNaN(value)) expect(back[row]).toBeNaN();
+      else expect(Math.abs(back[row]! - value)).toBeLessThanOrEqual(half * (1 + 1e-9));
+    });
+    expect(packed!.id).toBe(column.id);
+  });
+
+  test('prices of whole ticks come back exactly', () => {
+    const prices = Float64Array.of(0.1, 0.3, 1234.56, 99_999.99);
+    const step = exactStep(prices, 2);
+    expect(step).toEqual({ times: 1, digits: 2 });
+    expect([...quantized(prices, step).integers]).toEqual([10, 30, 123_456, 9_999_999]);
+  });
+
+  test('a step is no finer than asked for, and never too fine for 32 bits', () => {
+    expect(drawnStep(Float64Array.of(8000), 8, 4e-6)).toEqual({ times: 2, digits: 2 });
+    expect(drawnStep(Float64Array.of(8000), 1, 4e-6)).toEqual({ times: 1, digits: 1 });
+    expect(exactStep(Float64Array.of(60_000), 8).digits).toBe(3);
+    expect(drawnStep(Float64Array.of(0, 0), 4, 1e-4)).toEqual({ times: 1, digits: 4 });
+  });
+});

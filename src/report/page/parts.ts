@@ -1,0 +1,59 @@
+// Parts of the first screen that all pages share: the stamp with the hash, the trust strip, and the card of one figure.
+
+import type { Shown } from '../words/figures.ts';
+import { html, type Markup } from './markup.ts';
+import { THIN } from '../../base/text/format.ts';
+
+/** The hash by which a page's result is known, who wrote it, and the buttons of every page. */
+export function stamp(name: string, hash: string, writer: string): Markup {
+  return html`<div class="stamp">
+    <p>
+      <span class="muted">${name}</span> <code title="${hash}">${hash.slice(0, 12)}</code>
+      <button type="button" data-copy="${hash}">copy</button>
+    </p>
+    <p class="muted">${writer}</p>
+    <p class="tools">
+      <button type="button" id="theme" aria-live="polite">theme: system</button>
+      <button type="button" id="keys">keys <kbd>?</kbd></button>
+    </p>
+  </div>`;
+}
+
+export interface Chip {
+  readonly label: string;
+  readonly text: string;
+  readonly note: string;
+  readonly href: string;
+  readonly isWarning: boolean;
+}
+
+/** Chips that each lead to their detail, and the warnings in one sentence below them. */
+export function trustStrip(list: readonly Chip[], doubts: readonly string[]): Markup {
+  const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
+  return html`<nav class="trust" aria-label="How far to trust it">
+      ${list.map(
+        ({ label, text, note, href, isWarning }) =>
+          html`<a class="chip${isWarning ? ' warn' : ''}" href="#${href}" data-tip
+            ><span class="muted">${label}</span> ${text}<span class="sr">${note}</span></a
+          >`,
+      )}
+    </nav>
+    ${warning}`;
+}
+
+/** The unit stands smaller beside its number. */
+export function withUnit(text: string): Markup {
+  const at = text.lastIndexOf(THIN);
+  return at > 0 && /^\D+$/.test(text.slice(at + 1))
+    ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>`
+    : html`${text}`;
+}
+
+/** One figure with what stands below it; its note is shown on hover and focus. */
+export function card({ label, text, note, sign, isNone, reason }: Shown, sub: string, isWarning = false): Markup {
+  const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
+  return html`<div class="card" tabindex="0" data-tip>
+    <span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span
+    ><span class="sub${isWarning && !isNone ? ' amber' : ''}">${reason ?? sub}</span><span class="sr">${note}</span>
+  </div>`;
+}

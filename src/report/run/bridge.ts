@@ -1,0 +1,70 @@
+// The cost bridge of the report: from what the signals made, cost by cost, to what was left.
+
+import type { CostBridge } from '../metrics/costBridge.ts';
+import { html, type Markup } from '../page/markup.ts';
+import { signed, tone } from '../../base/text/format.ts';
+
+const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
+  ['grossSignalPnl', 'signals'],
+  ['spreadSlippage', 'spread, slippage'],
+  ['fees', 'fees'],
+  ['funding', 'funding'],
+  ['liquidationLoss', 'liquidation'],
+  ['netPnl', 'net'],
+];
+
+/** One bar a step: where it begins, how far it goes, both in percent of the width. */
+interface Step {
+  readonly name: string;
+  readonly amount: number;
+  readonly left: number;
+  readonly width: number;
+  readonly isTotal: boolean;
+}
+
+function steps(costs: CostBridge): readonly Step[] {
+  const ends: { readonly from: number; readonly to: number; readonly key: keyof CostBridge; readonly name: string }[] = [];
+  let at = 0;
+  for (const [key, name] of STEPS) {
+    const amount = Number(costs[key]);
+    const isTotal = key === 'grossSignalPnl' || key === 'netPnl';
+    // What cost nothing is left out, not drawn as nothing.
+    if (!isTotal && amount === 0) continue;
+    const from = isTotal ? 0 : at;
+    at = from + amount;
+    ends.push({ from, to: at, key, name });
+  }
+  const low = Math.min(0, ...ends.map(({ from, to }) => Math.min(from, to)));
+  const high = Math.max(0, ...ends.map(({ from, to }) => Math.max(from, to)));
+  const share = (value: number) => (high === low ? 0 : (value / (high - low)) * 100);
+  return ends.map(({ from, to, key, name }) => ({
+    name,
+    amount: to - from,
+    left: share(Math.min(from, to) - low),
+    width: share(Math.abs(to - from)),
+    isTotal: key === 'grossSignalPnl' || key === 'netPnl',
+  }));
+}
+
+/** Bars are only a picture: every amount stands beside its name. */
+export function bridge(costs: CostBridge, asset: string): Markup {
+  return html`<dl class="bridge">
+      ${steps(costs).map(
+        ({ name, amount, left, width, isTotal }) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signed(amount, 2)}</dd>
+            <span class="track" aria-hidden="true"
+              ><i
+                class="${amount < 0 ? 'down' : 'up'}${isTotal ? ' total' : ''}"
+                style="left:${left.toFixed(2)}%;width:${width.toFixed(2)}%"
+              ></i
+            ></span>
+          </div>`,
+      )}
+    </dl>
+    <p class="caption">
+      In ${asset}. Signals: every fill at the price at which it was decided, without costs. Bars do not tell spread, slippage and latency
+      apart.
+    </p>`;
+}

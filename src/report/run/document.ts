@@ -1,0 +1,214 @@
+// The page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
+
+import type { PageCode } from '../page/link.ts';
+import { bridge } from './bridge.ts';
+import { cards, head, title, trust } from './head.ts';
+import type { ReportInput } from './input.ts';
+import { html, jsonText, Markup } from '../page/markup.ts';
+import type { PageData } from '../page/wire.ts';
+import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
+import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
+import { STYLE } from '../page/style.ts';
+
+export interface PageParts {
+  readonly input: ReportInput;
+  readonly page: PageData;
+  readonly code: PageCode;
+  readonly columns: readonly { readonly id: string; readonly text: string }[];
+}
+
+export function documentOf({ input, page, code, columns }: PageParts): string {
+  const { summary, record } = input;
+  return shell({
+    title: `${title(record)} · isobar report`,
+    version: summary.run.versions['isobar'] ?? '',
+    style: `${code.plotStyle}${STYLE}`,
+    content: html`${head(input)} ${trust(summary)} ${cards(summary)} ${equitySection(input)} ${priceSection(page)}
+      <section id="when">
+        <h2>When</h2>
+        ${months(summary)}
+        <div id="hours"></div>
+      </section>
+      <section id="costs">
+        <h2>From signal to net</h2>
+        ${bridge(summary.costBridge, summary.run.reportingAsset)}
+      </section>
+      ${howSection(page)} ${tradesSection(page)}
+      <section id="orders">
+        <h2>Orders and rules</h2>
+        ${orders(summary)}
+      </section>
+      <section id="data">
+        <h2>Data</h2>
+        ${data(summary)}
+      </section>
+      <section id="figures">
+        <h2>All figures</h2>
+        ${allFigures(summary)}
+      </section>
+      <section id="provenance">
+        <h2>Provenance</h2>
+        ${provenance(input)}
+      </section>
+      <footer class="muted">
+        Price chart: <a href="https://www.tradingview.com/lightweight-charts/">TradingView Lightweight Charts™</a>, Copyright 2026
+        TradingView, Inc., Apache-2.0. Curves: uPlot, MIT.
+      </footer>`,
+    rest: html`${KEYS}
+      <div id="tip" role="tooltip" hidden></div>
+      <script type="application/json" id="page">
+        ${new Markup(jsonText(page))}
+      </script>
+      <script>
+        ${new Markup(code.plotLibrary)};
+      </script>
+      <script>
+        ${new Markup(code.priceLibrary)};
+      </script>
+      ${scoped(code.script)} ${packedScripts(columns)}`,
+  });
+}
+
+function rangeButtons(target: string): Markup {
+  const names = ['1d', '1w', '1M', '3M', '1y', 'all'];
+  return html`<span class="ranges" role="group" aria-label="Range" data-target="${target}"
+    >${names.map((name) => html`<button type="button" data-range="${name}">${name}</button>`)}<button
+      type="button"
+      data-zoom="in"
+      aria-label="Zoom in"
+    >
+      +</button
+    ><button type="button" data-zoom="out" aria-label="Zoom out">−</button></span
+  >`;
+}
+
+function equitySection({ summary }: ReportInput): Markup {
+  return html`<section id="equity">
+    <div class="bar">
+      <h2>Equity</h2>
+      <span class="muted read" id="equity-read"></span><label class="switch"><input type="checkbox" id="hold" checked /> buy and hold</label
+      ><label class="switch"><input type="checkbox" id="log" /> log</label>${rangeButtons('equity')}
+    </div>
+    <div class="plots" id="equity-plots" tabindex="0" role="img" aria-label="Equity, drawdown and exposure over time">
+      <div class="plot" id="plot-equity"></div>
+      <p class="caption">drawdown, at every bar</p>
+      <div class="plot" id="plot-drawdown"></div>
+      <p class="caption">exposure, share of equity in the market</p>
+      <div class="plot" id="plot-exposure"></div>
+    </div>
+    <h3>Deepest drawdowns, at daily closes</h3>
+    ${drawdowns(summary)}
+  </section>`;
+}
+
+function priceSection(page: PageData): Markup {
+  const picker =
+    page.instruments.length < 2
+      ? html`<span class="muted">${page.instruments[0]?.name ?? 'no bars'}</span>`
+      : html`<label
+          ><span class="sr">Instrument</span
+          ><select id="instrument">
+            ${page.instruments.map((of, at) => html`<option value="${at}">${of.name}</option>`)}
+          </select></label
+        >`;
+  const coarse = page.instruments.filter((of) => of.interval !== of.ranOn);
+  const note =
+    coarse.length === 0
+      ? null
+      : html`<p class="muted note">
+          For the size of this page its finest bars are ${[...new Set(coarse.map((of) => of.interval))].join(', ')}; the run was made on
+          ${[...new Set(coarse.map((of) => of.ranOn))].join(', ')}.
+        </p>`;
+  return html`<section id="price">
+    <div class="bar">
+      <h2>Price and trades</h2>
+      ${picker}<span class="muted read" id="price-read"></span>${rangeButtons('price')}
+    </div>
+    <div class="chart" id="price-chart" tabindex="0" role="img" aria-label="Price, indicators and trades over time"></div>
+    <p class="legend" id="price-legend"></p>
+    ${note}
+  </section>`;
+}
+
+function figure(id: string, name: string): Markup {
+  return html`<figure>
+    <figcaption>${name}</figcaption>
+    <div class="plot" id="${id}"></div>
+  </figure>`;
+}
+
+function howSection(page: PageData): Markup {
+  if (page.trades.length === 0 && page.rollingSharpe.values.every((value) => value === null)) return html``;
+  return html`<section id="how">
+    <h2>How</h2>
+    <div class="grid">
+      ${figure('plot-returns', 'Returns of trades, net, % of entry')}
+      ${figure('plot-excursions', 'Worst (MAE) against best (MFE) running profit of each trade, % of entry')}
+      ${figure('plot-holding', 'Holding time of trades')} ${figure('plot-sharpe', 'Sharpe over the last 90 days')}
+    </div>
+  </section>`;
+}
+
+function select(id: string, name: string, options: readonly string[]): Markup {
+  return html`<label
+    >${name}
+    <select id="${id}">
+      <option value="">all</option>
+      ${options.map((text, at) => html`<option value="${at}">${text}</option>`)}
+    </select></label
+  >`;
+}
+
+function tradesSection({ trades, instruments, strategies }: PageData): Markup {
+  if (trades.length === 0)
+    return html`<section id="trades">
+      <h2>Trades</h2>
+      <p class="muted">No trade was closed. Orders and rules, below, says what became of each order.</p>
+    </section>`;
+  const left =
+    trades.all > trades.length
+      ? html`<p class="muted note">The first ${trades.length} of ${trades.all} trades; trades.csv has all of them.</p>`
+      : null;
+  return html`<section id="trades">
+    <div class="bar">
+      <h2>Trades</h2>
+      <span class="muted" id="trade-count"></span>
+      <span class="filters"
+        >${select('filter-side', 'side', ['long', 'short'])} ${select('filter-result', 'result', ['won', 'lost'])}
+        ${
+          instruments.length > 1
+            ? select(
+                'filter-instrument',
+                'instrument',
+                instruments.map((of) => of.name),
+              )
+            : null
+        }
+        ${strategies.length > 1 ? select('filter-strategy', 'strategy', strategies) : null}
+        <label><input type="checkbox" id="filter-window" /> in the price window</label>
+        <button type="button" id="export">export CSV</button></span
+      >
+    </div>
+    <div class="scroll">
+      <table id="trade-table">
+        <thead></thead>
+        <tbody></tbody>
+      </table>
+    </div>
+    <div class="bar pages"><span id="trade-pages"></span></div>
+    ${left}
+  </section>`;
+}
+
+const KEYS = keyList([
+  [html`<kbd>?</kbd>`, 'this list'],
+  [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
+  [html`<kbd>l</kbd>`, 'logarithmic equity'],
+  [html`<kbd>j</kbd> <kbd>k</kbd>`, 'next, previous trade of the table'],
+  [html`<kbd>+</kbd> <kbd>−</kbd>`, 'zoom the chart that has the focus, else the price'],
+  [html`<kbd>←</kbd> <kbd>→</kbd>`, 'move the chart that has the focus'],
+  [html`<kbd>0</kbd>`, 'the whole run'],
+  ['Ctrl + wheel, pinch', 'zoom; the wheel alone once a chart has the focus'],
+  ['drag', 'move'],
+  [html`<kbd>Esc</kbd>`, 'close, leave the chart'],
+]);

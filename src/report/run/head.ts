@@ -1,0 +1,203 @@
+// The first screen in words: what was run, what came of it, how far to trust it, and the cards.
+
+import type { RunRecord } from '../../model/run/run.ts';
+import { warningText } from '../../model/warning.ts';
+import type { Summary } from '../summary/summary.ts';
+import { namesOf } from '../words/names.ts';
+import { sharpeInterval, shown } from '../words/figures.ts';
+import { METRICS, TRADES } from '../words/glossary.ts';
+import type { ReportInput } from './input.ts';
+import { html, type Markup } from '../page/markup.ts';
+import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
+import { count, counted, dayText, daysText, fixed, NONE, percent, signedPercent, THIN, timeText, tone } from '../../base/text/format.ts';
+
+const DAY_MS = 86_400_000;
+/** Below this many closed trades a figure says little of what comes. */
+const FEW_TRADES = 30;
+
+export function title({ strategies, name }: RunRecord): string {
+  return strategies.map((strategy) => strategy.name).join(' + ') || name;
+}
+
+export function head({ record, summary, provenance }: ReportInput): Markup {
+  const { run, resultHash } = summary;
+  const markets = [...namesOf(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
+    const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval));
+    return `${name} ${[...intervals].join(' ')}`;
+  });
+  const params = record.strategies.flatMap((strategy) => Object.entries(strategy.params).map(([name, value]) => `${name} ${value}`));
+  const synthetic = summary.dataQuality.synthetic ? html`<span class="badge">synthetic data</span>` : null;
+  const written = provenance.writtenMs === null ? '' : ` · ${timeText(provenance.writtenMs)}`;
+  return html`<header class="head">
+    <div class="what">
+      <h1>${title(record)} ${synthetic}</h1>
+      <p class="muted">
+        ${markets.slice(0, 6).join(', ')}${markets.length > 6 ? ` and ${markets.length - 6} more` : ''} · ${dayText(run.fromMs)} –
+        ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
+      </p>
+      <p class="answer">${answer(summary)}</p>
+    </div>
+    ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NONE}${written}`)}
+  </header>`;
+}
+
+/** The result in one sentence. */
+export function answer({ run, metrics, trades, orders }: Summary): Markup {
+  const net = metrics.totalReturn;
+  const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
+  return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in
+    ${daysText(run.toMs - run.fromMs)}${drawdown},
+    ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
+}
+
+/** Fees are one of the costs: slippage and funding stand in the cost bridge. */
+function feesText(fees: number, net: number, asset: string): string {
+  if (!(fees > 0)) return ', no fees';
+  const gross = net + fees;
+  return gross > 0 && fees <= gross
+    ? `, ${percent(fees / gross, 0)} of gross lost to fees`
+    : `, fees of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
+}
+
+export function trust(summary: Summary): Markup {
+  return trustStrip(chips(summary), summary.warnings.map(warningText));
+}
+
+function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
+  const refused = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
+  const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
+  const fine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
+  return [
+    {
+      label: 'data',
+      text: `${counted(dataQuality.rows, 'row')}, ${counted(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
+      note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${count(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
+      href: 'data',
+      isWarning: !fine,
+    },
+    {
+      label: 'fills',
+      text: `${count(orders.fills)}, ${count(orders.partlyFilled)} partial`,
+      note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. Whether fills were ambiguous within their bar is not recorded yet.`,
+      href: 'orders',
+      isWarning: orders.partlyFilled > 0,
+    },
+    {
+      label: 'refused by risk',
+      text: count(orders.refusedByRisk),
+      note: refused.length === 0 ? 'Risk refused no order.' : `By code: ${refused.join(', ')}.`,
+      href: 'orders',
+      isWarning: orders.refusedByRisk > 0,
+    },
+    {
+      label: 'rejected by venue',
+      text: count(orders.rejected),
+      note: rejected.length === 0 ? 'The venue rejected no order.' : `By code: ${rejected.join(', ')}.`,
+      href: 'orders',
+      isWarning: orders.rejected > 0,
+    },
+    {
+      label: 'risk rules on',
+      text: count(run.rules.length),
+      note: run.rules.length === 0 ? 'No risk rule was on.' : `${run.rules.join(', ')}.`,
+      href: 'orders',
+      isWarning: run.rules.length === 0,
+    },
+    {
+      label: 'sample',
+      text: `${counted(trades.trades, 'trade')}, ${counted(metrics.dailyReturns.length, 'day')}`,
+      note: `Closed trades and daily returns that the figures rest on. Below ${FEW_TRADES} trades or 90 days they say little.`,
+      href: 'trades',
+      isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < 90,
+    },
+    {
+      label: 'verified',
+      text: 'not yet',
+      note: 'This run has not been made a second time. The same result hash from the command under Provenance verifies it.',
+      href: 'provenance',
+      isWarning: false,
+    },
+  ];
+}
+
+export function cards(summary: Summary): Markup {
+  return html`<section class="cards" aria-label="Figures">${[...performance(summary), ...trading(summary)]}</section>`;
+}
+
+function performance({ run, metrics }: Summary): Markup[] {
+  const figure = (name: 'totalReturn' | 'cagr' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar') =>
+    shown(METRICS[name], metrics[name], run.reportingAsset, metrics.reasons[name], metrics.flags[name]);
+  const interval = sharpeInterval(metrics);
+  const profit = shown(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
+  const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
+  const sub = metrics.flags['cagr']?.includes('extrapolated')
+    ? 'from under 90 days'
+    : `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
+  return [
+    card({ ...figure('totalReturn'), note: `${figure('totalReturn').note} ${profit.text} in money; ${hold}.` }, profit.text),
+    card(figure('cagr'), sub, metrics.flags['cagr'] !== undefined),
+    card(
+      figure('maxDrawdown'),
+      `daily ${metrics.maxDrawdownDaily === null ? NONE : signedPercent(metrics.maxDrawdownDaily)}${lengthOf(metrics.drawdownTable[0])}`,
+    ),
+    card(
+      {
+        ...figure('sharpe'),
+        note: `${figure('sharpe').note} The interval is ±1.96 standard errors, corrected for skew and kurtosis (Mertens 2002).`,
+      },
+      interval === null ? '95 %: –' : `95 %: ${fixed(interval[0], 2)} … ${fixed(interval[1], 2)}`,
+    ),
+    card(figure('sortino'), `PSR(0) ${metrics.psr0 === null ? NONE : percent(metrics.psr0, 1)}`),
+    card(figure('calmar'), hold),
+  ];
+}
+
+/** How long the deepest drawdown at daily closes took. */
+function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefined): string {
+  if (deepest === undefined) return '';
+  return `, ${daysText(deepest.days * DAY_MS)}${deepest.recoveryMs === null ? ', not regained' : ''}`;
+}
+
+function trading({ run, metrics, trades, orders }: Summary): Markup[] {
+  const asset = run.reportingAsset;
+  const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>
+    shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]);
+  const fees = Number(orders.fees);
+  const gross = Number(metrics.netProfit ?? 0) + fees;
+  const perTrade = trades.averageTradeFraction === null ? '' : `${signedPercent(trades.averageTradeFraction, 3)} a trade`;
+  return [
+    card(
+      {
+        label: 'Trades',
+        text: count(trades.trades),
+        note: 'Closed flat-to-flat episodes of one strategy and instrument.',
+        sign: 0,
+        isNone: false,
+        reason: null,
+      },
+      trades.openTrades > 0 ? `${count(trades.openTrades)} still open` : `${count(trades.longs)} long, ${count(trades.shorts)} short`,
+    ),
+    card(figure('winRate'), `${count(trades.wins)} won, ${count(trades.losses)} lost`),
+    card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
+    card(figure('expectancy'), perTrade),
+    card(
+      shown(METRICS.exposureTime, metrics.exposureTime, asset, metrics.reasons.exposureTime),
+      `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`,
+    ),
+    card(
+      shown(
+        {
+          label: 'Fees',
+          kind: 'cost',
+          definition:
+            'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill. Gross is the net profit before them.',
+        },
+        orders.fees,
+        asset,
+      ),
+      fees > 0 && fees < gross
+        ? `${percent(fees / gross, 0)} of gross`
+        : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
+    ),
+  ];
+}

@@ -1,0 +1,246 @@
+// Equity with buy-and-hold, drawdown and exposure: three plots over one time axis.
+
+import type uPlotClass from 'uplot';
+import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
+import { pointsBetween, type EquityPoints, type EquityRows } from './rows/equityRows.ts';
+import { fixed, signedPercent, timeText } from '../../../base/text/format.ts';
+import { addGestures } from '../../page/browser/gestures.ts';
+import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
+import { AXIS_WIDTH, keyed, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { TimeWindow } from '../../page/browser/timeWindow.ts';
+import type { PageData } from '../../page/wire.ts';
+
+declare const uPlot: typeof uPlotClass;
+
+const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
+const POINTS_PER_PIXEL = 0.75;
+
+type Exposure = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
+type Name = keyof typeof HEIGHTS;
+
+export class EquityPlots {
+  readonly shown: TimeWindow;
+  readonly #page: PageData;
+  readonly #root: HTMLElement;
+  readonly #priceWindow: TimeWindow;
+  #rows: EquityRows;
+  #exposure: Exposure;
+  #isLog = false;
+  #isHoldShown = true;
+  #plots: Partial<Record<Name, uPlotClass>> = {};
+  #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
+  readonly #ask = oncePerFrame(() => this.#update());
+
+  constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: Exposure, priceWindow: TimeWindow) {
+    this.#page = page;
+    this.#root = root;
+    this.#rows = rows;
+    this.#exposure = exposure;
+    this.#priceWindow = priceWindow;
+    this.shown = new TimeWindow(page.fromMs, page.toMs, 20 * 60_000);
+    this.shown.onChange(this.#ask);
+    priceWindow.onChange(this.#ask);
+    addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
+    this.rebuild();
+  }
+
+  /** Finer rows for the same run. */
+  refine(rows: EquityRows, exposure: Exposure): void {
+    this.#rows = rows;
+    this.#exposure = exposure;
+    this.#update();
+  }
+
+  /** Without buy-and-hold the axis belongs to equity alone. */
+  showHold(isShown: boolean): void {
+    this.#isHoldShown = isShown;
+    this.#update();
+  }
+
+  get isLog(): boolean {
+    return this.#isLog;
+  }
+
+  /** A logarithmic axis needs equity above 0 throughout. */
+  get canBeLog(): boolean {
+    return this.#lowest() > 0;
+  }
+
+  setLog(isLog: boolean): boolean {
+    this.#isLog = isLog && this.canBeLog;
+    this.rebuild();
+    return this.#isLog;
+  }
+
+  #lowest(): number {
+    let low = Infinity;
+    for (let i = 0; i < this.#rows.length; i++) if (this.#rows.equity[i]! < low) low = this.#rows.equity[i]!;
+    return low;
+  }
+
+  #width(): number {
+    return Math.max(200, this.#root.clientWidth);
+  }
+
+  /** Makes the plots anew: another width, theme or kind of axis. */
+  rebuild(): void {
+    for (const plot of Object.values(this.#plots)) plot.destroy();
+    this.#plots = { equity: this.#equityPlot(), drawdown: this.#drawdownPlot(), exposure: this.#exposurePlot() };
+    this.#update();
+  }
+
+  #update(): void {
+    const { from, to } = this.shown;
+    const width = this.#width() - AXIS_WIDTH;
+    const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
+    const exposure = this.#exposure(from, to, Math.round(width / 3));
+    this.#points = points;
+    const drawn = (values: readonly (number | null)[]) =>
+      this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values];
+    this.#fill('equity', [points.ms, this.#isHoldShown ? drawn(points.hold) : points.hold.map(() => null), drawn(points.equity)]);
+    this.#fill('drawdown', [points.ms, points.depth]);
+    this.#fill('exposure', [exposure.ms, exposure.exposure]);
+    this.#read(null);
+  }
+
+  #fill(name: Name, data: uPlotClass.AlignedData): void {
+    const plot = this.#plots[name];
+    if (!plot) return;
+    plot.batch(() => {
+      plot.setData(data, false);
+      plot.setScale('x', { min: this.shown.from, max: this.shown.to });
+      plot.setScale('y', rangeOf(name, data.slice(1)));
+    });
+  }
+
+  #options(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
+    return timePlot(
+      {
+        width: this.#width(),
+        height: HEIGHTS[name],
+        isLast: name === 'exposure',
+        sync: 'isobar-equity',
+        draw,
+        onCursor: (plot) => this.#read(plot.cursor.idx ?? null, plot),
+      },
+      series,
+      y,
+    );
+  }
+
+  #equityPlot(): uPlotClass {
+    const line = { spanGaps: false, points: { show: false } } as const;
+    const series: uPlotClass.Series[] = [
+      { ...line, stroke: colour('bench'), width: 1 },
+      { ...line, stroke: colour('accent'), width: 1.5 },
+    ];
+    const axis: uPlotClass.Axis = {
+      splits: (_, __, low, high) => (this.#isLog ? logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log) : niceTicks(low, high, 6)),
+      values: (_, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
+    };
+    return new uPlot(
+      this.#options('equity', series, axis, (plot) => this.#markPriceWindow(plot)),
+      [[], [], []],
+      byId('plot-equity') ?? this.#root,
+    );
+  }
+
+  #drawdownPlot(): uPlotClass {
+    const series: uPlotClass.Series[] = [{ stroke: colour('loss'), fill: faint(colour('loss'), 0.18), width: 1, points: { show: false } }];
+    const axis: uPlotClass.Axis = { splits: (_, __, low, high) => niceTicks(low, high, 3), values: (_, ticks) => percents(ticks) };
+    return new uPlot(
+      this.#options('drawdown', series, axis, (plot) => this.#markDrawdowns(plot)),
+      [[], []],
+      byId('plot-drawdown') ?? this.#root,
+    );
+  }
+
+  #exposurePlot(): uPlotClass {
+    // A value is the mean of the span that ends at its time.
+    const steps = uPlot.paths.stepped;
+    const series: uPlotClass.Series[] = [
+      {
+        stroke: colour('muted'),
+        fill: faint(colour('muted'), 0.35),
+        width: 0,
+        points: { show: false },
+        ...(steps ? { paths: steps({ align: -1 }) } : {}),
+      },
+    ];
+    const axis: uPlotClass.Axis = { splits: (_, __, low, high) => [low, high], values: (_, ticks) => percents(ticks) };
+    return new uPlot(this.#options('exposure', series, axis, null), [[], []], byId('plot-exposure') ?? this.#root);
+  }
+
+  /** What the price chart shows, as a band behind the curve. */
+  #markPriceWindow(plot: uPlotClass): void {
+    if (this.#priceWindow.isWhole) return;
+    this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
+  }
+
+  #markDrawdowns(plot: uPlotClass): void {
+    const { ctx } = plot;
+    this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, at) => {
+      this.#band(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
+      if (troughMs < this.shown.from || troughMs > this.shown.to) return;
+      ctx.save();
+      ctx.fillStyle = colour('text');
+      ctx.font = `${12 * uPlot.pxRatio}px system-ui, sans-serif`;
+      ctx.textAlign = 'center';
+      ctx.fillText(String(at + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + 12 * uPlot.pxRatio);
+      ctx.restore();
+    });
+  }
+
+  #band(plot: uPlotClass, from: number, to: number, fill: string): void {
+    const { left, top, width, height } = plot.bbox;
+    const start = Math.max(left, plot.valToPos(from, 'x', true));
+    const end = Math.min(left + width, plot.valToPos(to, 'x', true));
+    if (end < left || start > left + width) return;
+    plot.ctx.save();
+    plot.ctx.fillStyle = fill;
+    plot.ctx.fillRect(start, top, Math.max(2, end - start), height);
+    plot.ctx.restore();
+  }
+
+  /** The figures at the cursor, or at the end of the window. */
+  #read(at: number | null, plot?: uPlotClass): void {
+    const read = byId('equity-read');
+    const { ms, equity, hold, drawdown } = this.#points;
+    const time = at === null || !plot ? undefined : plot.data[0][at];
+    const row =
+      time === undefined
+        ? ms.length - 1
+        : Math.max(
+            0,
+            ms.findLastIndex((of) => of <= time),
+          );
+    if (!read || row < 0 || ms[row] === undefined) return;
+    const held = hold[row];
+    const { asset } = this.#page;
+    const parts = [element('span', {}, timeText(ms[row])), keyed('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
+    if (held !== null && held !== undefined) parts.push(keyed('bench', `buy and hold ${fixed(held, 2)}`));
+    parts.push(keyed('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
+    read.replaceChildren(...parts);
+  }
+}
+
+/** From the lowest to the highest value with a little air; drawdown hangs from 0, exposure stands on it. */
+function rangeOf(
+  name: Name,
+  columns: uPlotClass.AlignedData | readonly (ArrayLike<number | null | undefined> | undefined)[],
+): { min: number; max: number } {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const column of columns) {
+    for (const value of Array.from(column ?? [])) {
+      if (value === null || value === undefined) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  if (low > high) return { min: 0, max: 1 };
+  if (name === 'drawdown') return { min: Math.min(low * 1.08, -1e-4), max: 0 };
+  if (name === 'exposure') return { min: 0, max: high > 1.05 ? Math.ceil(high) : 1 };
+  const air = Math.max((high - low) * 0.06, Math.abs(high) * 1e-6, 1e-9);
+  return { min: low - air, max: high + air };
+}

@@ -1,0 +1,187 @@
+// The page of a report: draws what is at hand at once, then unpacks the run and draws it as fine as it is.
+
+import { typicalLengthMs } from '../../../model/interval.ts';
+import { worthAt } from '../../kernels/worth.ts';
+import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
+import { byId, painted } from '../../page/browser/dom.ts';
+import { EquityPlots } from './equityPlots.ts';
+import { drawdownsOf, exposureBetween, type EquityRows, type Holding } from './rows/equityRows.ts';
+import { Market } from './rows/market.ts';
+import { drawPictures } from './pictures.ts';
+import { PriceChart } from './priceChart.ts';
+import { TimeWindow } from '../../page/browser/timeWindow.ts';
+import { TradeTable } from './tradeTable.ts';
+import { rowsByInstrument, unpackTrades, type TradeRows } from './rows/tradeRows.ts';
+import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
+import { drawWeek } from './week.ts';
+import type { PageData } from '../../page/wire.ts';
+
+const MINUTE = 60_000;
+/** Room around a trade that is jumped to, in lengths of the trade. */
+const AROUND = 4;
+const LEAST_AROUND_BARS = 60;
+
+const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
+const markets = page.instruments.map((wire) => new Market(wire));
+// Fifteen minutes, or two bars where they are longer.
+const leastMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
+const priceWindow = new TimeWindow(page.fromMs, page.toMs, leastMs);
+const root = byId('equity-plots');
+const equity = root ? new EquityPlots(page, root, firstRows(), firstExposure, priceWindow) : null;
+const chartRoot = byId('price-chart');
+const firstMarket = markets[0];
+const chart = chartRoot && firstMarket ? new PriceChart(chartRoot, firstMarket, priceWindow, select) : null;
+
+let trades: TradeRows | null = null;
+let tradeRows: number[][] = [];
+let table: TradeTable | null = null;
+
+/** `drawn`: the first picture stands; `ready`: everything is unpacked. */
+function say(state: 'drawn' | 'ready'): void {
+  document.documentElement.dataset['state'] = state;
+  performance.mark(`isobar-${state}`);
+}
+
+/** The picture of the overview, before the columns are unpacked. */
+function firstRows(): EquityRows {
+  const { minutes, equity: values, hold, drawdown } = page.overview;
+  return { length: minutes.length, ms: minutes.map((minute) => minute * MINUTE), equity: values, hold, drawdown };
+}
+
+function firstExposure(): { ms: number[]; exposure: number[] } {
+  return { ms: page.overview.minutes.map((minute) => minute * MINUTE), exposure: [...page.overview.exposure] };
+}
+
+async function unpackAll(): Promise<void> {
+  await painted();
+  say('drawn');
+  trades = await unpackTrades(page.trades);
+  tradeRows = rowsByInstrument(trades, markets.length);
+  if (trades.length > 0) table = new TradeTable(page, trades, priceWindow, lookAt);
+  drawPictures(page, trades);
+  if (page.hours) drawWeek(page.hours);
+  for (const [at, market] of markets.entries()) {
+    await market.unpack();
+    if (chart?.market === market) chart.show(market, trades, tradeRows[at] ?? []);
+  }
+  await painted();
+  const rows = await equityRows();
+  await painted();
+  const holdings = holdingsOf();
+  equity?.refine(rows, holdings === null ? firstExposure : (from, to, spans) => exposureBetween(rows, holdings, from, to, spans));
+  await painted();
+  say('ready');
+}
+
+/** Equity at every instant of the run, the start first, with buy-and-hold beside it. */
+async function equityRows(): Promise<EquityRows> {
+  const minutes = await unpack32(page.equity.minutes);
+  const values = await unpackDecimals(page.equity.values);
+  const length = minutes.length + 1;
+  const ms = new Float64Array(length);
+  const all = new Float64Array(length);
+  ms[0] = page.fromMs;
+  all[0] = page.start;
+  for (let row = 1; row < length; row++) {
+    ms[row] = minutes[row - 1]! * MINUTE;
+    all[row] = values[row - 1]!;
+  }
+  await painted();
+  return { length, ms, equity: all, hold: holdAt(ms), drawdown: drawdownsOf(all) };
+}
+
+/** Buy-and-hold of the instruments that were executed on, equal weights at the start. */
+function holdAt(ms: Float64Array): Float64Array | null {
+  const held = markets.filter((market) => market.wire.execution);
+  if (held.length === 0) return null;
+  const out = new Float64Array(ms.length);
+  for (const market of held) market.addGrowth(ms, page.start / held.length, out);
+  return out;
+}
+
+function holdingsOf(): Holding[] | null {
+  const held = markets.filter((market) => market.wire.execution);
+  const holdings = held.flatMap((market) =>
+    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => worthAt(market.wire, market.closeAt(ms)) }] : [],
+  );
+  return holdings.length === held.length ? holdings : null;
+}
+
+/** A trade chosen in the table: the chart comes into view with it. */
+function lookAt(row: number): void {
+  select(row);
+  byId('price')?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+}
+
+/** Shows one trade in the chart and in the table. */
+function select(row: number): void {
+  if (!trades) return;
+  const { of } = trades;
+  show(of.instrument[row] ?? 0);
+  table?.select(row);
+  chart?.select(row);
+  const [entry, exit] = [of.entryMs[row]!, of.exitMs[row]!];
+  const isVisible = entry >= priceWindow.from && exit <= priceWindow.to && exit - entry > priceWindow.span / 40;
+  if (isVisible) return;
+  const bar = chart ? chart.market.barMs : MINUTE;
+  const around = Math.max((exit - entry) * AROUND, bar * LEAST_AROUND_BARS);
+  priceWindow.show(entry - around / 2, exit + around / 2);
+}
+
+function show(instrument: number): void {
+  const market = markets[instrument];
+  if (!market || !chart || chart.market === market) return;
+  const picker = byId('instrument');
+  if (picker instanceof HTMLSelectElement) picker.value = String(instrument);
+  chart.show(market, trades, tradeRows[instrument] ?? []);
+}
+
+function toggleLog(): void {
+  const box = byId('log');
+  if (!(box instanceof HTMLInputElement) || !equity) return;
+  box.checked = equity.setLog(!equity.isLog);
+  // Refused: there is no logarithm of an equity of 0.
+  box.disabled = !box.checked && !equity.canBeLog;
+  if (box.disabled) box.title = 'needs an equity above 0 throughout';
+}
+
+function redraw(): void {
+  equity?.rebuild();
+  chart?.rebuild();
+  if (trades) drawPictures(page, trades);
+  if (page.hours) drawWeek(page.hours);
+}
+
+function addAll(): void {
+  const theme = addTheme(redraw);
+  addTips();
+  addCopying();
+  addPrinting((isPaper) => {
+    redraw();
+    if (isPaper) chart?.resize();
+  });
+  if (equity) addRanges('equity', equity.shown);
+  addRanges('price', priceWindow);
+  byId('log')?.addEventListener('change', toggleLog);
+  byId('hold')?.addEventListener('change', (event) => {
+    if (event.target instanceof HTMLInputElement) equity?.showHold(event.target.checked);
+  });
+  byId('instrument')?.addEventListener('change', (event) => {
+    if (event.target instanceof HTMLSelectElement) show(Number(event.target.value));
+  });
+  addKeys({
+    t: theme.next,
+    l: toggleLog,
+    j: () => table?.step(1),
+    k: () => table?.step(-1),
+    '+': () => priceWindow.zoom(1 / 1.5),
+    '=': () => priceWindow.zoom(1 / 1.5),
+    '-': () => priceWindow.zoom(1.5),
+    0: () => priceWindow.show(priceWindow.first, priceWindow.last),
+  });
+  addWidths(redraw);
+  // The packed columns stand behind this script: they are there once the page has been read to its end.
+  document.addEventListener('isobar-columns', () => void unpackAll());
+}
+
+addAll();

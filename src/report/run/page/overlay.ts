@@ -1,0 +1,173 @@
+// What is drawn over the bars: gaps as shades, trades as markers with a line between them, stops and targets as dashes.
+
+import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts';
+import { logical } from '../../page/browser/chartUnits.ts';
+import { colour, faint } from '../../page/browser/dom.ts';
+import { placeOf, type Brackets, type Slice } from './rows/market.ts';
+import { PRICE_EXTRA_DIGITS } from '../../page/wire.ts';
+import type { TradeRows } from './rows/tradeRows.ts';
+
+type Target = Parameters<IPrimitivePaneRenderer['draw']>[0];
+
+export interface Drawn {
+  readonly slice: Slice;
+  readonly trades: TradeRows | null;
+  /** Rows of the trades in view. */
+  readonly rows: readonly number[];
+  readonly brackets: Brackets | null;
+  readonly priceDigits: number;
+  readonly selected: number | null;
+}
+
+/** More markers than this hide the bars: then only the times of the entries are marked. */
+export const MAX_MARKERS = 250;
+const MARKER = 5;
+const HIT = 12;
+
+export class Overlay implements ISeriesPrimitive {
+  #drawn: Drawn | null = null;
+  #api: SeriesAttachedParameter | null = null;
+  #markers: { x: number; y: number; row: number }[] = [];
+  readonly #views: readonly IPrimitivePaneView[] = [
+    { zOrder: () => 'bottom', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#gaps(context, size)) }) },
+    { zOrder: () => 'top', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#trades(context, size)) }) },
+  ];
+
+  attached(api: SeriesAttachedParameter): void {
+    this.#api = api;
+  }
+
+  paneViews(): readonly IPrimitivePaneView[] {
+    return this.#views;
+  }
+
+  show(drawn: Drawn): void {
+    this.#drawn = drawn;
+    this.#api?.requestUpdate();
+  }
+
+  /** The trade whose marker is nearest to a point, within reach of a finger. */
+  hit(x: number, y: number): number | null {
+    let best: number | null = null;
+    let least = HIT;
+    for (const drawn of this.#markers) {
+      const away = Math.hypot(drawn.x - x, drawn.y - y);
+      if (away < least) [least, best] = [away, drawn.row];
+    }
+    return best;
+  }
+
+  #draw(target: Target, paint: (context: CanvasRenderingContext2D, size: { width: number; height: number }) => void): void {
+    target.useMediaCoordinateSpace(({ context, mediaSize }) => {
+      context.save();
+      paint(context, mediaSize);
+      context.restore();
+    });
+  }
+
+  /** From a time to pixels, by two places of the grid. */
+  #xOf(): ((ms: number) => number) | null {
+    const drawn = this.#drawn;
+    const scale = this.#api?.chart.timeScale();
+    if (!drawn || !scale) return null;
+    const zero = scale.logicalToCoordinate(logical(0));
+    const one = scale.logicalToCoordinate(logical(1));
+    if (zero === null || one === null) return null;
+    return (ms) => zero + placeOf(drawn.slice, ms) * (one - zero);
+  }
+
+  #gaps(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
+    const drawn = this.#drawn;
+    const x = this.#xOf();
+    if (!drawn || !x) return;
+    const { rows, times, endMs } = drawn.slice;
+    const first = rows.findIndex((row) => row >= 0);
+    const last = rows.findLastIndex((row) => row >= 0);
+    context.fillStyle = colour('warn-bg');
+    for (let at = first; at < last; at++) {
+      if (rows[at]! >= 0) continue;
+      let end = at;
+      while (rows[end + 1]! < 0) end++;
+      const from = Math.max(0, x(times[at]!));
+      const to = Math.min(width, x(times[end + 1] ?? endMs));
+      if (to > from) context.fillRect(from, 0, Math.max(1, to - from), height);
+      at = end;
+    }
+  }
+
+  #trades(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
+    this.#markers = [];
+    const drawn = this.#drawn;
+    const x = this.#xOf();
+    const series = this.#api?.series;
+    if (!drawn?.trades || !x || !series) return;
+    if (drawn.rows.length > MAX_MARKERS) {
+      this.#density(context, x, drawn.rows, drawn.trades, height);
+      if (drawn.selected === null) return;
+    } else this.#brackets(context, x, width);
+    const { of } = drawn.trades;
+    const scale = 10 ** (drawn.priceDigits + PRICE_EXTRA_DIGITS);
+    const shown = drawn.rows.length > MAX_MARKERS ? drawn.rows.filter((row) => row === drawn.selected) : drawn.rows;
+    for (const row of shown) {
+      const [x0, x1] = [x(of.entryMs[row]!), x(of.exitMs[row]!)];
+      const [y0, y1] = [series.priceToCoordinate(of.entryPrice[row]! / scale), series.priceToCoordinate(of.exitPrice[row]! / scale)];
+      if (y0 === null || y1 === null) continue;
+      const isLong = of.side[row] === 0;
+      const isSelected = row === drawn.selected;
+      context.strokeStyle = colour(of.pnl[row]! >= 0 ? 'gain' : 'loss');
+      context.lineWidth = isSelected ? 2.5 : 1.25;
+      context.beginPath();
+      context.moveTo(x0, y0);
+      context.lineTo(x1, y1);
+      context.stroke();
+      marker(context, x0, y0, isLong, isSelected);
+      marker(context, x1, y1, !isLong, isSelected);
+      this.#markers.push({ x: x0, y: y0, row }, { x: x1, y: y1, row });
+    }
+  }
+
+  /** One tick a pixel where a trade was entered. */
+  #density(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: TradeRows, height: number): void {
+    const seen = new Set<number>();
+    for (const row of rows) seen.add(Math.round(x(of.entryMs[row]!)));
+    context.fillStyle = faint(colour('accent'), 0.6);
+    for (const at of seen) context.fillRect(at, height - 8, 1, 8);
+  }
+
+  #brackets(context: CanvasRenderingContext2D, x: (ms: number) => number, width: number): void {
+    const drawn = this.#drawn;
+    const series = this.#api?.series;
+    if (!drawn?.brackets || !series) return;
+    const { from, to, price, isTarget } = drawn.brackets;
+    context.lineWidth = 1;
+    context.setLineDash([4, 3]);
+    const start = drawn.slice.times[0] ?? 0;
+    for (let row = 0; row < from.length; row++) {
+      if (to[row]! < start || from[row]! > drawn.slice.endMs) continue;
+      const [x0, x1, y] = [x(from[row]!), x(to[row]!), series.priceToCoordinate(price[row]!)];
+      if (y === null || x1 < 0 || x0 > width) continue;
+      context.strokeStyle = colour(isTarget[row] === 1 ? 'gain' : 'loss');
+      context.beginPath();
+      context.moveTo(x0, y);
+      context.lineTo(Math.max(x1, x0 + 2), y);
+      context.stroke();
+    }
+    context.setLineDash([]);
+  }
+}
+
+/** ▲ below its price for a buy, ▼ above it for a sell: the tip is at the price. */
+function marker(context: CanvasRenderingContext2D, x: number, y: number, isBuy: boolean, isSelected: boolean): void {
+  const size = isSelected ? MARKER + 2 : MARKER;
+  const down = isBuy ? 1 : -1;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x + size, y + down * size * 1.6);
+  context.lineTo(x - size, y + down * size * 1.6);
+  context.closePath();
+  context.fillStyle = colour(isBuy ? 'gain' : 'loss');
+  context.fill();
+  context.lineWidth = isSelected ? 2 : 1;
+  context.strokeStyle = colour(isSelected ? 'text' : 'surface');
+  context.stroke();
+}

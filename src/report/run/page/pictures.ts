@@ -1,0 +1,164 @@
+// The small pictures of how trades went: distribution, excursions, holding times, rolling Sharpe; drawn as SVG at the width they have.
+
+import { byId } from '../../page/browser/dom.ts';
+import { counted, fixed, spanText } from '../../../base/text/format.ts';
+import { drawBins, Frame } from '../../page/browser/frame.ts';
+import { niceStep, niceTicks, numberTexts, timeTexts } from '../../page/browser/ticks.ts';
+import type { TradeRows } from './rows/tradeRows.ts';
+import { FRACTION_DIGITS, type PageData } from '../../page/wire.ts';
+
+const MOST_POINTS = 20_000;
+const BINS = 40;
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+const PERCENT = 100 / 10 ** FRACTION_DIGITS;
+
+/** Draws all four; again after a change of width. */
+export function drawPictures(page: PageData, trades: TradeRows): void {
+  if (trades.length > 0) {
+    drawReturns(trades);
+    drawExcursions(trades);
+    drawHolding(trades);
+  } else for (const id of ['plot-returns', 'plot-excursions', 'plot-holding']) say(id, 'No trade was closed.');
+  drawSharpe(page);
+}
+
+function say(id: string, text: string): void {
+  const host = byId(id);
+  if (host) host.textContent = text;
+}
+
+function drawReturns({ of }: TradeRows): void {
+  const host = byId('plot-returns');
+  const values = [...of.return].filter(Number.isFinite).map((value) => value * PERCENT);
+  if (!host || values.length === 0) return;
+  const sorted = values.toSorted((a, b) => a - b);
+  // The outermost half percent on either side shares the last bin, or the rest would be one column.
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+  const step = niceStep(Math.max(at(0.995) - at(0.005), 1e-6), BINS);
+  const low = Math.floor(at(0.005) / step);
+  const high = Math.max(low + 1, Math.floor(at(0.995) / step) + 1);
+  const bins = Array.from({ length: high - low }, () => 0);
+  for (const value of values) bins[Math.min(bins.length - 1, Math.max(0, Math.floor(value / step) - low))]!++;
+  const frame = new Frame(
+    host,
+    { low: low * step, high: high * step },
+    { low: 0, high: Math.max(...bins) * 1.05 },
+    'Distribution of the returns of trades',
+  );
+  frame.marksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
+  frame.marksBelow(niceTicks(low * step, high * step, frame.width > 400 ? 8 : 5));
+  drawBins(
+    frame,
+    bins,
+    (bin) => (low + bin) * step,
+    (bin) => (low + bin >= 0 ? 'gain' : 'loss'),
+    (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${counted(amount, 'trade')}`,
+  );
+  frame.show();
+}
+
+function drawExcursions({ of, length }: TradeRows): void {
+  const host = byId('plot-excursions');
+  if (!host) return;
+  const every = Math.max(1, Math.ceil(length / MOST_POINTS));
+  const rows: number[] = [];
+  for (let row = 0; row < length; row += every) if (Number.isFinite(of.mae[row]) && Number.isFinite(of.mfe[row])) rows.push(row);
+  if (rows.length === 0) return say('plot-excursions', 'No running profit was recorded.');
+  const far = (column: Float64Array) =>
+    rows.map((row) => Math.abs(column[row]!) * PERCENT).toSorted((a, b) => a - b)[Math.ceil((rows.length - 1) * 0.995)]!;
+  const across = { low: 0, high: Math.max(far(of.mae), 1e-3) * 1.03 };
+  const up = { low: 0, high: Math.max(far(of.mfe), 1e-3) * 1.03 };
+  const frame = new Frame(host, across, up, 'Worst against best running profit of each trade');
+  frame.marksLeft(niceTicks(0, up.high, 5));
+  const below = niceTicks(0, across.high, frame.width > 400 ? 8 : 5);
+  frame.marksBelow(below, numberTexts(below.map((tick) => -tick)));
+  const size = rows.length > 2000 ? 2 : 4;
+  for (const [name, wanted] of [
+    ['loss', false],
+    ['gain', true],
+  ] as const) {
+    // One path of points: a browser draws twenty thousand of them as fast as one curve.
+    const points = rows
+      .filter((row) => of.pnl[row]! > 0 === wanted)
+      .map(
+        (row) =>
+          `M${frame.x(Math.min(across.high, Math.abs(of.mae[row]!) * PERCENT)).toFixed(1)} ${frame.y(Math.min(up.high, of.mfe[row]! * PERCENT)).toFixed(1)}h0`,
+      );
+    frame.add('path', {
+      d: points.join(''),
+      stroke: `var(--${name})`,
+      'stroke-width': size,
+      'stroke-linecap': wanted ? 'round' : 'square',
+      'stroke-opacity': 0.6,
+      fill: 'none',
+    });
+  }
+  frame.show();
+}
+
+/** Lengths double from every second bin to the next: trades of minutes and of weeks stand side by side. */
+function placeOf(minutes: number): number {
+  return Math.log2(minutes) * 2;
+}
+
+function drawHolding({ of, length }: TradeRows): void {
+  const host = byId('plot-holding');
+  if (!host) return;
+  const minutes = (row: number) => Math.max(1, (of.exitMs[row]! - of.entryMs[row]!) / MINUTE);
+  const bins: number[] = [];
+  for (let row = 0; row < length; row++) {
+    const bin = Math.floor(placeOf(minutes(row)));
+    while (bins.length <= bin) bins.push(0);
+    bins[bin]!++;
+  }
+  const first = bins.findIndex((amount) => amount > 0);
+  const marks = [1, 5, 15, 60, 240, 1440, 7 * 1440, 30 * 1440, 365 * 1440].filter(
+    (mark) => placeOf(mark) >= first - 1 && placeOf(mark) <= bins.length + 1,
+  );
+  const frame = new Frame(
+    host,
+    { low: first - 1, high: bins.length + 1 },
+    { low: 0, high: Math.max(...bins) * 1.05 },
+    'Holding times of trades',
+  );
+  frame.marksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
+  frame.marksBelow(
+    marks.map(placeOf),
+    marks.map((mark) => spanText(mark * MINUTE)),
+  );
+  drawBins(
+    frame,
+    bins,
+    (bin) => bin,
+    () => 's0',
+    (bin, amount) => `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${counted(amount, 'trade')}`,
+  );
+  frame.show();
+}
+
+function drawSharpe({ rollingSharpe }: PageData): void {
+  const host = byId('plot-sharpe');
+  if (!host) return;
+  const { ms, values } = rollingSharpe;
+  const known = values.filter((value) => value !== null);
+  if (known.length < 2) return say('plot-sharpe', 'The run is shorter than the 90 days of a window.');
+  const start = ms[values.findIndex((value) => value !== null)]!;
+  const end = ms.at(-1)!;
+  const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
+  const air = (high - low) * 0.05;
+  const frame = new Frame(host, { low: start, high: end }, { low: low - air, high: high + air }, 'Sharpe over the last 90 days');
+  frame.marksLeft(niceTicks(low - air, high + air, 5));
+  const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
+  const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter(
+    (at) => at <= end,
+  );
+  frame.marksBelow(ticks, timeTexts(ticks, DAY));
+  let path = '';
+  values.forEach((value, at) => {
+    if (value !== null)
+      path += `${path === '' || values[at - 1] === null ? 'M' : 'L'}${frame.x(ms[at]!).toFixed(1)} ${frame.y(value).toFixed(1)}`;
+  });
+  frame.add('path', { d: path, stroke: 'var(--accent)', 'stroke-width': 1.5, fill: 'none', 'stroke-linejoin': 'round' });
+  frame.show();
+}

@@ -1,0 +1,346 @@
+// Price, indicators and trades: a window on the run, drawn from bars of the resolution that fits it.
+
+import type * as Charts from 'lightweight-charts';
+import type { AutoscaleInfo, DeepPartial, IChartApi, ISeriesApi, MouseEventParams, Time, TimeChartOptions } from 'lightweight-charts';
+import { assertNever } from '../../../base/assert.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
+import { chartTime } from '../../page/browser/chartUnits.ts';
+import { byId, colour, element, oncePerFrame } from '../../page/browser/dom.ts';
+import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
+import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
+import { addGestures } from '../../page/browser/gestures.ts';
+import { placeOf, sliceOf, traceOn, type Market, type Slice } from './rows/market.ts';
+import { MAX_MARKERS, Overlay } from './overlay.ts';
+import { numberTexts } from '../../page/browser/ticks.ts';
+import type { TimeWindow } from '../../page/browser/timeWindow.ts';
+import { rowsWithin, type TradeRows } from './rows/tradeRows.ts';
+import { FRACTION_DIGITS } from '../../page/wire.ts';
+
+declare const LightweightCharts: typeof Charts;
+
+/** Fewer, and a bar cannot be told from its neighbours. */
+const PIXELS_PER_BAR = 2;
+/** How much more than the window is handed to the chart on either side, so that small moves need no new data. */
+const MARGIN = 0.6;
+const PANE_HEIGHT = 110;
+const SERIES_COLOURS = 6;
+/** How far beyond the bars in view an indicator may stretch the price axis, in heights of those bars. */
+const NEAR = 0.5;
+
+interface Line {
+  readonly series: ISeriesApi<'Line'>;
+  readonly colour: string;
+  values: Float64Array;
+}
+
+export class PriceChart {
+  readonly #root: HTMLElement;
+  readonly #shown: TimeWindow;
+  readonly #onSelect: (row: number) => void;
+  readonly #ask = oncePerFrame(() => this.#update());
+  #market: Market;
+  #trades: TradeRows | null = null;
+  /** Rows of the trades of this market. */
+  #tradeRows: readonly number[] = [];
+  #selected: number | null = null;
+  #chart: IChartApi | null = null;
+  #bars: ISeriesApi<'Candlestick'> | null = null;
+  #lines: Line[] = [];
+  #overlay = new Overlay();
+  #slice: Slice | null = null;
+  #range = { low: 0, high: 0 };
+
+  constructor(root: HTMLElement, market: Market, shown: TimeWindow, onSelect: (row: number) => void) {
+    this.#root = root;
+    this.#market = market;
+    this.#shown = shown;
+    this.#onSelect = onSelect;
+    shown.onChange(this.#ask);
+    addGestures(root, shown, {
+      area: () => ({ left: 0, width: this.#width() }),
+      onClick: (x, y) => {
+        const hit = this.#overlay.hit(x, y);
+        if (hit !== null) this.#onSelect(hit);
+      },
+    });
+    this.rebuild();
+  }
+
+  get market(): Market {
+    return this.#market;
+  }
+
+  /** Another instrument, or the same one with more of it unpacked. */
+  show(market: Market, trades: TradeRows | null, tradeRows: readonly number[]): void {
+    this.#market = market;
+    this.#trades = trades;
+    this.#tradeRows = tradeRows;
+    this.rebuild();
+  }
+
+  select(row: number | null): void {
+    this.#selected = row;
+    this.#ask();
+  }
+
+  #width(): number {
+    return Math.max(100, this.#root.clientWidth - AXIS_WIDTH);
+  }
+
+  /** Makes the chart anew: another market, width or theme. */
+  rebuild(): void {
+    this.#chart?.remove();
+    this.#slice = null;
+    this.#lines = [];
+    const { traces, wire } = this.#market;
+    const panes = [...new Set(traces.map((of) => of.pane).filter((of) => of !== 'price'))];
+    const base = window.innerWidth <= 700 ? 360 : 460;
+    this.#root.style.height = `${base + panes.length * PANE_HEIGHT}px`;
+    const chart = LightweightCharts.createChart(this.#root, this.#options());
+    this.#chart = chart;
+    this.#bars = chart.addSeries(LightweightCharts.CandlestickSeries, {
+      upColor: colour('surface'),
+      downColor: colour('muted'),
+      borderColor: colour('muted'),
+      wickColor: colour('muted'),
+      borderUpColor: colour('muted'),
+      borderDownColor: colour('muted'),
+      wickUpColor: colour('muted'),
+      wickDownColor: colour('muted'),
+      priceLineVisible: false,
+      lastValueVisible: false,
+      priceFormat: { type: 'price', precision: Math.max(0, wire.digits), minMove: 10 ** -wire.digits },
+    });
+    this.#overlay = new Overlay();
+    this.#bars.attachPrimitive(this.#overlay);
+    traces.forEach((trace, at) => {
+      const own = colour(`s${at % SERIES_COLOURS}`);
+      const pane = trace.pane === 'price' ? 0 : panes.indexOf(trace.pane) + 1;
+      const series = chart.addSeries(
+        LightweightCharts.LineSeries,
+        {
+          color: own,
+          lineWidth: 1,
+          priceLineVisible: false,
+          lastValueVisible: false,
+          crosshairMarkerVisible: false,
+          // A value of a coarser feed stands until its next bar closes.
+          lineType: trace.closeMs === null ? LightweightCharts.LineType.Simple : LightweightCharts.LineType.WithSteps,
+          priceFormat: { type: 'price', precision: trace.digits, minMove: 10 ** -trace.digits },
+          ...(pane === 0 ? { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#near(range()) } : {}),
+        },
+        pane,
+      );
+      this.#lines.push({ series, colour: own, values: new Float64Array(0) });
+    });
+    chart.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? base : PANE_HEIGHT));
+    chart.subscribeCrosshairMove((event) => this.#read(event));
+    this.#update();
+    this.#legend(null);
+  }
+
+  /** What of a line's range lies near the bars in view: a distant average does not press them flat. */
+  #near(info: AutoscaleInfo | null): AutoscaleInfo | null {
+    const { low, high } = this.#range;
+    if (!info?.priceRange || !(high > low)) return info;
+    const minValue = Math.max(info.priceRange.minValue, low - (high - low) * NEAR);
+    const maxValue = Math.min(info.priceRange.maxValue, high + (high - low) * NEAR);
+    return minValue < maxValue ? { ...info, priceRange: { minValue, maxValue } } : null;
+  }
+
+  /** Lowest and highest price of the bars in view. */
+  #measure({ level, rows, times }: Slice): void {
+    let [low, high] = [Infinity, -Infinity];
+    rows.forEach((row, at) => {
+      if (row < 0 || times[at]! < this.#shown.from || times[at]! > this.#shown.to) return;
+      low = Math.min(low, level.low[row]!);
+      high = Math.max(high, level.high[row]!);
+    });
+    const scale = 10 ** this.#market.wire.digits;
+    this.#range = { low: low / scale, high: high / scale };
+  }
+
+  #options(): DeepPartial<TimeChartOptions> {
+    const line = colour('line');
+    return {
+      width: this.#root.clientWidth,
+      height: this.#root.clientHeight,
+      layout: {
+        background: { type: LightweightCharts.ColorType.Solid, color: colour('surface') },
+        textColor: colour('muted'),
+        fontSize: 11,
+        fontFamily: 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace',
+        attributionLogo: true,
+        panes: { separatorColor: line, separatorHoverColor: line, enableResize: false },
+      },
+      grid: { vertLines: { color: line }, horzLines: { color: line } },
+      crosshair: {
+        mode: LightweightCharts.CrosshairMode.Normal,
+        vertLine: { color: colour('muted'), labelBackgroundColor: colour('accent') },
+        horzLine: { color: colour('muted'), labelBackgroundColor: colour('accent') },
+      },
+      rightPriceScale: { borderVisible: false, minimumWidth: AXIS_WIDTH, scaleMargins: { top: 0.08, bottom: 0.08 } },
+      timeScale: {
+        borderColor: line,
+        timeVisible: true,
+        secondsVisible: false,
+        allowBoldLabels: false,
+        minBarSpacing: 0.05,
+        rightOffset: 0,
+        tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind),
+      },
+      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: numberTexts },
+      // Time is moved by our own gestures, which the equity plots share.
+      handleScroll: false,
+      handleScale: {
+        mouseWheel: false,
+        pinch: false,
+        axisPressedMouseMove: { time: false, price: true },
+        axisDoubleClickReset: { time: false, price: true },
+      },
+    };
+  }
+
+  /** Hands the chart other bars when the window left those that it has, or fits another resolution; then moves it. */
+  #update(): void {
+    const { from, to, span } = this.#shown;
+    const level = this.#market.levelFor(span, this.#width() / PIXELS_PER_BAR);
+    const known = this.#slice;
+    const start = known?.times[0] ?? 0;
+    const fits =
+      known?.level === level && (start <= from || start <= this.#shown.first) && (known.endMs >= to || known.endMs >= this.#shown.last);
+    if (!fits) {
+      const margin = span * MARGIN;
+      const bar = typicalLengthMs(level.interval);
+      this.#slice = sliceOf(level, Math.max(this.#shown.first - bar, from - margin), Math.min(this.#shown.last + bar, to + margin));
+      this.#fill(this.#slice);
+    }
+    const slice = this.#slice;
+    if (!slice) return;
+    this.#measure(slice);
+    const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
+    // The chart shows half a bar beyond both ends; of less than two bars less, for it takes no range that is turned round.
+    const inset = Math.min(0.5, (right - left) / 4);
+    this.#chart?.timeScale().setVisibleLogicalRange({ from: left + inset, to: right - inset });
+    const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, from, to) : [];
+    const { brackets, wire } = this.#market;
+    this.#overlay.show({ slice, trades: this.#trades, rows, brackets, priceDigits: wire.priceDigits, selected: this.#selected });
+    this.#note(slice, rows.length);
+  }
+
+  #fill(slice: Slice): void {
+    const { level, times, rows } = slice;
+    const scale = 10 ** this.#market.wire.digits;
+    this.#bars?.setData(
+      times.map((ms, at) => {
+        const time = chartTime(ms);
+        const row = rows[at]!;
+        if (row < 0) return { time };
+        return {
+          time,
+          open: level.open[row]! / scale,
+          high: level.high[row]! / scale,
+          low: level.low[row]! / scale,
+          close: level.close[row]! / scale,
+        };
+      }),
+    );
+    this.#lines.forEach((line, k) => {
+      const trace = this.#market.traces[k];
+      if (!trace) return;
+      line.values = traceOn(slice, trace);
+      line.series.setData(
+        times.map((ms, at) =>
+          Number.isFinite(line.values[at]!) ? { time: chartTime(ms), value: line.values[at]! } : { time: chartTime(ms) },
+        ),
+      );
+    });
+  }
+
+  #note(slice: Slice, trades: number): void {
+    const { quote } = this.#market.wire;
+    const dense = trades > MAX_MARKERS ? `, marked below; zoom in to ${MAX_MARKERS} or fewer for their lines` : '';
+    const text = `${slice.level.interval} bars, ${quote} · ${count(trades)} ${trades === 1 ? 'trade' : 'trades'} in view${dense}`;
+    byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
+  }
+
+  #selectedText(): HTMLElement[] {
+    const row = this.#selected;
+    if (row === null || !this.#trades) return [];
+    const { of } = this.#trades;
+    const result = signedPercent(of.return[row]! / 10 ** FRACTION_DIGITS);
+    return [
+      element(
+        'b',
+        { class: tone(of.pnl[row]!) },
+        `trade ${count(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
+      ),
+    ];
+  }
+
+  /** The bar and the indicators under the cursor. */
+  #read(event: MouseEventParams): void {
+    const slice = this.#slice;
+    const at = event.logical === undefined ? -1 : Math.round(Number(event.logical));
+    this.#legend(slice && at >= 0 && at < slice.rows.length ? at : null);
+  }
+
+  #legend(at: number | null): void {
+    const legend = byId('price-legend');
+    if (!legend) return;
+    const parts: HTMLElement[] = [];
+    const slice = this.#slice;
+    const { wire, traces } = this.#market;
+    const row = slice && at !== null ? slice.rows[at]! : -1;
+    if (slice && at !== null) {
+      const price = (of: Int32Array) => exactText(of[row]!, Math.max(0, wire.digits), Math.max(0, wire.digits));
+      const { open, high, low, close } = slice.level;
+      const text = row < 0 ? 'no bar' : `O ${price(open)}  H ${price(high)}  L ${price(low)}  C ${price(close)}`;
+      parts.push(element('span', {}, `${timeText(slice.times[at]!)}  ${text}`));
+    } else {
+      parts.push(
+        coloured('gain', '▲ buy'),
+        coloured('loss', '▼ sell'),
+        element('span', {}, 'line: entry to exit'),
+        element('span', {}, 'dashed: stop, target'),
+        element('span', {}, 'shaded: no data'),
+      );
+    }
+    this.#lines.forEach((line, k) => {
+      const trace = traces[k];
+      if (!trace) return;
+      const value = at === null ? '' : ` ${fixed(line.values[at] ?? Number.NaN, trace.digits)}`;
+      const swatch = element('i', { class: 'swatch', style: `border-color:${line.colour}` });
+      parts.push(element('span', {}, swatch, `${trace.name}${value}`));
+    });
+    legend.replaceChildren(...parts);
+  }
+
+  /** Draws at another size at once: paper does not wait for the next frame. */
+  resize(): void {
+    this.#chart?.resize(this.#root.clientWidth, this.#root.clientHeight, true);
+    this.#slice = null;
+    this.#update();
+  }
+}
+
+/** The sign that a text begins with, in its colour. */
+function coloured(name: string, text: string): HTMLElement {
+  return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
+}
+
+function tickText(ms: number, kind: Charts.TickMarkType): string {
+  switch (kind) {
+    case LightweightCharts.TickMarkType.Year:
+      return dayText(ms).slice(0, 4);
+    case LightweightCharts.TickMarkType.Month:
+      return dayText(ms).slice(0, 7);
+    case LightweightCharts.TickMarkType.DayOfMonth:
+      return dayText(ms).slice(5);
+    case LightweightCharts.TickMarkType.Time:
+    case LightweightCharts.TickMarkType.TimeWithSeconds:
+      return clockText(ms);
+    default:
+      return assertNever(kind);
+  }
+}

@@ -1,0 +1,215 @@
+// One instrument of the page: its bars at every resolution, its indicators, position changes, stops and targets, as they get unpacked.
+
+import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
+import { painted } from '../../../page/browser/dom.ts';
+import type { PositionChanges } from './exposure.ts';
+import { coarsen, ladder, rowAtOrAfter, rowNumbers, type Level } from './levels.ts';
+import { unpack32, unpackDecimals, unpackWide } from '../../../page/browser/unpack.ts';
+import type { WireInstrument, WireTrace } from '../../../page/wire.ts';
+
+const MINUTE = 60_000;
+
+export interface Trace {
+  readonly name: string;
+  readonly pane: string;
+  readonly digits: number;
+  readonly values: Float64Array;
+  /** Closes of its own feed's bars (ms); null where its rows are those of the finest level. */
+  readonly closeMs: Float64Array | null;
+}
+
+export interface Brackets {
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+  /** In the quote asset. */
+  readonly price: Float64Array;
+  readonly isTarget: Int32Array;
+}
+
+export class Market {
+  readonly wire: WireInstrument;
+  /** Finest first; the rest are made when they are first drawn. */
+  readonly #levels = new Map<Interval, Level>();
+  readonly #intervals: Interval[];
+  /** Until the finest bars are unpacked, only the coarse level of the first picture. */
+  isWhole = false;
+  traces: readonly Trace[] = [];
+  brackets: Brackets | null = null;
+  changes: PositionChanges | null = null;
+
+  constructor(wire: WireInstrument) {
+    this.wire = wire;
+    this.#intervals = ladder(wire.interval);
+    this.#levels.set(wire.first.interval, firstLevel(wire));
+  }
+
+  /** Bars that a window of `span` ms holds at most `most` of, as fine as there are. */
+  levelFor(span: number, most: number): Level {
+    const available = this.isWhole ? this.#intervals : [this.wire.first.interval];
+    const interval = available.find((of) => span / typicalLengthMs(of) <= most) ?? available.at(-1) ?? this.wire.interval;
+    return this.#level(interval);
+  }
+
+  #level(interval: Interval): Level {
+    const known = this.#levels.get(interval);
+    if (known) return known;
+    // Weeks do not fit into months: those are made from days or finer.
+    const finer = this.#intervals
+      .filter((of) => typicalLengthMs(of) < typicalLengthMs(interval) && !(interval === '1M' && of === '1w'))
+      .at(-1);
+    const made = coarsen(this.#level(finer ?? this.wire.interval), interval);
+    this.#levels.set(interval, made);
+    return made;
+  }
+
+  /** The last close at or before `ms` in the quote asset; before the first bar its open. */
+  closeAt(ms: number): number {
+    const level = this.isWhole ? this.#level(this.wire.interval) : firstOf(this.#levels);
+    const row = rowAtOrAfter(level.openMs, ms, level.length) - 1;
+    const scale = 10 ** this.wire.digits;
+    return (row < 0 ? level.open[0]! : level.close[row]!) / scale;
+  }
+
+  /** Length of the finest bars. */
+  get barMs(): number {
+    return typicalLengthMs(this.wire.interval);
+  }
+
+  /** Adds to `out` what `amount`, put into the first open, was worth at each of `ms` (ascending). */
+  addGrowth(ms: Float64Array, amount: number, out: Float64Array): void {
+    const { interval, openMs, open, close, length } = this.#level(this.wire.interval);
+    const isFixed = interval !== '1M';
+    const bar = typicalLengthMs(interval);
+    const perOpen = amount / open[0]!;
+    for (let at = 0, row = -1; at < ms.length; at++) {
+      // A close is known from the end of its bar on.
+      while (row + 1 < length && (isFixed ? openMs[row + 1]! + bar : closeOf(interval, openMs[row + 1]!)) <= ms[at]!) row++;
+      out[at]! += row < 0 ? amount : close[row]! * perOpen;
+    }
+  }
+
+  /** Unpacks everything, giving the browser time to draw between the columns. */
+  async unpack(): Promise<void> {
+    if (this.isWhole) return;
+    const { wire } = this;
+    const openMs = Float64Array.from(await unpack32(wire.time), (minute) => minute * MINUTE);
+    const close = await unpack32(wire.close);
+    await painted();
+    const [open, high, low] = [await unpack32(wire.open), await unpack32(wire.high), await unpack32(wire.low)];
+    for (let i = 0, last = 0; i < close.length; i++) {
+      const c = close[i]!;
+      const o = (open[i]! += last);
+      high[i]! += o > c ? o : c;
+      low[i] = (o < c ? o : c) - low[i]!;
+      last = c;
+    }
+    const length = close.length;
+    this.#levels.set(wire.interval, { interval: wire.interval, length, openMs, open, high, low, close, lastRow: rowNumbers(length) });
+    // The level of the first picture has no rows of the finest bars: it is made again when needed.
+    if (wire.first.interval !== wire.interval) this.#levels.delete(wire.first.interval);
+    this.isWhole = true;
+    await painted();
+    const traces: Trace[] = [];
+    for (const trace of wire.traces) traces.push(await unpackTrace(trace));
+    this.traces = traces;
+    await this.#unpackOrders();
+  }
+
+  async #unpackOrders(): Promise<void> {
+    const { fills, brackets, baseDigits, priceDigits } = this.wire;
+    const ticks = 10 ** priceDigits;
+    this.brackets = {
+      from: await unpackWide(brackets.from),
+      to: await unpackWide(brackets.to),
+      price: (await unpackWide(brackets.price)).map((of) => of / ticks),
+      isTarget: await unpack32(brackets.isTarget),
+    };
+    if (!fills) return;
+    const perUnit = 10 ** baseDigits;
+    const ms = await unpackWide(fills.ms);
+    this.changes = { length: ms.length, ms, change: (await unpackWide(fills.units)).map((of) => of / perUnit) };
+  }
+}
+
+async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<Trace> {
+  const minutes = closes === null ? null : await unpack32(closes);
+  return {
+    name,
+    pane,
+    // A last digit that counts in fives or twos would look more exact than it is.
+    digits: Math.max(0, values.step.digits - (values.step.times === 1 ? 0 : 1)),
+    values: await unpackDecimals(values),
+    closeMs: minutes === null ? null : Float64Array.from(minutes, (minute) => minute * MINUTE),
+  };
+}
+
+function firstOf(levels: ReadonlyMap<Interval, Level>): Level {
+  const [level] = levels.values();
+  if (!level) throw new Error('an instrument without bars');
+  return level;
+}
+
+function firstLevel({ first }: WireInstrument): Level {
+  const length = first.cells.length / 5;
+  const column = (at: number) => Int32Array.from({ length }, (_, row) => first.cells[row * 5 + at]!);
+  return {
+    interval: first.interval,
+    length,
+    openMs: Float64Array.from({ length }, (_, row) => first.cells[row * 5]! * MINUTE),
+    open: column(1),
+    high: column(2),
+    low: column(3),
+    close: column(4),
+    lastRow: rowNumbers(length),
+  };
+}
+
+/** The part of a level around a window, on an even grid of times: what the price chart holds at one time. */
+export interface Slice {
+  readonly level: Level;
+  /** Open times of the grid, and the row of the level that opens at each, or -1. */
+  readonly times: readonly number[];
+  readonly rows: readonly number[];
+  /** The time at which the grid ends. */
+  readonly endMs: number;
+}
+
+export function sliceOf(level: Level, from: number, to: number): Slice {
+  const { interval, openMs, length } = level;
+  const times: number[] = [];
+  const rows: number[] = [];
+  let row = rowAtOrAfter(openMs, openOf(interval, from), length);
+  let at = openOf(interval, from);
+  for (; at < to; at = closeOf(interval, at)) {
+    const hit = row < length && openMs[row] === at;
+    times.push(at);
+    rows.push(hit ? row++ : -1);
+  }
+  return { level, times, rows, endMs: at };
+}
+
+/** Place of a time on the grid: bar k covers k - 0.5 to k + 0.5. */
+export function placeOf({ times, endMs, level }: Slice, ms: number): number {
+  const length = typicalLengthMs(level.interval);
+  const start = times[0] ?? 0;
+  if (level.interval !== '1M') return (ms - start) / length - 0.5;
+  if (ms < start || ms >= endMs) return (ms < start ? (ms - start) / length : times.length + (ms - endMs) / length) - 0.5;
+  const at = rowAtOrAfter(times, ms + 1) - 1;
+  const open = times[at] ?? start;
+  return at + (ms - open) / ((times[at + 1] ?? endMs) - open) - 0.5;
+}
+
+/** The values of an indicator that were known at the close of each bar of a slice; NaN where there is none. */
+export function traceOn(slice: Slice, { values, closeMs }: Trace): Float64Array {
+  const { level, rows } = slice;
+  const out = new Float64Array(rows.length).fill(Number.NaN);
+  rows.forEach((row, at) => {
+    if (row < 0) return;
+    if (closeMs === null) out[at] = values[level.lastRow[row]!]!;
+    else {
+      const known = rowAtOrAfter(closeMs, closeOf(level.interval, slice.times[at]!) + 1) - 1;
+      if (known >= 0) out[at] = values[known]!;
+    }
+  });
+  return out;
+}

@@ -1,0 +1,115 @@
+// The page's arithmetic, away from a browser: coarser bars, mean positions, points of a curve, marks of axes, numbers as text.
+
+import { describe, expect, test } from 'vitest';
+import { seededRng } from '../../../../base/number/rng.ts';
+import { openOf } from '../../../../model/interval.ts';
+import { pointsBetween, type EquityRows } from './equityRows.ts';
+import { meanPosition } from './exposure.ts';
+import { daysText, exactText, fixed, MINUS, percent, signed, spanText, THIN, tone } from '../../../../base/text/format.ts';
+import { coarsen, ladder, rowNumbers, type Level } from './levels.ts';
+import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../page/browser/ticks.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2024, 0, 31, 22);
+
+function walk(length: number, seed: number): Level {
+  const rng = seededRng(seed);
+  const column = () => new Int32Array(length);
+  const level = {
+    interval: '1m' as const,
+    length,
+    openMs: new Float64Array(length),
+    open: column(),
+    high: column(),
+    low: column(),
+    close: column(),
+    lastRow: rowNumbers(length),
+  };
+  let ms = START;
+  for (let row = 0; row < length; row++, ms += rng.next() < 0.02 ? 40 * MINUTE : MINUTE) {
+    const [open, close] = [Math.floor(rng.next() * 1000), Math.floor(rng.next() * 1000)];
+    level.openMs[row] = ms;
+    [level.open[row], level.close[row]] = [open, close];
+    level.high[row] = Math.max(open, close) + 3;
+    level.low[row] = Math.min(open, close) - 3;
+  }
+  return level;
+}
+
+describe('coarser bars', () => {
+  test.each(['5m', '1h', '1d', '1M'] as const)('%s bars are those of a naive grouping, gaps included', (interval) => {
+    const fine = walk(4000, 5);
+    const coarse = coarsen(fine, interval);
+    const groups = new Map<number, number[]>();
+    for (let row = 0; row < fine.length; row++) {
+      const open = openOf(interval, fine.openMs[row]!);
+      groups.set(open, [...(groups.get(open) ?? []), row]);
+    }
+    expect([...coarse.openMs]).toEqual([...groups.keys()]);
+    [...groups.values()].forEach((rows, at) => {
+      expect(coarse.open[at]).toBe(fine.open[rows[0]!]);
+      expect(coarse.close[at]).toBe(fine.close[rows.at(-1)!]);
+      expect(coarse.high[at]).toBe(Math.max(...rows.map((row) => fine.high[row]!)));
+      expect(coarse.low[at]).toBe(Math.min(...rows.map((row) => fine.low[row]!)));
+      expect(coarse.lastRow[at]).toBe(rows.at(-1));
+    });
+  });
+
+  test('weeks are no parts of months', () => {
+    expect(ladder('4h')).toEqual(['4h', '1d', '1w', '1M']);
+    expect(ladder('1w')).toEqual(['1w']);
+  });
+});
+
+test('mean positions of spans add up to the whole, whatever the spans', () => {
+  const changes = { length: 4, ms: [100, 250, 250, 900], change: [2, -1, -1, -3] };
+  // 2 from 100 to 250, 0 to 900, 3 (short) to 1000.
+  expect([...meanPosition([0, 1000], changes)]).toEqual([(150 * 2 + 100 * 3) / 1000]);
+  const fine = meanPosition(
+    Array.from({ length: 101 }, (_, at) => at * 10),
+    changes,
+  );
+  expect(fine.reduce((sum, mean) => sum + mean * 10, 0)).toBeCloseTo(600, 9);
+  expect(fine[10]).toBe(2);
+});
+
+test('points of a curve keep its extremes and its last value', () => {
+  const rng = seededRng(9);
+  const equity = Array.from({ length: 5000 }, () => 1000 + rng.next() * 100);
+  const rows: EquityRows = {
+    length: 5000,
+    ms: equity.map((_, row) => row * MINUTE),
+    equity,
+    hold: null,
+    drawdown: equity.map((value) => value / 1100 - 1),
+  };
+  const points = pointsBetween(rows, 0, 5000 * MINUTE, 100);
+  expect(points.ms.length).toBeLessThanOrEqual(201);
+  expect(Math.max(...points.equity)).toBe(Math.max(...equity));
+  expect(Math.min(...points.equity)).toBe(Math.min(...equity));
+  expect(points.equity.at(-1)).toBe(equity.at(-1));
+  expect(Math.min(...points.depth)).toBe(Math.min(...equity) / 1100 - 1);
+  expect(points.ms).toEqual(points.ms.toSorted((a, b) => a - b));
+});
+
+test('marks stand at round values, with the digits that tell them apart', () => {
+  expect(niceTicks(9940, 10_035, 5)).toEqual([9940, 9960, 9980, 10_000, 10_020]);
+  expect(logTicks(1, 5000, 6)).toEqual([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]);
+  expect([digitsOf(2.5), digitsOf(0.05), digitsOf(20), digitsOf(0.1)]).toEqual([1, 2, 0, 1]);
+  expect(numberTexts([1002.5, 1005])).toEqual([`1${THIN}002.5`, `1${THIN}005.0`]);
+  const day = 86_400_000;
+  expect(timeTexts([START, START + 2 * day], 2 * day)).toEqual(['2024-01-31', '02-02']);
+  expect(timeTexts([START, START + 6 * 3_600_000, START + 12 * 3_600_000], 6 * 3_600_000)).toEqual(['01-31', '02-01', '10:00']);
+});
+
+test('numbers are written with thin spaces, a true minus, and never as NaN', () => {
+  expect(fixed(-1_234_567.891, 2)).toBe(`${MINUS}1${THIN}234${THIN}567.89`);
+  expect(fixed(-0.001, 2)).toBe('0.00');
+  expect(signed(0.001, 2)).toBe('0.00');
+  expect([fixed(Number.NaN, 2), percent(Infinity), exactText(Number.NaN, 2)]).toEqual(['–', '–', '–']);
+  expect(exactText(-123_400_000, 8, 2)).toBe(`${MINUS}1.234`);
+  expect(exactText(500_000_000, 8, 2)).toBe('5.00');
+  expect(spanText(41 * 86_400_000 + 6 * 3_600_000)).toBe(`41${THIN}d 6${THIN}h`);
+  expect([0.3, 0.5, 41.2].map((days) => daysText(days * 86_400_000))).toEqual([`7${THIN}h 12${THIN}min`, '1 day', '41 days']);
+  expect([-0.1, 0, 0.1].map(tone)).toEqual(['loss', '', 'gain']);
+});

@@ -1,0 +1,129 @@
+// The columns of the table of closed trades: what each shows, sorts by and exports.
+
+import { count, exactText, fixed, minuteText, NONE, signed, spanText } from '../../../base/text/format.ts';
+import type { TradeRows } from './rows/tradeRows.ts';
+import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from '../../page/wire.ts';
+
+export interface Column {
+  readonly name: string;
+  /** Key in the exported file. */
+  readonly key: string;
+  /** What rows are sorted by. */
+  readonly value: (row: number) => number;
+  readonly text: (row: number) => string;
+  /** Plain text for the file; `text` without its ornaments where absent. */
+  readonly plain?: (row: number) => string;
+  readonly tint?: boolean;
+  /** Shown on a narrow screen too. */
+  readonly isMain?: boolean;
+}
+
+const SCALE = 10 ** FRACTION_DIGITS;
+
+export function columnsOf(page: PageData, trades: TradeRows): readonly Column[] {
+  const { of, tags } = trades;
+  const { asset, assetDigits } = page;
+  return [
+    { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1), isMain: true },
+    ...whose(page, trades),
+    side(of.side),
+    time('entry, UTC', 'entry_utc', of.entryMs),
+    time('exit, UTC', 'exit_utc', of.exitMs),
+    held(of),
+    quantity(page, trades),
+    price(page, trades, `entry, ${asset}`, 'entry_price', of.entryPrice),
+    price(page, trades, `exit, ${asset}`, 'exit_price', of.exitPrice),
+    money(`result, ${asset}`, 'result', of.pnl, assetDigits, true),
+    fraction('result, %', 'result_fraction', of.return, true),
+    money(`fees, ${asset}`, 'fees', of.fees, assetDigits),
+    fraction('MAE, %', 'mae_fraction', of.mae),
+    fraction('MFE, %', 'mfe_fraction', of.mfe),
+    ...(tags.length > 1 ? [tag('entered by', 'entry_tag', of.entryTag, tags), tag('left by', 'exit_tag', of.exitTag, tags)] : []),
+  ];
+}
+
+/** Instrument and strategy, where there is more than one. */
+function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly Column[] {
+  const named = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): Column => ({
+    name,
+    key: name,
+    value: (row) => column[row]!,
+    text: (row) => nameOf(column[row]!) ?? NONE,
+  });
+  return [
+    ...(instruments.length > 1 ? [named('instrument', of.instrument, (at) => instruments[at]?.name)] : []),
+    ...(strategies.length > 1 ? [named('strategy', of.strategy, (at) => strategies[at])] : []),
+  ];
+}
+
+function side(column: ArrayLike<number>): Column {
+  const text = (row: number) => (column[row] === 0 ? '▲ long' : '▼ short');
+  return { name: 'side', key: 'side', value: (row) => column[row]!, text, plain: (row) => text(row).slice(2), isMain: true };
+}
+
+function time(name: string, key: string, column: Float64Array): Column {
+  const plain = (row: number) => new Date(column[row]!).toISOString();
+  return { name, key, value: (row) => column[row]!, text: (row) => minuteText(column[row]!), plain, isMain: key === 'entry_utc' };
+}
+
+function held({ entryMs, exitMs }: TradeRows['of']): Column {
+  const value = (row: number) => exitMs[row]! - entryMs[row]!;
+  return { name: 'held', key: 'held_ms', value, text: (row) => spanText(value(row)), plain: (row) => String(value(row)) };
+}
+
+const marketOf = ({ instruments }: PageData, { of }: TradeRows, row: number): WireInstrument | undefined =>
+  instruments[of.instrument[row]!];
+
+function quantity(page: PageData, trades: TradeRows): Column {
+  const { instruments } = page;
+  const { lots } = trades.of;
+  const coins = instruments.length === 1 ? (instruments[0]?.base ?? '') : 'base';
+  const units = [...new Set(instruments.map(({ isContract }) => (isContract ? 'contracts' : coins)))];
+  const digits = (row: number) => marketOf(page, trades, row)?.quantityDigits ?? 0;
+  return {
+    name: `quantity, ${units.join(' or ')}`,
+    key: units.length > 1 ? 'quantity' : instruments[0]?.isContract ? 'quantity_contracts' : 'quantity_base',
+    value: (row) => lots[row]! / 10 ** digits(row),
+    text: (row) => exactText(lots[row]!, digits(row)),
+    plain: (row) => plainInteger(lots[row]!, digits(row)),
+  };
+}
+
+function price(page: PageData, trades: TradeRows, name: string, key: string, column: Float64Array): Column {
+  const digits = (row: number) => marketOf(page, trades, row)?.priceDigits ?? 0;
+  const value = (row: number) => column[row]! / 10 ** (digits(row) + PRICE_EXTRA_DIGITS);
+  return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
+}
+
+function money(name: string, key: string, column: Float64Array, digits: number, tint = false): Column {
+  return {
+    name,
+    key,
+    value: (row) => column[row]!,
+    text: (row) => (tint && column[row]! > 0 ? '+' : '') + exactText(column[row]!, digits, 2),
+    plain: (row) => plainInteger(column[row]!, digits),
+    tint,
+  };
+}
+
+function fraction(name: string, key: string, column: Float64Array, tint = false): Column {
+  return {
+    name,
+    key,
+    value: (row) => column[row]!,
+    text: (row) => (Number.isNaN(column[row]!) ? NONE : signed((column[row]! / SCALE) * 100, 2)),
+    plain: (row) => (Number.isNaN(column[row]!) ? '' : (column[row]! / SCALE).toFixed(FRACTION_DIGITS)),
+    tint,
+    isMain: tint,
+  };
+}
+
+function tag(name: string, key: string, column: Float64Array, tags: readonly string[]): Column {
+  const plain = (row: number) => tags[column[row]!] ?? '';
+  return { name, key, value: (row) => column[row]!, text: (row) => plain(row) || NONE, plain };
+}
+
+function plainInteger(value: number, digits: number): string {
+  const text = String(Math.abs(value)).padStart(digits + 1, '0');
+  return `${value < 0 ? '-' : ''}${digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`}`;
+}

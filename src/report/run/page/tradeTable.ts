@@ -1,0 +1,177 @@
+// The table of closed trades: sorted, filtered, fifty a page, exported as it is shown.
+
+import { byId, element } from '../../page/browser/dom.ts';
+import { count, tone } from '../../../base/text/format.ts';
+import type { TimeWindow } from '../../page/browser/timeWindow.ts';
+import { columnsOf, type Column } from './tradeColumns.ts';
+import type { TradeRows } from './rows/tradeRows.ts';
+import type { PageData } from '../../page/wire.ts';
+
+const PAGE_ROWS = 50;
+
+export class TradeTable {
+  readonly #page: PageData;
+  readonly #trades: TradeRows;
+  readonly #columns: readonly Column[];
+  readonly #shown: TimeWindow;
+  readonly #onSelect: (row: number) => void;
+  #order: number[] = [];
+  #sort = { column: 0, down: false };
+  #at = 0;
+  #selected: number | null = null;
+
+  constructor(page: PageData, trades: TradeRows, shown: TimeWindow, onSelect: (row: number) => void) {
+    this.#page = page;
+    this.#trades = trades;
+    this.#shown = shown;
+    this.#onSelect = onSelect;
+    this.#columns = columnsOf(page, trades);
+    for (const id of ['filter-side', 'filter-result', 'filter-instrument', 'filter-strategy', 'filter-window']) {
+      byId(id)?.addEventListener('change', () => this.#refresh());
+    }
+    shown.onChange(() => {
+      if (isChecked('filter-window')) this.#refresh();
+    });
+    byId('export')?.addEventListener('click', () => this.#export());
+    this.#refresh();
+  }
+
+  /** Marks a trade and turns to its page; a trade that the filters hide leaves the table as it is. */
+  select(row: number): void {
+    this.#selected = row;
+    const at = this.#order.indexOf(row);
+    if (at >= 0) this.#at = Math.floor(at / PAGE_ROWS);
+    this.#draw();
+  }
+
+  /** The trade `steps` further down in the present order. */
+  step(steps: number): void {
+    const at = this.#selected === null ? -1 : this.#order.indexOf(this.#selected);
+    const next = this.#order[at < 0 ? 0 : at + steps];
+    if (next !== undefined) this.#onSelect(next);
+  }
+
+  #refresh(): void {
+    const { of, length } = this.#trades;
+    const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosen(`filter-${name}`));
+    const inWindow = isChecked('filter-window');
+    const order: number[] = [];
+    for (let row = 0; row < length; row++) {
+      if (side !== null && of.side[row] !== side) continue;
+      if (result !== null && (result === 0 ? of.pnl[row]! <= 0 : of.pnl[row]! >= 0)) continue;
+      if (instrument !== null && of.instrument[row] !== instrument) continue;
+      if (strategy !== null && of.strategy[row] !== strategy) continue;
+      if (inWindow && (of.exitMs[row]! < this.#shown.from || of.entryMs[row]! > this.#shown.to)) continue;
+      order.push(row);
+    }
+    const value = this.#columns[this.#sort.column]?.value ?? ((row) => row);
+    const way = this.#sort.down ? -1 : 1;
+    // What was not recorded stands at the end either way.
+    const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * way);
+    this.#order = order
+      .map((row) => ({ row, rank: rank(row) }))
+      .toSorted((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : a.row - b.row))
+      .map(({ row }) => row);
+    this.#at = 0;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const table = byId('trade-table');
+    const total = this.#page.trades.all;
+    const shown = byId('trade-count');
+    if (shown) shown.textContent = this.#order.length === total ? count(total) : `${count(this.#order.length)} of ${count(total)}`;
+    const heads = this.#columns.map((column, at) => this.#head(column, at));
+    table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...heads));
+    const rows = this.#order.slice(this.#at * PAGE_ROWS, (this.#at + 1) * PAGE_ROWS).map((row) => this.#row(row));
+    const none = element(
+      'tr',
+      {},
+      element('td', { colspan: String(this.#columns.length), class: 'muted' }, 'No trade passes the filters: set one of them back to all.'),
+    );
+    table?.querySelector('tbody')?.replaceChildren(...(rows.length === 0 ? [none] : rows));
+    this.#turn();
+  }
+
+  #head({ name, isMain }: Column, at: number): HTMLElement {
+    const isSorted = this.#sort.column === at;
+    const arrow = isSorted ? (this.#sort.down ? ' ↓' : ' ↑') : '';
+    const button = element('button', { type: 'button' }, name + arrow);
+    button.addEventListener('click', () => {
+      this.#sort = { column: at, down: isSorted ? !this.#sort.down : at > 0 };
+      this.#refresh();
+      byId('trade-table')?.querySelectorAll('th')[at]?.querySelector('button')?.focus();
+    });
+    return element(
+      'th',
+      { scope: 'col', class: isMain ? '' : 'wide', ...(isSorted ? { 'aria-sort': this.#sort.down ? 'descending' : 'ascending' } : {}) },
+      button,
+    );
+  }
+
+  #row(row: number): HTMLElement {
+    const cells = this.#columns.map(({ text, tint, value, isMain }, at) => {
+      const sign = tint ? tone(value(row)) : '';
+      return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim() }, text(row));
+    });
+    const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
+    made.addEventListener('click', () => this.#onSelect(row));
+    made.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault();
+        this.#onSelect(row);
+      }
+    });
+    return made;
+  }
+
+  #turn(): void {
+    const pages = Math.max(1, Math.ceil(this.#order.length / PAGE_ROWS));
+    const to = (label: string, at: number, name: string) => {
+      const button = element(
+        'button',
+        { type: 'button', 'aria-label': name, ...(at < 0 || at >= pages || at === this.#at ? { disabled: '' } : {}) },
+        label,
+      );
+      button.addEventListener('click', () => {
+        this.#at = at;
+        this.#draw();
+      });
+      return button;
+    };
+    const place = element('span', {}, `page ${count(this.#at + 1)} of ${count(pages)}`);
+    byId('trade-pages')?.replaceChildren(
+      to('«', 0, 'First page'),
+      to('‹', this.#at - 1, 'Page before'),
+      place,
+      to('›', this.#at + 1, 'Next page'),
+      to('»', pages - 1, 'Last page'),
+    );
+  }
+
+  /** The rows that pass the filters, in the present order, as CSV. */
+  #export(): void {
+    const lines = [this.#columns.map(({ key }) => key).join(',')];
+    for (const row of this.#order) lines.push(this.#columns.map(({ text, plain }) => quoted((plain ?? text)(row))).join(','));
+    const url = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));
+    const link = element('a', { href: url, download: `${this.#page.name}-trades.csv` });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    URL.revokeObjectURL(url);
+  }
+}
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+function chosen(id: string): number | null {
+  const select = byId(id);
+  return select instanceof HTMLSelectElement && select.value !== '' ? Number(select.value) : null;
+}
+
+function isChecked(id: string): boolean {
+  const box = byId(id);
+  return box instanceof HTMLInputElement && box.checked;
+}

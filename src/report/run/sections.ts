@@ -1,0 +1,295 @@
+// The parts of the report that are tables: drawdowns, months, all figures, orders, data, provenance.
+
+import { sizeText } from '../../model/instrument.ts';
+import type { Summary } from '../summary/summary.ts';
+import { shown, type Shown } from '../words/figures.ts';
+import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
+import type { ReportInput } from './input.ts';
+import { command, facts, table, versionsText, type Fact } from '../page/lists.ts';
+import { html, type Markup, type Part } from '../page/markup.ts';
+import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from '../../base/text/format.ts';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const DAY_MS = 86_400_000;
+const SHOWN_DRAWDOWNS = 5;
+
+export function drawdowns({ metrics }: Summary): Markup {
+  const rows = metrics.drawdownTable.slice(0, SHOWN_DRAWDOWNS);
+  if (rows.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
+  return table(
+    ['', 'depth', 'peak', html`<span class="wide">trough</span>`, 'regained', 'length'],
+    rows.map((row, at) => [
+      String(at + 1),
+      html`<span class="loss">${signedPercent(row.depth)}</span>`,
+      dayText(row.peakMs),
+      html`<span class="wide">${dayText(row.troughMs)}</span>`,
+      row.recoveryMs === null ? 'not yet' : dayText(row.recoveryMs),
+      spanText(row.days * DAY_MS),
+    ]),
+    'The deepest drawdowns',
+  );
+}
+
+/** Rows years, cells percent, tinted by value. */
+export function months({ metrics }: Summary): Markup {
+  const { monthly, yearly } = metrics;
+  if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
+  const most = Math.max(...monthly.map((of) => Math.abs(of.return)), 1e-9);
+  const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / most) * 32)}%`;
+  const cell = (value: number | undefined, digits: number) =>
+    value === undefined
+      ? html`<td class="none">·</td>`
+      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="${tint(value)}">${fixed(value * 100, digits)}</td>`;
+  const rows = yearly.map(({ year, return: total }) => {
+    const cells = MONTHS.map((_, month) => cell(monthly.find((of) => of.year === year && of.month === month + 1)?.return, 1));
+    return html`<tr>
+      <th scope="row">${year}</th>
+      ${cells}
+      <td class="total ${tone(total)}">${fixed(total * 100, 2)}</td>
+    </tr>`;
+  });
+  return html`<div class="scroll">
+    <table class="months" aria-label="Returns by month, percent">
+      <thead>
+        <tr>
+          <th scope="col">%</th>
+          ${MONTHS.map((of) => html`<th scope="col">${of}</th>`)}
+          <th scope="col">year</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export function allFigures({ run, metrics, trades }: Summary): Markup {
+  const asset = run.reportingAsset;
+  const ofMetrics = METRIC_NAMES.map((name) => shown(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
+  const ofTrades = TRADE_NAMES.map((name) => shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]));
+  const span = (label: string, ms: number | null, definition: string) => shown({ label, kind: 'span', definition }, ms, asset, 'no-trades');
+  const more: Shown[] = [
+    span('Holding time, mean', trades.holdTime.mean, 'Mean time from first to last fill.'),
+    span('Holding time, median', trades.holdTime.median, 'Middle time from first to last fill.'),
+    span('Holding time, wins', trades.holdTime.wins, 'Mean over the winning trades.'),
+    span('Holding time, losses', trades.holdTime.losses, 'Mean over the losing trades.'),
+    shown(
+      { label: 'Wins in a row', kind: 'count', definition: 'Most winning trades one after the other, in closing order.' },
+      trades.maxConsecutiveWins,
+      asset,
+    ),
+    shown(
+      { label: 'Losses in a row', kind: 'count', definition: 'Most losing trades one after the other, in closing order.' },
+      trades.maxConsecutiveLosses,
+      asset,
+    ),
+    shown(
+      { label: 'Traded volume', kind: 'cost', definition: 'Notional of the entries and exits of all closed trades.' },
+      trades.volume,
+      asset,
+    ),
+  ];
+  return html`<div class="figures">
+    ${block('The account, from daily returns (UTC)', ofMetrics)}${block('The trades, net of fees', [...ofTrades, ...more])}
+  </div>`;
+}
+
+function block(name: string, figures: readonly Shown[]): Markup {
+  return html`<div>
+    <h3>${name}</h3>
+    <dl class="list">
+      ${figures.map(
+        ({ label, text, note, isNone }) =>
+          html`<div tabindex="0" data-tip>
+            <dt>${label}</dt>
+            <dd class="${isNone ? 'muted' : ''}">${text}</dd>
+            <span class="sr">${note}</span>
+          </div>`,
+      )}
+    </dl>
+  </div>`;
+}
+
+function line(label: string, amount: number, note: string, isWarning = false): Markup {
+  return html`<div tabindex="0" data-tip>
+    <dt>${label}</dt>
+    <dd class="${isWarning && amount > 0 ? 'amber' : ''}">${count(amount)}</dd>
+    <span class="sr">${note}</span>
+  </div>`;
+}
+
+function time(ms: number | null): string {
+  return ms === null ? NONE : ms === 0 ? 'at once' : spanText(ms);
+}
+
+export function orders({ orders: of, run }: Summary): Markup {
+  const codes = [
+    ...Object.entries(of.refusedByRiskByCode).map(([code, amount]) => ['risk', code, amount] as const),
+    ...Object.entries(of.rejectedByCode).map(([code, amount]) => ['venue', code, amount] as const),
+  ];
+  return html`<div class="figures">
+    <div>
+      <h3>What became of the orders</h3>
+      <dl class="list">
+        ${line('Created', of.created, 'Orders that the strategies and their brackets asked for.')}
+        ${line('Sent', of.sent, 'Not stopped by risk before they left.')} ${line('Accepted', of.accepted, 'The venue took them.')}
+        ${line('Filled', of.filled, 'Filled to the end.')}
+        ${line('Partly filled', of.partlyFilled, 'Ended, or still stand, with a part filled.')}
+        ${line('Cancelled', of.cancelled, 'Taken back, for example the other leg of a bracket.')}
+        ${line('Expired', of.expired, 'Ended by the venue without a cancel.')}
+        ${line('Refused by risk', of.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
+        ${line('Rejected by the venue', of.rejected, 'The venue said no, with a code.', true)}
+        ${line('Ever unknown', of.unknown, 'Their answer was lost for a time.', true)}
+        ${line('Open at the end', of.open, 'Stood when the run ended.')}
+      </dl>
+    </div>
+    <div>
+      <h3>Answers and costs</h3>
+      <dl class="list">
+        <div>
+          <dt>Share of volume filled as maker</dt>
+          <dd>${of.makerShare === null ? NONE : percent(of.makerShare)}</dd>
+        </div>
+        <div>
+          <dt>Mean time to acceptance</dt>
+          <dd>${time(of.meanTimeToAckMs)}</dd>
+        </div>
+        <div>
+          <dt>Mean time to the first fill</dt>
+          <dd>${time(of.meanTimeToFirstFillMs)}</dd>
+        </div>
+        <div>
+          <dt>Volume</dt>
+          <dd>${fixed(Number(of.volume), 2)}${THIN}${run.reportingAsset}</dd>
+        </div>
+        <div>
+          <dt>Fees</dt>
+          <dd>${fixed(Number(of.fees), 2)}${THIN}${run.reportingAsset}</dd>
+        </div>
+      </dl>
+      <h3>Refusals by code</h3>
+      ${
+        codes.length === 0
+          ? html`<p class="muted">No order was refused.</p>`
+          : table(
+              ['by', 'code', 'orders'],
+              codes.map(([by, code, amount]) => [by, code, count(amount)]),
+              'Refusals by code',
+              [1],
+            )
+      }
+      <h3>Risk rules that were on</h3>
+      <p class="codes">
+        ${run.rules.length === 0 ? html`<span class="amber">none</span>` : run.rules.map((rule) => html`<code>${rule}</code> `)}
+      </p>
+    </div>
+  </div>`;
+}
+
+function amber(amount: number): Part {
+  return amount > 0 ? html`<span class="amber">${count(amount)}</span>` : count(amount);
+}
+
+export function data({ dataQuality }: Summary): Markup {
+  return table(
+    ['feed', 'bars', 'rows', 'gaps', 'missing', 'thin', 'no volume', 'rounded', 'last bar', 'origin', 'gap manifest'],
+    dataQuality.feeds.map((feed) => [
+      feed.name,
+      `${feed.instrument} ${feed.interval}`,
+      count(feed.rows),
+      amber(feed.gaps),
+      amber(feed.missingBars),
+      amber(feed.thinBars),
+      count(feed.zeroVolume),
+      amber(feed.roundedPrices),
+      feed.openLastBar ? html`<span class="amber">still open</span>` : 'closed',
+      feed.synthetic ? html`<span class="amber">synthetic</span>` : 'recorded',
+      html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, 12) || NONE}</code>`,
+    ]),
+    'Quality of the data, by feed',
+    [1],
+  );
+}
+
+/** A fee of the record; of contracts what opens and what closes, where they differ. */
+function feeText(openPpm: number, closePpm = openPpm): string {
+  const open = percent(openPpm / 1e6, 3);
+  return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / 1e6, 3)} to close`;
+}
+
+export function provenance(input: ReportInput): Markup {
+  const { record, provenance: of } = input;
+  return html`<p>The command that makes this run again:</p>
+    ${command(of.command)}
+    <div class="figures">
+      <div>
+        <h3>Run</h3>
+        ${facts(runFacts(input))}
+      </div>
+      <div>
+        <h3>Made from</h3>
+        ${facts(of.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
+      </div>
+    </div>
+    <h3>Instruments</h3>
+    ${instrumentTable(input)}
+    <h3>Parameters</h3>
+    ${table(
+      ['strategy', 'file', 'parameters'],
+      record.strategies.map((it) => [
+        it.name,
+        it.file,
+        Object.entries(it.params)
+          .map(([name, value]) => `${name} ${value}`)
+          .join(', ') || 'none',
+      ]),
+      'Strategies and their parameters',
+      [1, 2],
+    )}
+    <details>
+      <summary>Definition</summary>
+      <pre>${of.definition}</pre>
+    </details>`;
+}
+
+function runFacts({ record, summary: { run, resultHash } }: ReportInput): readonly Fact[] {
+  const days = counted(Math.round((run.toMs - run.fromMs) / DAY_MS), 'day');
+  return [
+    ['Result hash', html`<code>${resultHash}</code>`],
+    ['Range', `${dayText(run.fromMs)} – ${dayText(run.toMs)}, ${days}`],
+    ['Start, end', `${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}`],
+    ['Seed', String(record.seed)],
+    ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${count(run.warmupInRange)} inside it`],
+    ['Versions', versionsText(run.versions)],
+  ];
+}
+
+function instrumentTable({ record, summary }: ReportInput): Markup {
+  return table(
+    [
+      'instrument',
+      'base',
+      'quote',
+      'price digits',
+      'quantity digits',
+      'smallest quantity',
+      'maker fee, record',
+      'taker fee, record',
+      'valued at',
+    ],
+    record.instruments.map((it, at) => [
+      it.id,
+      it.base,
+      it.quote,
+      String(it.priceDigits),
+      String(it.quantityDigits),
+      sizeText(fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits), it),
+      feeText(it.contract?.openMakerFeePpm ?? it.makerFeePpm, it.contract?.closeMakerFeePpm),
+      feeText(it.contract?.openTakerFeePpm ?? it.takerFeePpm, it.contract?.closeTakerFeePpm),
+      summary.run.instruments[at]?.markSource ?? NONE,
+    ]),
+    'Instruments',
+    [1, 2],
+  );
+}

@@ -1,0 +1,166 @@
+// Sampling of a run at UTC midnights, its benchmark, its exposure, and the metrics of a whole record.
+
+import { afterEach, expect, test } from 'vitest';
+import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { dailyEquity } from './daily.ts';
+import { exposureFigures } from '../metrics/exposure.ts';
+import { DAY_MS } from '../kernels/portfolio.ts';
+import { metricsOf } from '../metrics/metrics.ts';
+import { moneyText } from './money.ts';
+
+const bars = testBars(testInstrument(), 4 * 1440, 7);
+
+/** A record whose equity is given at the bar closes of `minutes`. */
+function equityAt(points: readonly (readonly [number, number])[], overrides: Partial<RunRecord> = {}): RunRecord {
+  const record = runRecord({ bars: [bars], script: [], start: 1000 });
+  return {
+    ...record,
+    equity: {
+      length: points.length,
+      timeMs: Float64Array.from(points, ([minute]) => START_MS + minute * MINUTE),
+      units: Float64Array.from(points, ([, units]) => units),
+    },
+    ...overrides,
+  };
+}
+
+afterEach(() => {
+  delete process.env['TZ'];
+});
+
+test('samples are the start, each midnight, and the end; each the last known value', () => {
+  const record = equityAt(
+    [
+      [1, 1001],
+      [1440, 1100],
+      [1441, 1200],
+      [4000, 1300],
+      [5000, 900],
+    ],
+    { toMs: START_MS + 5001 * MINUTE },
+  );
+  const { timeMs, equity } = dailyEquity(record);
+  expect([...timeMs].map((ms) => (ms - START_MS) / MINUTE)).toEqual([0, 1440, 2880, 4320, 5001]);
+  // The value of midnight itself counts; a day without rows repeats the last value.
+  expect([...equity]).toEqual([1000, 1100, 1200, 1300, 900]);
+});
+
+test('the drawdown looks at every bar, and its daily figure at midnights', () => {
+  // The peak of 1500 and the trough of 700 lie inside two days; at midnights equity is 1000, 1200, 1100, 1150.
+  const record = equityAt(
+    [
+      [600, 1500],
+      [1440, 1200],
+      [2000, 700],
+      [2880, 1100],
+      [4320, 1150],
+    ],
+    { toMs: START_MS + 4320 * MINUTE },
+  );
+  const { maxDrawdown, maxDrawdownAbs, maxDrawdownDaily, calmar, calmarDaily, recoveryFactor, cagr, ulcer } = metricsOf(record, []);
+  expect(maxDrawdown).toBeCloseTo(700 / 1500 - 1, 12);
+  expect(Number(maxDrawdownAbs) / Number(moneyText(1, record.reportingDigits))).toBeCloseTo(800, 9);
+  expect(maxDrawdownDaily).toBeCloseTo(1100 / 1200 - 1, 12);
+  expect(calmar! / (cagr! / (800 / 1500))).toBeCloseTo(1, 12);
+  expect(calmarDaily! / (cagr! / (100 / 1200))).toBeCloseTo(1, 12);
+  expect(recoveryFactor).toBeCloseTo(150 / 800, 12);
+  // Daily: the depths at midnight are 0, 100 / 1200 and 50 / 1200.
+  expect(ulcer).toBeCloseTo(Math.sqrt(((100 / 1200) ** 2 + (50 / 1200) ** 2) / 2), 12);
+});
+
+test('a run from noon to noon has partial days, each one return, flagged', () => {
+  const record = equityAt(
+    [
+      [800, 1010],
+      [1500, 1020],
+    ],
+    { fromMs: START_MS + 720 * MINUTE, toMs: START_MS + 2160 * MINUTE },
+  );
+  expect([...dailyEquity(record).equity]).toEqual([1000, 1010, 1020]);
+  const metrics = metricsOf(record, []);
+  expect(metrics.flags['dailyReturns']).toEqual(['partialFirstDay', 'partialLastDay']);
+  expect(metrics.flags['cagr']).toEqual(['extrapolated']);
+  expect(metrics.dailyReturns).toHaveLength(2);
+});
+
+test('29 February and months of any length belong to their month; the host zone does not matter', () => {
+  const fromMs = Date.UTC(2024, 1, 27);
+  const points = Array.from({ length: 5 }, (_, day): [number, number] => [
+    (fromMs - START_MS) / MINUTE + (day + 1) * 1440,
+    1000 * 1.1 ** (day + 1),
+  ]);
+  const record = equityAt(points, { fromMs, toMs: fromMs + 5 * DAY_MS });
+  const here = metricsOf(record, []);
+  expect(here.monthly.map(({ year, month, return: growth }) => [year, month, growth.toFixed(9)])).toEqual([
+    [2024, 2, (1.1 ** 3 - 1).toFixed(9)],
+    [2024, 3, (1.1 ** 2 - 1).toFixed(9)],
+  ]);
+  expect(here.yearly).toHaveLength(1);
+  process.env['TZ'] = 'America/New_York';
+  expect(metricsOf(record, [])).toEqual(here);
+});
+
+test('the benchmark holds each executed instrument from its first open, in equal parts', () => {
+  const other = testBars(testInstrument({ wireName: 'XYZUSD' }), 4 * 1440, 8);
+  const record = runRecord({ bars: [bars, other], script: [], firstRow: 10 });
+  const { benchmark, timeMs } = dailyEquity(record);
+  const of = (columns: typeof bars, row: number) => columns.close[row]! / columns.open[10]!;
+  expect(benchmark![0]).toBe(1);
+  expect(benchmark![1]).toBeCloseTo((of(bars, 1439) + of(other, 1439)) / 2, 12);
+  expect(benchmark![timeMs.length - 1]).toBeCloseTo((of(bars, 5759) + of(other, 5759)) / 2, 12);
+});
+
+test('exposure weighs by time, at the last close', () => {
+  // Buys 1 of 100.00 at the open of row 100 and sells at the open of row 1540: one of four days.
+  const flat = {
+    ...bars,
+    open: bars.open.map(() => 100),
+    close: bars.close.map(() => 100),
+    high: bars.high.map(() => 100),
+    low: bars.low.map(() => 100),
+  };
+  const free = { ...flat, instrument: testInstrument({ makerFeePpm: 0, takerFeePpm: 0 }) };
+  const record = runRecord({
+    bars: [free],
+    start: 400 * 1e8,
+    script: [
+      { row: 100, isBuy: true, lots: 10_000 },
+      { row: 1540, isBuy: false, lots: 10_000 },
+    ],
+  });
+  const held = [{ fromMs: record.fills.timeMs[0]!, toMs: record.fills.timeMs[1]! }];
+  const figures = exposureFigures(record, held, dailyEquity(record).equity);
+  expect(figures).toMatchObject({ exposureTime: 0.25, grossExposureMax: 0.25, netExposureMax: 0.25 });
+  expect(figures.grossExposure).toBeCloseTo(0.25 * 0.25, 9);
+  expect(figures.turnover).toBeCloseTo(200 / 400 / (4 / 365), 9);
+  // What an instrument fills inside its bar is booked before what another one fills at the open of the same bar.
+  const other = { ...free, instrument: testInstrument({ wireName: 'XYZUSD', makerFeePpm: 0, takerFeePpm: 0 }) };
+  const two = runRecord({
+    bars: [free, other],
+    start: 400 * 1e8,
+    script: [
+      { row: 100, isBuy: true, lots: 10_000, inside: true },
+      { row: 100, isBuy: true, lots: 10_000, instrument: 1 },
+      { row: 101, isBuy: false, lots: 10_000 },
+      { row: 102, isBuy: false, lots: 10_000, instrument: 1 },
+    ],
+  });
+  // The other one is held for two minutes, at 100 / 400; the first for none.
+  const both = exposureFigures(two, [], dailyEquity(two).equity);
+  expect(both.grossExposureMax).toBe(0.25);
+  expect(both.grossExposure).toBeCloseTo((2 * 0.25) / (4 * 1440), 12);
+  // Overlapping episodes count once.
+  expect(
+    exposureFigures(record, [...held, ...held, { fromMs: held[0]!.toMs - 1000, toMs: held[0]!.toMs + DAY_MS }], dailyEquity(record).equity)
+      .exposureTime,
+  ).toBeCloseTo(0.5, 12);
+});
+
+test('a run without rows and a run of no length', () => {
+  const empty = metricsOf(equityAt([]), []);
+  expect([empty.totalReturn, empty.netProfit, empty.sharpe, empty.reasons.sharpe]).toEqual([0, '0', null, 'zero-variance']);
+  const none = metricsOf(equityAt([], { toMs: START_MS }), []);
+  expect([none.totalReturn, none.netProfit, none.exposureTime]).toEqual([null, null, null]);
+  expect(none.reasons).toMatchObject({ totalReturn: 'too-few-returns', exposureTime: 'too-short', dsr: 'no-trials', pbo: 'no-trials' });
+});

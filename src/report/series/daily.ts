@@ -1,0 +1,158 @@
+// Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
+
+import { DeepestFall } from '../../base/number/deepestFall.ts';
+import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run/run.ts';
+import { DAY_MS } from '../kernels/portfolio.ts';
+
+export interface DailyEquity {
+  /** Sampling instants (ms UTC), ascending; the first is the run's start. */
+  readonly timeMs: Float64Array;
+  /** The last known equity at each of them, in units of the reporting asset. */
+  readonly equity: Float64Array;
+  /** Buy-and-hold of the traded instruments, equal weights at the run's start, 1 at the start; null without execution rows. */
+  readonly benchmark: Float64Array | null;
+}
+
+export function dailyEquity(record: RunRecord): DailyEquity {
+  const { timeMs, equity } = sampledEquity(record);
+  return { timeMs, equity, benchmark: buyAndHold(record, timeMs) };
+}
+
+/** The same without its benchmark. Of the equity column only the newest instant at or before each sampling time counts. */
+export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'>): Omit<DailyEquity, 'benchmark'> {
+  const timeMs = samplingTimes(record.fromMs, record.toMs);
+  const { equity } = record;
+  const values = new Float64Array(timeMs.length);
+  for (let i = 0; i < timeMs.length; i++) {
+    const known = countUpTo(equity.timeMs, equity.length, timeMs[i]!);
+    values[i] = i === 0 || known === 0 ? record.startUnits : equity.units[known - 1]!;
+  }
+  return { timeMs, equity: values };
+}
+
+/** The deepest falls over every instant of the equity column, from the starting capital on. */
+export function barFalls({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): DeepestFall {
+  const falls = new DeepestFall(startUnits);
+  falls.take(equity.units, equity.length);
+  return falls;
+}
+
+/** The instants at which the equity of a run is looked at; one of them serves all runs of a time range. */
+export class Sampling {
+  readonly timeMs: Float64Array;
+  readonly #rows = new WeakMap<Float64Array, Int32Array>();
+
+  constructor(fromMs: number, toMs: number) {
+    this.timeMs = samplingTimes(fromMs, toMs);
+  }
+
+  /** Ascending: of the rows [first, length) that end at `closeMs` the newest one at or before each of the instants, and the last one. */
+  rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
+    let rows = this.#rows.get(closeMs);
+    if (rows === undefined) this.#rows.set(closeMs, (rows = newestRows(this.timeMs, closeMs, first, length)));
+    return rows;
+  }
+}
+
+function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, length: number): Int32Array {
+  const rows: number[] = [];
+  let next = first;
+  for (const ms of timeMs) {
+    const after = next + countUpTo(closeMs.subarray(next), length - next, ms);
+    if (after > next) rows.push(after - 1);
+    next = after;
+  }
+  if (length > next) rows.push(length - 1);
+  return Int32Array.from(rows);
+}
+
+/** Collects of an equity that comes piece by piece the instants that `sampledEquity` looks at, and the last one. */
+export class EquitySampler {
+  /** Over every bar, not only the instants that are collected. */
+  readonly falls = new DeepestFall(NaN);
+  readonly #sampling: Sampling;
+  #next = 0;
+  #times: number[] = [];
+  #units: number[] = [];
+  #lastMs = NaN;
+  #lastUnits = NaN;
+
+  constructor(sampling: Sampling) {
+    this.#sampling = sampling;
+  }
+
+  rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
+    return this.#sampling.rowsOf(closeMs, first, length);
+  }
+
+  /** `length` instants: `units[i]` at `timeMs[at + i]`, later than all before. */
+  take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
+    const times = timeMs.subarray(at, at + length);
+    const due = this.#sampling.timeMs;
+    for (; this.#next < due.length && due[this.#next]! < times[length - 1]!; this.#next++) {
+      const known = countUpTo(times, length, due[this.#next]!);
+      if (known === 0) this.#keep(this.#lastMs, this.#lastUnits);
+      else this.#keep(times[known - 1]!, units[known - 1]!);
+    }
+    this.#lastMs = times[length - 1]!;
+    this.#lastUnits = units[length - 1]!;
+  }
+
+  columns(): EquityColumns {
+    this.#keep(this.#lastMs, this.#lastUnits);
+    return { length: this.#times.length, timeMs: Float64Array.from(this.#times), units: Float64Array.from(this.#units) };
+  }
+
+  /** Not before the first instant (NaN), and no instant twice. */
+  #keep(timeMs: number, units: number): void {
+    if (!(timeMs > (this.#times[this.#times.length - 1] ?? -Infinity))) return;
+    this.#times.push(timeMs);
+    this.#units.push(units);
+  }
+}
+
+function samplingTimes(fromMs: number, toMs: number): Float64Array {
+  const times = [fromMs];
+  for (let day = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS; day < toMs; day += DAY_MS) times.push(day);
+  if (toMs > fromMs) times.push(toMs);
+  return Float64Array.from(times);
+}
+
+/**
+ * Each instrument that was traded is bought at its first open inside the run, with an equal part of the money, and valued at its last close.
+ * A run without a fill holds all of its instruments.
+ */
+export function buyAndHold(
+  { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
+  timeMs: Float64Array,
+): Float64Array | null {
+  const traded = new Set(Array.from(fills.instrument.subarray(0, fills.length), (index) => instruments[index]?.id));
+  const all = executionFeeds(feeds);
+  const held = traded.size === 0 ? all : all.filter(({ bars }) => traded.has(bars.instrument.id));
+  if (held.length === 0) return null;
+  const out = new Float64Array(timeMs.length);
+  for (const { bars, firstRow } of held) {
+    for (let i = 0; i < timeMs.length; i++) {
+      const row = i === 0 ? -1 : countUpTo(bars.closeMs, bars.length, timeMs[i]!) - 1;
+      out[i]! += (row < firstRow ? 1 : bars.close[row]! / bars.open[firstRow]!) / held.length;
+    }
+  }
+  return out;
+}
+
+/** The feeds that match and mark, with at least one row inside the run. */
+export function executionFeeds(feeds: readonly FeedRecord[]): readonly FeedRecord[] {
+  return feeds.filter((feed) => feed.execution && feed.firstRow < feed.bars.length);
+}
+
+/** How many of the first `length` ascending times are at or before `ms`. */
+export function countUpTo(times: Float64Array, length: number, ms: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,38 @@
+// Money of a run as decimal text: exact sums of integers beyond 2^53, and means with every digit of a double.
+
+import { Decimal, fromScaled } from '../../base/number/decimal.ts';
+import { MAX_EXACT } from '../../base/number/exact.ts';
+
+/** A decimal in the reporting asset, as plain text. */
+export type Money = string;
+
+/** The exact sum of safe integers: kept in a double until that could round, then in a BigInt. */
+export class ExactSum {
+  #whole = 0n;
+  #part = 0;
+
+  add(units: number): void {
+    const next = this.#part + units;
+    if (next <= MAX_EXACT && next >= -MAX_EXACT) this.#part = next;
+    else {
+      this.#whole += BigInt(this.#part);
+      this.#part = units;
+    }
+  }
+
+  total(): bigint {
+    return this.#whole + BigInt(this.#part);
+  }
+}
+
+export function exactSum(values: Float64Array): bigint {
+  const sum = new ExactSum();
+  for (let i = 0; i < values.length; i++) sum.add(values[i]!);
+  return sum.total();
+}
+
+/** Units (10^-digits; a mean of them need not be whole) as plain decimal text. */
+export function moneyText(units: number | bigint, digits: number): Money {
+  if (Number.isSafeInteger(units)) return fromScaled(Number(units) + 0, digits);
+  return new Decimal(units.toString()).div(Decimal.pow(10, digits)).toFixed();
+}

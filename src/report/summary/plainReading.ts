@@ -1,0 +1,9 @@
+// A double as the shortest plain decimal text that reads back as itself: never an exponent, empty for what is no number.
+
+import { Decimal } from '../../base/number/decimal.ts';
+
+export function plainReading(value: number): string {
+  if (!Number.isFinite(value)) return '';
+  const text = String(value);
+  return text.includes('e') ? new Decimal(value).toFixed() : text;
+}

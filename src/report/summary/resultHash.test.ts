@@ -1,0 +1,202 @@
+// The result hash, recomputed by someone who has the run folder's files and docs/run-folder.md, and nothing else.
+
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
+import * as fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { MINUTE, randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
+import { runPython } from '../../../test/fixtures/python.ts';
+import { writeArrowColumns } from '../../adapters/catalog/arrow/arrowFile.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { csvText } from './csvFile.ts';
+import { plainReading } from './plainReading.ts';
+import { equityColumns, resultHash } from './resultHash.ts';
+import { summaryText, writeRunFiles } from './runFiles.ts';
+import { buildSummary } from './summary.ts';
+import { fillsTable, ordersTable, tradesTable } from './tables.ts';
+import { tradesOf } from '../trades/trades.ts';
+
+const DOCS = new URL('../../../docs/run-folder.md', import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), 'isobar-run-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const other = testInstrument({ wireName: 'XYZUSD', priceDigits: 4, quantityDigits: 2, baseDigits: 6 });
+const plain = runRecord({
+  bars: [testBars(testInstrument(), 2000, 1), testBars(other, 2000, 2)],
+  script: randomScript(5, { rows: 2000, fills: 200, strategies: 2, instruments: 2, feesInBase: true }),
+  strategies: 2,
+  feesInBase: true,
+});
+/** With empty cells, text that needs quotes, and every kind of ending. */
+const record: RunRecord = {
+  ...plain,
+  orders: {
+    ...plain.orders,
+    ending: plain.orders.ending.map((_, row) => row % 9),
+    arrivedMs: plain.orders.arrivedMs.map((ms, row) => (row % 5 === 0 ? NaN : ms)),
+    parent: plain.orders.parent.map((_, row) => (row % 4 === 3 ? row : 0)),
+    texts: plain.orders.texts.map((text) => (text === 'exit' ? 'exit, "late"' : text)),
+  },
+};
+
+test('from the files alone', () => {
+  const summary = buildSummary(record, { versions: { isobar: '0.1.0' } });
+  writeRunFiles(record, summary, folder);
+  writeArrowColumns(join(folder, 'equity.arrow'), equityColumns(record));
+
+  // --- What docs/run-folder.md says, and no code of the project.
+  const read: { resultHash: string; run: { instruments: { id: string }[] } } = JSON.parse(
+    readFileSync(join(folder, 'summary.json'), 'utf8'),
+  );
+  const instrument = read.run.instruments.map(({ id }) => id);
+  const codes: Record<string, string[]> = {
+    instrument,
+    side: ['buy', 'sell'],
+    role: ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing'],
+    ending: ['open', 'denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired'],
+    reduce_only: ['0', '1'],
+    was_unknown: ['0', '1'],
+    is_maker: ['0', '1'],
+    fee_in: ['quote', 'base'],
+  };
+  const texts = new Set(['slot', 'code', 'fee_asset']);
+  const hash = createHash('sha256');
+  for (const file of ['orders.csv', 'fills.csv']) {
+    const [header = [], ...rows] = parseCsv(readFileSync(join(folder, file), 'utf8'));
+    header.forEach((name, column) => {
+      const cells = rows.map((row) => row[column]!);
+      if (texts.has(name)) return;
+      const list = codes[name];
+      if (list) hash.update(Buffer.from(cells.map((cell) => list.indexOf(cell))));
+      else hash.update(doubles(cells.map((cell) => (cell === '' ? NaN : Number(cell)))));
+    });
+  }
+  const equity = tableFromIPC(readFileSync(join(folder, 'equity.arrow')));
+  for (const name of ['time_ms', 'equity']) {
+    const values: ArrayLike<bigint | number> = equity.getChild(name)!.toArray();
+    hash.update(doubles(Array.from(values, Number)));
+  }
+  expect(hash.digest('hex')).toBe(read.resultHash);
+  expect(read.resultHash).toBe(resultHash(record));
+});
+
+test('the recipe in the documentation, as it stands there', () => {
+  const recipe = /```python\n([\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '';
+  const printed = runPython(['pyarrow'], `import os, sys\nos.chdir(sys.argv[1])\n${recipe}`, folder);
+  if (printed !== null) expect(printed).toEqual(['True']);
+});
+
+/** A figure that is described with its sibling. */
+const bare = (name: string) => name.replace(/(Fraction|Max)$/, '');
+
+test('every column and every figure is documented', () => {
+  const text = readFileSync(DOCS, 'utf8') + readFileSync(new URL('metrics.md', DOCS), 'utf8');
+  const { metrics, trades, orders } = buildSummary(record, { versions: {} });
+  const tables = [ordersTable(record), fillsTable(record), tradesTable(record, tradesOf(record))];
+  const names = [
+    ...tables.flatMap(({ columns }) => columns.map(({ name }) => name)),
+    ...[metrics, trades, orders].flatMap((of) => Object.keys(of)),
+  ];
+  const structural = ['basis', 'reasons', 'flags'];
+  expect(names.filter((name) => !structural.includes(name) && !text.includes(`\`${bare(name)}\``))).toEqual([]);
+});
+
+/** float64, little-endian, an empty cell as 7ff8000000000000. */
+function doubles(values: readonly number[]): Buffer {
+  const out = Buffer.alloc(values.length * 8);
+  values.forEach((value, i) => {
+    if (Number.isNaN(value)) out.writeBigUInt64LE(0x7ff8000000000000n, i * 8);
+    else out.writeDoubleLE(value, i * 8);
+  });
+  return out;
+}
+
+function parseCsv(text: string): string[][] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((cell) => cell[1]?.replaceAll('""', '"') ?? cell[2] ?? ''),
+    );
+}
+
+test('any change of a number changes it; text, capacity and names do not', () => {
+  const base = resultHash(record);
+  const { orders, fills, equity } = record;
+  const longer = new Float64Array(fills.length + 7);
+  longer.set(fills.price);
+  expect(
+    resultHash({
+      ...record,
+      name: 'another',
+      seed: 9,
+      fills: { ...fills, price: longer },
+      orders: { ...orders, slot: orders.slot.map(() => 0) },
+    }),
+  ).toBe(base);
+  const units = equity.units.slice();
+  units[1000]! += 1;
+  expect(resultHash({ ...record, equity: { ...equity, units } })).not.toBe(base);
+  expect(resultHash({ ...record, fills: { ...fills, isMaker: fills.isMaker.map((is, row) => (row === 3 ? 1 - is : is)) } })).not.toBe(base);
+});
+
+test('property: a cell is the exact decimal, and reads back as the double that is hashed', () => {
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), fc.integer({ min: 0, max: 12 }), (value, digits) => {
+      const text = csvText({
+        length: 1,
+        columns: [{ kind: 'number', name: 'x', values: Float64Array.of(value), digits: [digits], digitsAt: null, emptyAt: NaN }],
+      }).split('\n')[1]!;
+      expect(BigInt(text.replace('.', ''))).toBe(BigInt(value));
+      expect(text.includes('.') ? text.split('.')[1]!.length : 0).toBe(digits);
+      expect(Number(text)).toBe(value / 10 ** digits + 0);
+    }),
+  );
+});
+
+test('property: a reading is plain text that reads back as itself', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      expect(plainReading(value)).not.toContain('e');
+      expect(Number(plainReading(value))).toBe(value + 0);
+    }),
+  );
+  expect(plainReading(NaN)).toBe('');
+});
+
+test('many rows and long labels cross the chunks of the writer', () => {
+  const rows = 30_000;
+  const labels = ['x'.repeat(70_000), 'short'];
+  const table = csvText({
+    length: rows,
+    columns: [
+      { kind: 'number', name: 'n', values: Float64Array.from({ length: rows }, (_, i) => i), digits: [0], digitsAt: null, emptyAt: NaN },
+      { kind: 'text', name: 'label', values: Array.from({ length: rows }, (_, i) => (i % 10_000 === 0 ? 0 : 1)), labels },
+    ],
+  });
+  const expected = Array.from({ length: rows }, (_, i) => `${i},${labels[i % 10_000 === 0 ? 0 : 1]}`);
+  expect(table === `n,label\n${expected.join('\n')}\n`).toBe(true);
+});
+
+test('summary.json holds the same object, series on one line', () => {
+  const summary = buildSummary(record, { versions: {} });
+  const text = summaryText(summary);
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(summary)));
+  expect(text).toMatch(/"days": \[ ?\d/);
+  expect(Object.keys(summary)).toEqual(['resultHash', 'run', 'metrics', 'trades', 'orders', 'dataQuality', 'costBridge', 'warnings']);
+  expect(text).not.toMatch(/NaN|Infinity/);
+  expect(summary.run).toMatchObject({
+    from: '2024-01-01T00:00:00.000Z',
+    toMs: record.fromMs + 2000 * MINUTE,
+    instruments: [{ markSource: 'close' }, {}],
+  });
+  // The parts add up: equity's change is closed, open and held profit.
+  const sum = [summary.trades.closedPnl, summary.trades.openPnl, summary.trades.heldPnl].reduce(
+    (total, part) => total + Math.round(Number(part) * 1e8),
+    0,
+  );
+  expect(sum).toBe(Math.round(Number(summary.metrics.netProfit) * 1e8));
+});

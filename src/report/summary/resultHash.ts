@@ -1,0 +1,73 @@
+// The identity of a result: SHA-256 over orders, fills and equity as the files of the run folder show them (docs/run-folder.md).
+
+import { createHash, type Hash } from 'node:crypto';
+import { endianness } from 'node:os';
+import { pow10 } from '../../base/number/exact.ts';
+import type { RunRecord } from '../../model/run/run.ts';
+import { fillsTable, ordersTable, type NumberColumn, type Table } from './tables.ts';
+
+/** SHA-256 in lower-case hex. Nothing in it depends on wall time, block size, worker count or the machine. */
+export function resultHash(record: RunRecord): string {
+  return hashOf([ordersTable(record), fillsTable(record), equityTable(record)]);
+}
+
+/** The same over tables that were read from a run folder: orders, fills, equity. */
+export function hashOf(tables: readonly Table[]): string {
+  const hash = createHash('sha256');
+  for (const table of tables) addTable(hash, table);
+  return hash.digest('hex');
+}
+
+/** The columns of equity.arrow, as its writer takes them: `equity` in the reporting asset. */
+export function equityColumns(record: RunRecord) {
+  const { equity, reportingDigits } = record;
+  const units = pow10(reportingDigits);
+  const values = new Float64Array(equity.length);
+  for (let row = 0; row < values.length; row++) values[row] = equity.units[row]! / units;
+  return [
+    { name: 'time_ms', kind: 'timestamp', values: equity.timeMs.subarray(0, equity.length) },
+    { name: 'equity', kind: 'float64', values },
+  ] as const;
+}
+
+function equityTable({ equity, reportingDigits }: RunRecord): Table {
+  const shared = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
+  return {
+    length: equity.length,
+    columns: [
+      { ...shared, name: 'time_ms', values: equity.timeMs, digits: [0] },
+      { ...shared, name: 'equity', values: equity.units, digits: [reportingDigits] },
+    ],
+  };
+}
+
+function addTable(hash: Hash, { columns, length }: Table): void {
+  for (const column of columns) {
+    if (column.kind === 'number') addNumbers(hash, column, length);
+    else if (column.kind === 'code') hash.update(Uint8Array.from(column.values).subarray(0, length));
+  }
+}
+
+const CHUNK = 8192;
+const chunk = new Float64Array(CHUNK);
+const bytes = Buffer.from(chunk.buffer);
+const isBigEndian = endianness() === 'BE';
+
+/**
+ * Each value as the double nearest to its text in the file: both parts of the quotient are exact in a double, so that dividing rounds
+ * once, as reading the text does. An empty cell is NaN, which typed arrays store as the canonical quiet one.
+ */
+function addNumbers(hash: Hash, { values, digits, digitsAt, emptyAt }: NumberColumn, length: number): void {
+  const powers = digits.map(pow10);
+  const only = powers[0] ?? 1;
+  for (let from = 0; from < length; from += CHUNK) {
+    const count = Math.min(CHUNK, length - from);
+    for (let i = 0; i < count; i++) {
+      const value = values[from + i]!;
+      const divisor = digitsAt === null ? only : powers[digitsAt[from + i]!]!;
+      chunk[i] = value === emptyAt || value !== value ? NaN : value / divisor + 0;
+    }
+    const part = bytes.subarray(0, count * 8);
+    hash.update(isBigEndian ? Buffer.from(part).swap64() : part);
+  }
+}

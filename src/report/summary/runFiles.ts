@@ -1,0 +1,25 @@
+// The text files of a run folder: orders.csv, fills.csv, trades.csv and summary.json.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunRecord } from '../../model/run/run.ts';
+import { tradesOf } from '../trades/trades.ts';
+import { writeCsv } from './csvFile.ts';
+import type { Summary } from './summary.ts';
+import { fillsTable, ordersTable, tradesTable } from './tables.ts';
+
+/** Writes into `folder`, which exists; files of these names are replaced. */
+export function writeRunFiles(record: RunRecord, summary: Summary, folder: string): void {
+  writeCsv(join(folder, 'orders.csv'), ordersTable(record));
+  writeCsv(join(folder, 'fills.csv'), fillsTable(record));
+  writeCsv(join(folder, 'trades.csv'), tradesTable(record, tradesOf(record)));
+  writeFileSync(join(folder, 'summary.json'), summaryText(summary));
+}
+
+/** The text of summary.json, as the file and `--json` have it. */
+export function summaryText(summary: Summary): string {
+  // Series of numbers stand on one line each: one number a line would bury the figures.
+  return `${JSON.stringify(summary, null, 2).replace(SERIES, (list) => list.replace(/\s+/g, ' '))}\n`;
+}
+
+const SERIES = /\[\s+(?:null|-?\d[\d.e+-]*)(?:,\s+(?:null|-?\d[\d.e+-]*))*\s+\]/g;

@@ -1,0 +1,96 @@
+// summary.json: what a run was, what came of it, and how far to trust its data (docs/metrics.md).
+
+import { formatTime } from '../../model/time.ts';
+import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
+import { dailyEquity } from '../series/daily.ts';
+import type { Held } from '../metrics/exposure.ts';
+import type { PortfolioOptions } from '../kernels/portfolio.ts';
+import { costBridge } from '../metrics/costBridge.ts';
+import { metricsOf } from '../metrics/metrics.ts';
+import { moneyText } from '../series/money.ts';
+import { orderSummary } from '../trades/orderStatistics.ts';
+import { tradeSummary } from '../trades/statistics.ts';
+import type { Trades } from '../trades/columns.ts';
+import type { DataQuality, RunSummary, Summary } from '../metrics/runFigures.ts';
+import { tradesOf } from '../trades/trades.ts';
+import { warningsOf } from '../warnings/runWarnings.ts';
+import { resultHash } from './resultHash.ts';
+
+export type { Summary };
+
+export interface SummaryOptions extends PortfolioOptions {
+  /** By name: isobar, node. Beside the result, not part of its hash. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+export function buildSummary(record: RunRecord, options: SummaryOptions): Summary {
+  const trades = tradesOf(record);
+  const { equity } = record;
+  const endUnits = equity.length === 0 ? record.startUnits : equity.units[equity.length - 1]!;
+  const summary = {
+    resultHash: resultHash(record),
+    run: runSummary(record, endUnits, options.versions),
+    metrics: metricsOf(record, heldOf(record, trades), dailyEquity(record), options),
+    trades: tradeSummary(record, trades, endUnits - record.startUnits),
+    orders: orderSummary(record),
+    dataQuality: qualityOf(record),
+    costBridge: costBridge(record, endUnits - record.startUnits),
+  };
+  return { ...summary, warnings: warningsOf(record, summary) };
+}
+
+function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {
+  const { strategies, reportingDigits } = record;
+  return {
+    name: record.name,
+    mode: record.mode,
+    strategy: strategies.length === 1 ? strategies[0]! : strategies,
+    instruments: record.instruments.map(({ id, base, quote }, at) => ({
+      id,
+      base,
+      quote,
+      markSource: record.markSources?.[at] ?? 'close',
+    })),
+    feeds: record.feeds.map(({ name, bars, execution, isInside }) => ({
+      name,
+      instrument: bars.instrument.id,
+      interval: bars.interval,
+      execution,
+      ...(isInside ? { inside: true as const } : {}),
+    })),
+    from: formatTime(record.fromMs),
+    to: formatTime(record.toMs),
+    fromMs: record.fromMs,
+    toMs: record.toMs,
+    reportingAsset: record.reportingAsset,
+    startEquity: moneyText(record.startUnits, reportingDigits),
+    endEquity: moneyText(endUnits, reportingDigits),
+    seed: record.seed,
+    versions,
+    rules: record.rules,
+    warmupRows: record.feeds.reduce((sum, feed) => sum + feed.firstRow, 0),
+    warmupInRange: record.warmupInRange,
+  };
+}
+
+/** Closed episodes, and open ones to the end of the run. */
+function heldOf(record: RunRecord, { closed, open }: Trades): Held[] {
+  const held: Held[] = open.map(({ entryMs }) => ({ fromMs: entryMs, toMs: record.toMs }));
+  for (let row = 0; row < closed.length; row++) held.push({ fromMs: closed.entryMs[row]!, toMs: closed.exitMs[row]! });
+  return held;
+}
+
+function qualityOf({ feeds }: RunRecord): DataQuality {
+  const total = (of: (quality: FeedQuality) => number) => feeds.reduce((sum, { quality }) => sum + of(quality), 0);
+  return {
+    rows: total((of) => of.rows),
+    gaps: total((of) => of.gaps),
+    missingBars: total((of) => of.missingBars),
+    thinBars: total((of) => of.thinBars),
+    zeroVolume: total((of) => of.zeroVolume),
+    roundedPrices: total((of) => of.roundedPrices),
+    openLastBar: feeds.some(({ quality }) => quality.openLastBar),
+    synthetic: feeds.some(({ quality }) => quality.synthetic),
+    feeds: feeds.map(({ name, bars, quality }) => ({ name, instrument: bars.instrument.id, interval: bars.interval, ...quality })),
+  };
+}

@@ -1,0 +1,174 @@
+// The tables of a run folder as columns: one definition for the files that are written and for the hash over them.
+
+import type { Instrument } from '../../model/instrument.ts';
+import { ENDINGS, ROLES, SIDES, type RunRecord } from '../../model/run/run.ts';
+import type { Trades } from '../trades/columns.ts';
+
+/** Whole numbers of 10^-digits, shown as decimals. */
+export interface NumberColumn {
+  readonly kind: 'number';
+  readonly name: string;
+  readonly values: Float64Array | Uint8Array;
+  readonly digits: readonly number[];
+  /** Which of `digits` is a row's; null: the first is every row's. */
+  readonly digitsAt: ArrayLike<number> | null;
+  /** Stands for an empty cell, as NaN always does. */
+  readonly emptyAt: number;
+}
+
+/** A reading that is no whole number of anything: the shortest text that a double reads back. */
+export interface ReadingColumn {
+  readonly kind: 'reading';
+  readonly name: string;
+  readonly values: Float64Array;
+}
+
+/** One of a list of labels. Codes are part of the hash, texts are not. */
+export interface LabelColumn {
+  readonly kind: 'code' | 'text';
+  readonly name: string;
+  readonly values: ArrayLike<number>;
+  readonly labels: readonly string[];
+}
+
+export type Column = NumberColumn | ReadingColumn | LabelColumn;
+
+export interface Table {
+  readonly length: number;
+  readonly columns: readonly Column[];
+}
+
+const YES_NO = ['0', '1'];
+const WHOLE = [0];
+
+const number = (
+  name: string,
+  values: Float64Array | Uint8Array,
+  digits: readonly number[] = WHOLE,
+  digitsAt: ArrayLike<number> | null = null,
+): NumberColumn => ({
+  kind: 'number',
+  name,
+  values,
+  digits,
+  digitsAt,
+  emptyAt: NaN,
+});
+const positive = (column: NumberColumn): NumberColumn => ({ ...column, emptyAt: 0 });
+const code = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'code', name, values, labels });
+const text = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'text', name, values, labels });
+const reading = (name: string, values: Float64Array): ReadingColumn => ({ kind: 'reading', name, values });
+
+export function ordersTable({ orders, instruments }: RunRecord): Table {
+  const at = orders.instrument;
+  return {
+    length: orders.length,
+    columns: [
+      number('order_id', orders.id),
+      number('strategy', orders.strategy),
+      code(
+        'instrument',
+        at,
+        instruments.map(({ id }) => id),
+      ),
+      code('side', orders.side, SIDES),
+      code('role', orders.role, ROLES),
+      code('ending', orders.ending, ENDINGS),
+      code('reduce_only', orders.reduceOnly, YES_NO),
+      positive(number('parent_id', orders.parent)),
+      positive(number('quantity', orders.lots, quantityDigits(instruments), at)),
+      positive(number('quote_amount', orders.quoteUnits, quoteDigits(instruments), at)),
+      positive(number('price', orders.limit, priceDigits(instruments), at)),
+      number('filled_quantity', orders.filledLots, quantityDigits(instruments), at),
+      number('filled_notional', orders.filledUnits, quoteDigits(instruments), at),
+      number('created_ms', orders.createdMs),
+      number('arrived_ms', orders.arrivedMs),
+      number('done_ms', orders.doneMs),
+      code('was_unknown', orders.wasUnknown, YES_NO),
+      text('slot', orders.slot, orders.texts),
+      text('code', orders.code, orders.texts),
+    ],
+  };
+}
+
+const priceDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.priceDigits);
+const quantityDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.quantityDigits);
+const quoteDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.quoteDigits);
+
+/** Where a fee was taken: the position is the code of `fee_in`. */
+export const FEE_IN: readonly string[] = ['quote', 'base'];
+
+export function fillsTable({ fills, instruments }: RunRecord): Table {
+  const at = fills.instrument;
+  // Two entries an instrument, in the order of FEE_IN.
+  const feeAt = Uint16Array.from(at.subarray(0, fills.length), (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
+  return {
+    length: fills.length,
+    columns: [
+      number('trade_id', fills.tradeId),
+      number('order_id', fills.orderId),
+      number('strategy', fills.strategy),
+      code(
+        'instrument',
+        at,
+        instruments.map(({ id }) => id),
+      ),
+      code('side', fills.side, SIDES),
+      code('is_maker', fills.isMaker, YES_NO),
+      number('price', fills.price, priceDigits(instruments), at),
+      number('quantity', fills.lots, quantityDigits(instruments), at),
+      number('notional', fills.notional, quoteDigits(instruments), at),
+      number(
+        'fee',
+        fills.fee,
+        instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]),
+        feeAt,
+      ),
+      code('fee_in', fills.feeInBase, FEE_IN),
+      text(
+        'fee_asset',
+        feeAt,
+        instruments.flatMap((of) => [of.quote, of.base]),
+      ),
+      number('time_ms', fills.timeMs),
+    ],
+  };
+}
+
+export function tradesTable({ instruments, reportingDigits }: RunRecord, { closed, tags }: Trades): Table {
+  const money = [reportingDigits];
+  return {
+    length: closed.length,
+    columns: [
+      number(
+        'trade',
+        closed.entryMs.map((_, row) => row + 1),
+      ),
+      number('strategy', closed.strategy),
+      code(
+        'instrument',
+        closed.instrument,
+        instruments.map(({ id }) => id),
+      ),
+      code('side', closed.side, ['long', 'short']),
+      number('entry_ms', closed.entryMs),
+      number('exit_ms', closed.exitMs),
+      reading('entry_price', closed.entryPrice),
+      reading('exit_price', closed.exitPrice),
+      number('quantity', closed.lots, quantityDigits(instruments), closed.instrument),
+      number('entry_notional', closed.entryUnits, money),
+      number('volume', closed.volumeUnits, money),
+      number('fees', closed.feeUnits, money),
+      number('slippage', closed.slippageUnits, money),
+      number('funding', closed.fundingUnits, money),
+      number('liquidation', closed.liquidationUnits, money),
+      number('pnl', closed.pnlUnits, money),
+      reading('return_fraction', closed.returnFraction),
+      number('mae', closed.maeUnits, money),
+      number('mfe', closed.mfeUnits, money),
+      number('fills', closed.fills),
+      text('entry_tag', closed.entryTag, tags),
+      text('exit_tag', closed.exitTag, tags),
+    ],
+  };
+}

@@ -1,0 +1,40 @@
+// The figures by which the sets of a sweep are compared: made from what a lane leaves, by the same functions as those of a whole run.
+
+import type { RunRecord } from '../../../model/run/run.ts';
+import { barFalls, sampledEquity } from '../../series/daily.ts';
+import { settle, type Figure } from '../../kernels/figure.ts';
+import { mainFigures, type BarFalls } from '../../kernels/portfolio.ts';
+import { seriesOf } from '../../kernels/returns.ts';
+import { resultFigures } from '../../kernels/tradeFigures.ts';
+import { closedPnl } from '../../trades/closedPnl.ts';
+import type { PositionSource } from '../../trades/positions.ts';
+
+/** In this order wherever they are packed; the names are those of summary.json. `days`: daily returns. */
+export const SET_FIGURES = [
+  'sharpe', 'totalReturn', 'cagr', 'maxDrawdown', 'maxDrawdownDaily', 'sortino', 'calmar', 'calmarDaily', 'volatility', 'profitFactor', 'winRate', 'trades', 'days', 'skew', 'excessKurtosis',
+] as const; // prettier-ignore
+export type SetFigure = (typeof SET_FIGURES)[number];
+
+/** What of a run the figures rest on. The equity may be thinned to the instants that are sampled. */
+export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'> &
+  PositionSource & {
+    /** The deepest falls bar by bar, where the equity is thinned. */
+    readonly falls?: BarFalls;
+  };
+
+/** The figures in the order of SET_FIGURES; NaN where one is undefined. */
+export function setFigures(record: SetRecord): Float64Array {
+  const daily = sampledEquity(record);
+  const series = seriesOf(daily.timeMs, daily.equity);
+  const pnl = closedPnl(record);
+  const { profitFactor, winRate } = resultFigures(pnl);
+  const of: Readonly<Record<SetFigure, Figure>> = {
+    ...mainFigures(series, record.falls ?? barFalls(record)),
+    profitFactor,
+    winRate,
+    trades: pnl.length,
+    days: series.returns.length,
+  };
+  const { values } = settle(of);
+  return Float64Array.from(SET_FIGURES, (name) => values[name] ?? NaN);
+}

@@ -1,0 +1,115 @@
+// Figures as a reader sees them: label, value with its unit, definition with its source, and why there is none.
+
+import { assertNever } from '../../base/assert.ts';
+import type { Summary } from '../summary/summary.ts';
+import type { Flag, Reason } from '../kernels/figure.ts';
+import { count, fixed, NONE, percent, signed, signedPercent, spanText, THIN } from '../../base/text/format.ts';
+
+/** How a figure is written: percent, percent with its sign, a ratio, days, a length of time in ms, money, a count. */
+export type Kind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
+
+export interface Entry {
+  readonly label: string;
+  readonly kind: Kind;
+  readonly definition: string;
+}
+
+export interface Shown {
+  readonly label: string;
+  readonly text: string;
+  /** Definition, and the reason where there is no number. */
+  readonly note: string;
+  /** Above, below 0, or neither. */
+  readonly sign: 1 | 0 | -1;
+  readonly isNone: boolean;
+  /** Why there is no number. */
+  readonly reason: string | null;
+}
+
+export const REASONS: Readonly<Record<Reason, string>> = {
+  'too-few-returns': 'too few daily returns',
+  'no-trades': 'no trade was closed',
+  'too-few-trades': 'fewer than two closed trades',
+  'zero-variance': 'every return is the same',
+  'no-downside': 'no day lost money',
+  'no-drawdown': 'equity never fell below its peak',
+  'no-losses': 'no trade lost',
+  'no-wins': 'no trade won',
+  ruined: 'equity fell to zero or below',
+  'too-short': 'the run is shorter than a day',
+  'no-benchmark': 'there is no benchmark',
+  'zero-benchmark-variance': 'the benchmark did not move',
+  'zero-beta': 'beta is zero',
+  'no-trials': 'only this run is known: the figure needs several trials',
+  'not-recorded': 'not recorded in this kind of run',
+  'non-finite': 'the figure is too large to be written',
+};
+
+export const FLAGS: Readonly<Record<Flag, string>> = {
+  extrapolated: 'extrapolated from under 90 days',
+  open: 'not regained by the end of the run',
+  coarse: 'from whole bars, not from prices within them',
+  partialFirstDay: 'the first day is not whole',
+  partialLastDay: 'the last day is not whole',
+};
+
+export function written(value: number, kind: Kind, asset: string): string {
+  switch (kind) {
+    case 'percent':
+      return percent(value);
+    case 'change':
+      return signedPercent(value);
+    case 'ratio':
+      return fixed(value, 2);
+    case 'days':
+      return `${fixed(value, 1)}${THIN}d`;
+    case 'span':
+      return spanText(value);
+    case 'money':
+      return `${signed(value, 2)}${THIN}${asset}`;
+    case 'cost':
+      return `${fixed(value, 2)}${THIN}${asset}`;
+    case 'count':
+      return count(value);
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** `value` as summary.json has it: a number, decimal text for money, or null. */
+export function shown(
+  entry: Entry,
+  value: number | string | null | undefined,
+  asset: string,
+  reason?: Reason,
+  flags: readonly Flag[] = [],
+): Shown {
+  const number = value === null || value === undefined ? Number.NaN : Number(value);
+  const isNone = !Number.isFinite(number);
+  const missing = isNone ? REASONS[reason ?? 'not-recorded'] : null;
+  const why = missing === null ? '' : ` No figure: ${missing}.`;
+  const exact = typeof value === 'string' ? ` Exactly ${value} ${asset}.` : '';
+  const flagged = flags.map((flag) => ` Note: ${FLAGS[flag]}.`).join('');
+  return {
+    label: entry.label,
+    text: isNone ? NONE : written(number, entry.kind, asset),
+    note: `${entry.definition}${why}${exact}${flagged}`,
+    sign: isNone || (entry.kind !== 'change' && entry.kind !== 'money') ? 0 : sign(number),
+    isNone,
+    reason: missing,
+  };
+}
+
+function sign(value: number): 1 | 0 | -1 {
+  return value > 0 ? 1 : value < 0 ? -1 : 0;
+}
+
+/** 95 % of an annual Sharpe ratio, from the standard error that the probabilistic Sharpe ratio rests on; null without one. */
+export function sharpeInterval({ sharpe, skew, excessKurtosis, dailyReturns }: Summary['metrics']): readonly [number, number] | null {
+  if (sharpe === null || skew === null || excessKurtosis === null) return null;
+  const perDay = sharpe / Math.sqrt(365);
+  const variance = (1 - skew * perDay + ((excessKurtosis + 2) / 4) * perDay * perDay) / (dailyReturns.length - 1);
+  if (!(variance > 0)) return null;
+  const half = 1.96 * Math.sqrt(variance * 365);
+  return [sharpe - half, sharpe + half];
+}

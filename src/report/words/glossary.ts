@@ -1,0 +1,99 @@
+// What each figure of the report means: label, how it is written, definition. The formulas are those of docs/metrics.md.
+
+import type { MetricName } from '../metrics/metrics.ts';
+import type { TradeFigure } from '../kernels/tradeFigures.ts';
+import type { Entry, Kind } from './figures.ts';
+
+const of = (label: string, kind: Kind, definition: string): Entry => ({ label, kind, definition });
+
+export const METRICS: Readonly<Record<MetricName, Entry>> = {
+  totalReturn: of(
+    'Net return',
+    'change',
+    'Equity at the end over equity at the start, less 1; after all fees, open positions at the last close.',
+  ),
+  netProfit: of('Net profit', 'money', 'Equity at the end less equity at the start.'),
+  cagr: of('CAGR', 'change', '(1 + net return)^(1/years) − 1, a year being 365 days.'),
+  meanReturn: of('Mean day', 'change', 'Arithmetic mean of the daily returns.'),
+  geometricMeanReturn: of('Geometric mean day', 'change', 'The equal daily return that would give the same net return.'),
+  volatility: of('Volatility', 'percent', 'Standard deviation of the daily returns × √365.'),
+  downsideDeviation: of('Downside deviation', 'percent', 'Root mean square of the daily returns below zero, over all days, × √365.'),
+  sharpe: of('Sharpe', 'ratio', 'Mean over standard deviation of the daily returns × √365 (Sharpe 1994), risk-free rate 0.'),
+  smartSharpe: of('Smart Sharpe', 'ratio', 'Sharpe, divided by a penalty for daily returns that follow one another.'),
+  sortino: of('Sortino', 'ratio', 'Mean daily return over downside deviation × √365 (Sortino & Price 1994).'),
+  maxDrawdown: of(
+    'Max drawdown',
+    'change',
+    'Deepest fall of the equity, bar by bar, below its peak so far; the peak starts at the starting capital.',
+  ),
+  maxDrawdownDaily: of('Max drawdown, daily', 'change', 'The same at the ends of UTC days alone.'),
+  maxDrawdownAbs: of('Max drawdown, money', 'cost', 'Largest fall of the equity, bar by bar, below its peak, in money.'),
+  longestDrawdown: of('Longest drawdown', 'days', 'Longest time from a peak until it was regained, at the ends of days.'),
+  averageDrawdown: of('Average drawdown', 'change', 'Mean depth of all drawdowns, at the ends of days.'),
+  averageDrawdownDays: of('Average drawdown length', 'days', 'Mean length of all drawdowns, at the ends of days.'),
+  ulcer: of('Ulcer index', 'percent', 'Root mean square of the daily drawdowns (Martin & McCann 1989).'),
+  calmar: of('Calmar', 'ratio', 'CAGR over the depth of the deepest drawdown, bar by bar (Young 1991).'),
+  calmarDaily: of('Calmar, daily', 'ratio', 'CAGR over the depth of the deepest drawdown at the ends of days.'),
+  omega: of('Omega', 'ratio', 'Sum of the gains over the sum of the losses of the daily returns (Keating & Shadwick 2002).'),
+  recoveryFactor: of('Recovery factor', 'ratio', 'Net profit over the largest drawdown in money, bar by bar.'),
+  var95: of('VaR 95 %', 'change', 'The daily return that 5 % of the days fell below.'),
+  var99: of('VaR 99 %', 'change', 'The daily return that 1 % of the days fell below.'),
+  cvar95: of('CVaR 95 %', 'change', 'Mean of the daily returns at or below VaR 95 %.'),
+  cvar99: of('CVaR 99 %', 'change', 'Mean of the daily returns at or below VaR 99 %.'),
+  tailRatio: of('Tail ratio', 'ratio', 'The 95 % quantile of the daily returns over the 5 % quantile, without signs.'),
+  skew: of('Skew', 'ratio', 'Third moment of the daily returns, corrected for bias.'),
+  excessKurtosis: of(
+    'Excess kurtosis',
+    'ratio',
+    'Fourth moment of the daily returns less that of a normal distribution, corrected for bias.',
+  ),
+  bestDay: of('Best day', 'change', 'Highest daily return.'),
+  worstDay: of('Worst day', 'change', 'Lowest daily return.'),
+  positiveDays: of('Days that gained', 'percent', 'Share of the days with a return above zero.'),
+  benchmarkReturn: of('Buy and hold', 'change', 'Net return of holding the traded instruments, equal weights at the start, without fees.'),
+  beta: of('Beta', 'ratio', 'Covariance with the daily returns of buy-and-hold over their variance.'),
+  alpha: of('Alpha', 'change', '365 × (mean daily return − beta × mean of buy-and-hold).'),
+  rSquared: of('R²', 'ratio', 'Squared correlation with the daily returns of buy-and-hold.'),
+  trackingError: of('Tracking error', 'percent', 'Standard deviation of the daily difference from buy-and-hold × √365.'),
+  informationRatio: of('Information ratio', 'ratio', 'Mean over standard deviation of the daily difference from buy-and-hold × √365.'),
+  treynor: of('Treynor', 'ratio', 'CAGR over beta.'),
+  exposureTime: of('Exposure', 'percent', 'Share of the time with a position.'),
+  grossExposure: of('Gross exposure', 'percent', 'Mean over time of the positions’ value without sign, as a share of equity.'),
+  grossExposureMax: of('Gross exposure, most', 'percent', 'Highest value of the positions without sign, as a share of equity.'),
+  netExposure: of('Net exposure', 'percent', 'Mean over time of the positions’ value with its sign, as a share of equity.'),
+  netExposureMax: of('Net exposure, most', 'percent', 'Highest value of the positions with its sign, as a share of equity.'),
+  leverage: of('Leverage', 'ratio', 'Mean over time of the positions’ value over equity.'),
+  leverageMax: of('Leverage, most', 'ratio', 'Highest value of the positions over equity.'),
+  turnover: of('Turnover', 'ratio', 'Traded notional a year over mean equity.'),
+  psr0: of('PSR(0)', 'percent', 'Probability that the true Sharpe ratio is above 0 (Bailey & López de Prado 2012), from this run alone.'),
+  psr1: of('PSR(1)', 'percent', 'Probability that the true annual Sharpe ratio is above 1.'),
+  dsr: of('Deflated Sharpe', 'percent', 'PSR against the best Sharpe that as many trials would give by chance.'),
+  pbo: of('Probability of overfitting', 'percent', 'Share of splits in which the best trial falls below the median out of sample.'),
+};
+
+export const TRADES: Readonly<Record<TradeFigure, Entry>> = {
+  winRate: of('Win rate', 'percent', 'Trades that gained, net of fees, over all closed trades.'),
+  profitFactor: of('Profit factor', 'ratio', 'Sum of the winning trades over the sum of the losing ones, net of fees.'),
+  averageTrade: of('Average trade', 'money', 'Mean net result of the closed trades.'),
+  averageTradeFraction: of('Average trade, %', 'change', 'Mean net result as a share of the entry notional.'),
+  medianTrade: of('Median trade', 'money', 'Middle net result of the closed trades.'),
+  medianTradeFraction: of('Median trade, %', 'change', 'Middle net result as a share of the entry notional.'),
+  bestTrade: of('Best trade', 'money', 'Highest net result.'),
+  bestTradeFraction: of('Best trade, %', 'change', 'Highest net result as a share of the entry notional.'),
+  worstTrade: of('Worst trade', 'money', 'Lowest net result.'),
+  worstTradeFraction: of('Worst trade, %', 'change', 'Lowest net result as a share of the entry notional.'),
+  averageWin: of('Average win', 'money', 'Mean of the winning trades.'),
+  averageLoss: of('Average loss', 'money', 'Mean of the losing trades.'),
+  payoff: of('Payoff', 'ratio', 'Average win over average loss.'),
+  expectancy: of('Expectancy', 'money', 'Win rate × average win − loss rate × average loss: what a trade brings on average.'),
+  expectancyRatio: of('Expectancy ratio', 'ratio', '(1 + payoff) × win rate − 1: expectancy in units of the average loss.'),
+  sqn: of('SQN', 'ratio', '√trades × mean over standard deviation of the net results (Tharp).'),
+  kelly: of('Kelly', 'change', 'Win rate − (1 − win rate) / payoff (Kelly 1956): the share of capital that would have grown fastest.'),
+  endTradeDrawdown: of('Given back', 'cost', 'Mean of what a trade had gained at its best and gave back by its end.'),
+  closedTradeDrawdown: of('Closed-trade drawdown', 'change', 'Deepest fall of the starting capital plus closed results below its peak.'),
+  closedTradeDrawdownAbs: of('Closed-trade drawdown, money', 'cost', 'The same in money.'),
+};
+
+// The keys are the names, which the compiler does not follow through Object.keys.
+export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
+export const TRADE_NAMES = Object.keys(TRADES) as readonly TradeFigure[];

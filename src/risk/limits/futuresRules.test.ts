@@ -1,0 +1,383 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import { FuturesDesk, type FuturesDeskOptions } from '../../../test/fixtures/futuresDesk.ts';
+import { inverseContract, linearContract } from '../../../test/fixtures/futuresVenue.ts';
+import { lots } from '../../base/brand.ts';
+import type { LimitKey } from './limits.ts';
+import { FUTURES_RULES } from '../rules.ts';
+
+/** A desk on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
+interface Boundary {
+  readonly code: string;
+  readonly what: string;
+  readonly options: FuturesDeskOptions;
+  readonly prepare: (desk: FuturesDesk) => void;
+  readonly under: Wanted;
+  readonly just: Wanted;
+  readonly over: Wanted;
+}
+
+const sizes = (under: number, wanted: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
+  under: { ...wanted, lots: under },
+  just: { ...wanted, lots: under + 1 },
+  over: { ...wanted, lots: under + 2 },
+});
+const orders = (under: Wanted, just: Wanted, over: Wanted) => ({ under, just, over });
+const row = (
+  code: string,
+  what: string,
+  options: FuturesDeskOptions,
+  prepare: (desk: FuturesDesk) => void,
+  wanted: Pick<Boundary, 'under' | 'just' | 'over'>,
+): Boundary => ({ code, what, options, prepare, ...wanted });
+const most = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
+const nothing = () => {};
+const LIMIT = { limit: 1000 };
+const SELL = { side: 'sell' } as const;
+const CLOSE = { reduceOnly: true } as const;
+const TWO_WAY = { isNet: false } as const;
+const tiers = [
+  { upToUnits: 20_000, maintenancePpm: 5000, maxLeverage: 10 },
+  { upToUnits: null, maintenancePpm: 10_000, maxLeverage: 9 },
+];
+/** 100,000 units a lot at a price of 1,000,000 ticks; twice that at half the price. */
+const INVERSE = { instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000 };
+const shut = { instruments: [linearContract({ isTrading: false })] };
+
+/** 20 lots held, 10 in an open order of the same direction. */
+const heldAndOpen = (sign: 1 | -1) => (desk: FuturesDesk) => {
+  desk.hold(20 * sign);
+  desk.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT });
+};
+const risen = (desk: FuturesDesk) => {
+  heldAndOpen(-1)(desk);
+  desk.marks[0] = 1100;
+};
+const long = (held: number) => (desk: FuturesDesk) => desk.hold(held);
+
+const BOUNDARIES: readonly Boundary[] = [
+  // Where a rule has no number, `under` and `just` are two orders that it lets pass.
+  row('NOT_TRADING', 'opens', shut, long(20), orders({ lots: 3, ...SELL, ...CLOSE }, { lots: 20, ...SELL, ...CLOSE }, { lots: 1 })),
+  row(
+    'PRECISION',
+    'lots',
+    { instruments: [linearContract({}, { minLots: lots(2) })] },
+    nothing,
+    orders({ lots: 3 }, { lots: 2 }, { lots: 1 }),
+  ),
+  row('PRECISION', 'by value', {}, nothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
+  row('QTY_MAX', 'buy', most('maxOrderQty', '20.9'), nothing, sizes(19, LIMIT)),
+  row('QTY_MAX', 'sell', most('maxOrderQty', '20'), nothing, sizes(19, { ...SELL, ...LIMIT })),
+  // 990 units a lot at the mark less the collar, and one lot more for what a division may lose.
+  row(
+    'QTY_MAX',
+    'by value',
+    most('maxOrderQty', '20'),
+    nothing,
+    orders({ quoteUnits: 18_000 }, { quoteUnits: 18_810 }, { quoteUnits: 18_811 }),
+  ),
+  row(
+    'QTY_MAX',
+    'by value, inverse: the higher price buys more',
+    { ...INVERSE, ...most('maxOrderQty', '20') },
+    nothing,
+    orders({ quoteUnits: 1_800_000 }, { quoteUnits: 1_881_188 }, { quoteUnits: 1_881_189 }),
+  ),
+  row('NOTIONAL_MAX', 'limit at the mark', most('maxOrderNotional', '2'), nothing, sizes(19, LIMIT)),
+  row('NOTIONAL_MAX', 'limit below the mark', most('maxOrderNotional', '2'), nothing, sizes(19, { limit: 700 })),
+  row('NOTIONAL_MAX', 'sell above the mark', most('maxOrderNotional', '2.4'), nothing, sizes(19, { ...SELL, limit: 1200 })),
+  row('NOTIONAL_MAX', 'market: the collar', most('maxOrderNotional', '2.02'), nothing, sizes(19, SELL)),
+  row(
+    'NOTIONAL_MAX',
+    'by value',
+    most('maxOrderNotional', '2'),
+    nothing,
+    orders({ quoteUnits: 19_999 }, { quoteUnits: 20_000 }, { quoteUnits: 20_001 }),
+  ),
+  row(
+    'NOTIONAL_MAX',
+    'inverse, at the mark',
+    { ...INVERSE, ...most('maxOrderNotional', '0.02') },
+    nothing,
+    sizes(19, { limit: 1_250_000 }),
+  ),
+  row(
+    'NOTIONAL_MAX',
+    'inverse, at half the price',
+    { ...INVERSE, ...most('maxOrderNotional', '0.04') },
+    nothing,
+    sizes(19, { limit: 500_000 }),
+  ),
+  row(
+    'COLLAR',
+    'buy',
+    most('priceBand', '0.03'),
+    nothing,
+    orders({ lots: 5, limit: 1029 }, { lots: 5, limit: 1030 }, { lots: 5, limit: 1031 }),
+  ),
+  row(
+    'COLLAR',
+    'sell',
+    most('priceBand', '0.03'),
+    nothing,
+    orders({ lots: 5, ...SELL, limit: 971 }, { lots: 5, ...SELL, limit: 970 }, { lots: 5, ...SELL, limit: 969 }),
+  ),
+  row(
+    'CONTRACT_TAKEN',
+    'held',
+    {},
+    long(1),
+    orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
+  ),
+  row(
+    'CONTRACT_TAKEN',
+    'an order is open',
+    {},
+    (desk) => desk.send({ lots: 2, ...LIMIT }),
+    orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
+  ),
+  row('POSITION_MAX', 'long', most('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
+  row('POSITION_MAX', 'short', most('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
+  row('POSITION_MAX', 'net: turned round', most('maxPositionQty', '20'), long(20), sizes(39, { ...SELL, ...LIMIT })),
+  // What only closes may take the 20 lots first: all that opens is then short.
+  row(
+    'POSITION_MAX',
+    'net: beside a close',
+    most('maxPositionQty', '30'),
+    (desk) => (desk.hold(20), desk.send({ lots: 20, ...SELL, ...CLOSE })),
+    sizes(29, { ...SELL, ...LIMIT }),
+  ),
+  row('POSITION_MAX', 'two-way: sides apart', { ...TWO_WAY, ...most('maxPositionQty', '20') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  row(
+    'POSITION_MAX',
+    'two-way: closes open nothing',
+    { ...TWO_WAY, ...most('maxPositionQty', '20') },
+    (desk) => (desk.hold(15), desk.hold(-15), desk.send({ lots: 15, ...CLOSE })),
+    sizes(4, LIMIT),
+  ),
+  row('POSITION_NOTIONAL', 'long', most('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
+  row(
+    'POSITION_NOTIONAL',
+    'short after a rise: open sells at the mark',
+    most('maxPositionNotional', '5.5'),
+    risen,
+    sizes(19, { ...SELL, ...LIMIT }),
+  ),
+  row('POSITION_NOTIONAL', 'net: turned round', most('maxPositionNotional', '2'), long(20), sizes(39, { ...SELL, ...LIMIT })),
+  row(
+    'POSITION_NOTIONAL',
+    'inverse, a fall makes it dearer',
+    { ...INVERSE, ...most('maxPositionNotional', '0.1') },
+    (desk) => (desk.hold(20), desk.send({ lots: 10, limit: 1_000_000 }), (desk.marks[0] = 500_000)),
+    sizes(19, { limit: 500_000 }),
+  ),
+  row(
+    'PORTFOLIO',
+    'two contracts',
+    most('maxGrossNotional', '8'),
+    (desk) => (heldAndOpen(1)(desk), desk.hold(-30, 1, 1)),
+    sizes(19, LIMIT),
+  ),
+  row(
+    'PORTFOLIO',
+    'net: the larger side',
+    most('maxGrossNotional', '4'),
+    (desk) => (desk.hold(20), desk.send({ lots: 20, ...LIMIT })),
+    sizes(59, { ...SELL, ...LIMIT }),
+  ),
+  row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...most('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  // 30 lots of another contract on the other side are set off; what waits to close them is not.
+  row('PORTFOLIO', 'net of contracts: a buy', most('maxNetNotional', '2'), (desk) => desk.hold(-30, 1, 1), sizes(49, LIMIT)),
+  row(
+    'PORTFOLIO',
+    'net of contracts: a sell',
+    most('maxNetNotional', '2'),
+    (desk) => desk.hold(30, 1, 1),
+    sizes(49, { ...SELL, ...LIMIT }),
+  ),
+  row(
+    'PORTFOLIO',
+    'net of contracts: beside a close and an open order',
+    most('maxNetNotional', '2'),
+    (desk) => (
+      desk.hold(-30, 1, 1),
+      desk.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
+      desk.send({ lots: 5, ...LIMIT })
+    ),
+    sizes(34, LIMIT),
+  ),
+  // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
+  row('LEVERAGE', 'equity after fees', most('maxLeverage', '0.002'), (desk) => desk.hold(30, 1, 1), sizes(8, LIMIT)),
+  row('LEVERAGE', 'a loss counts', most('maxLeverage', '0.0025'), (desk) => desk.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
+  // Up to 20,000 units a leverage of 10 is allowed.
+  row('TIER', 'long', { instruments: [linearContract({ tiers })] }, long(10), sizes(9, LIMIT)),
+  row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, long(10), sizes(29, { ...SELL, ...LIMIT })),
+  // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
+  row('MARGIN', 'opens', { cash: 2010 }, nothing, sizes(19, LIMIT)),
+  row('MARGIN', 'beside what is open', { cash: 3015 }, (desk) => desk.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
+  row('MARGIN', 'beside a position', { cash: 4010 }, long(20), sizes(19, LIMIT)),
+  row('MARGIN', 'net: turned round', { cash: 3010 }, long(10), sizes(29, { ...SELL, ...LIMIT })),
+  row(
+    'MARGIN',
+    'a loss of a cross position',
+    { cash: 3010 },
+    (desk) => (desk.hold(10, 0, 1, 1050), (desk.marks[1] = 1005)),
+    sizes(14, LIMIT),
+  ),
+  row('MARGIN', 'closes', {}, long(20), sizes(19, { ...SELL, ...CLOSE })),
+  row('MARGIN', 'closes, limit', {}, (desk) => desk.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
+  row(
+    'MARGIN',
+    'closes beside another close',
+    {},
+    (desk) => (desk.hold(30), desk.send({ lots: 10, ...SELL, ...CLOSE })),
+    sizes(19, { ...SELL, ...CLOSE }),
+  ),
+  row(
+    'MARGIN',
+    'net: closes beside an open sell',
+    {},
+    (desk) => (desk.hold(30), desk.send({ lots: 10, ...SELL, limit: 1100 })),
+    sizes(19, { ...SELL, ...CLOSE }),
+  ),
+  row(
+    'MARGIN',
+    'two-way: an open sell takes nothing from a long',
+    TWO_WAY,
+    (desk) => (desk.hold(20), desk.send({ lots: 10, ...SELL, limit: 1100 })),
+    sizes(19, { ...SELL, ...CLOSE }),
+  ),
+];
+
+describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bound.what}` })))(
+  '$name',
+  ({ code, options, prepare, under, just, over }) => {
+    const desk = (without: readonly string[] = []) => {
+      const made = new FuturesDesk({ ...options, without });
+      prepare(made);
+      return made;
+    };
+    test('lets pass below and at the bound', () => {
+      expect([desk().code(under), desk().code(just)]).toEqual([null, null]);
+    });
+    test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
+      const full = desk();
+      const figures = () => [
+        full.reservations.openTotal,
+        full.reservations.cash(0),
+        full.reservations.sellLots(0, 0),
+        full.reservations.buyLots(0, 0),
+      ];
+      const before = figures();
+      expect(full.code(over)).toBe(code);
+      expect(full.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
+      expect(figures()).toEqual(before);
+    });
+    test('is what refuses it: without the rule the order would pass', () => {
+      expect(desk([code]).code(over)).toBeNull();
+    });
+  },
+);
+
+test('OPEN_ORDERS counts orders of a contract and of the account, closes among them; MESSAGE_RATE those of a minute', () => {
+  const four = (options: FuturesDeskOptions) => {
+    const desk = new FuturesDesk(options);
+    desk.hold(20);
+    return [1, 2, 3, 4].map((at) => desk.code(at === 2 ? { lots: 2, ...SELL, ...CLOSE } : { lots: 1 }));
+  };
+  expect(four({ limits: { maxOpenOrders: 3 } })).toEqual([null, null, null, 'OPEN_ORDERS']);
+  expect(four({ limits: { maxOpenOrdersTotal: 2 } })).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
+  expect(four({ limits: { maxOpenOrders: 3 }, without: ['OPEN_ORDERS'] })).toEqual([null, null, null, null]);
+  expect(four({ limits: { maxOrdersPerMinute: 3 } })).toEqual([null, null, null, 'MESSAGE_RATE']);
+  expect(four({ limits: { maxOrdersPerMinute: 3 }, without: ['MESSAGE_RATE'] })).toEqual([null, null, null, null]);
+});
+
+describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdown: '0.1' }]])('%s', (code, limits) => {
+  const after = (equity: number, wanted: Wanted, options: FuturesDeskOptions = {}) => {
+    const desk = new FuturesDesk({ limits, ...options });
+    desk.hold(20);
+    desk.risk.begin(1000, desk.nowMs);
+    desk.risk.observe(Float64Array.of(desk.nowMs), Float64Array.of(equity), 1);
+    return desk.code(wanted);
+  };
+  test('halts new risk at its bound, lets reductions pass in either mode, and is what does it', () => {
+    expect([after(901, { lots: 1 }), after(900, { lots: 1 }), after(899, { lots: 1 })]).toEqual([null, code, code]);
+    expect([after(900, { lots: 20, ...SELL }), after(900, { lots: 21, ...SELL })]).toEqual([null, code]);
+    expect([after(900, { lots: 20, ...SELL }, TWO_WAY), after(900, { lots: 20, ...SELL, ...CLOSE }, TWO_WAY)]).toEqual([code, null]);
+    expect(after(900, { lots: 1 }, { without: [code] })).toBeNull();
+  });
+  test('an account that has nothing takes no new risk', () => {
+    expect([after(0, { lots: 1 }), after(-5, { lots: 1 })]).toEqual([code, code]);
+  });
+}); // prettier-ignore
+
+test('INSTRUMENT refuses a contract that is not of this run', () => {
+  const foreign = (without: readonly string[]) => {
+    const desk = new FuturesDesk({ without });
+    const order = Object.assign(desk.draft({ lots: 5 }), { instrument: linearContract() });
+    return desk.risk.check(order, desk.nowMs, 1000) === null ? desk.risk.code : null;
+  };
+  expect([foreign([]), foreign(['INSTRUMENT'])]).toEqual(['INSTRUMENT', null]);
+});
+
+describe('a price that nobody knows', () => {
+  const holding = (held: number, options: FuturesDeskOptions, wanted: Wanted = { lots: 1 }) => {
+    const desk = new FuturesDesk(options);
+    desk.hold(held, 0, 1);
+    desk.marks[1] = NaN;
+    return desk.code(wanted);
+  };
+  test.each([5, -5])('of another position, %i lots: refused wherever it matters, and nothing is thrown', (held) => {
+    expect(holding(held, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
+    expect(holding(held, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
+    expect(holding(held, {})).toBe('MARGIN');
+    expect(holding(held, { isCross: false })).toBeNull();
+  });
+  test('of an open order: the same', () => {
+    const desk = new FuturesDesk({ limits: { maxGrossNotional: '100' } });
+    desk.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
+    desk.marks[1] = NaN;
+    expect(desk.code({ lots: 1 })).toBe('PORTFOLIO');
+  });
+  test('of its own contract: no order at all', () => {
+    const desk = new FuturesDesk();
+    desk.hold(5);
+    desk.marks[0] = NaN;
+    expect([desk.code({ lots: 1 }), desk.code({ lots: 1, ...SELL, ...CLOSE })]).toEqual(['BAD_INPUT', 'BAD_INPUT']);
+  });
+});
+
+test('sizes beyond what can be counted are refused, not thrown', () => {
+  const huge = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
+  expect(new FuturesDesk({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
+  expect(new FuturesDesk().code(huge)).toBe('TIER');
+  expect(new FuturesDesk({ limits: { maxLeverage: '1.000000001' } }).code(huge)).toBe('LEVERAGE');
+  expect(new FuturesDesk().code({ quoteUnits: 2 ** 53 - 1 })).not.toBeNull();
+});
+
+describe('reductions', () => {
+  const tight = { maxPositionQty: '1', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' };
+  test('pass every limit on exposure, and need no margin, even where nothing is available', () => {
+    const desk = new FuturesDesk({ limits: tight, cash: 2000 });
+    desk.hold(20);
+    expect([desk.code({ lots: 12, ...SELL, ...LIMIT }), desk.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
+    expect(desk.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
+  });
+  test('are none where long and short are apart and the order does not close', () => {
+    const desk = new FuturesDesk({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
+    desk.hold(20);
+    expect([desk.code({ lots: 5, ...SELL }), desk.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
+  });
+  test('count orders without effect as if they could still land', () => {
+    const desk = new FuturesDesk();
+    desk.hold(20);
+    desk.reservations.entomb(desk.send({ lots: 15, ...SELL, ...CLOSE }), desk.nowMs);
+    expect([desk.code({ lots: 6, ...SELL, ...CLOSE }), desk.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['MARGIN', null]);
+  });
+});
+
+test('the page on risk names every rule of futures', () => {
+  const page = readFileSync(new URL('../../../docs/risk.md', import.meta.url), 'utf8');
+  for (const { code } of FUTURES_RULES) expect(page).toContain(`\`${code}\``);
+});

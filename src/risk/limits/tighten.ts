@@ -1,0 +1,31 @@
+// Limits of a running bot only ever get tighter (risk-and-security, R-30): what is wider needs a restart and somebody who means it.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { LIMITS, type RiskLimits } from './limits.ts';
+import { resolveLimits } from './resolve.ts';
+
+/** `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that cannot be used. */
+export function tightened(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
+  resolveLimits(next, instruments);
+  for (const row of LIMITS) {
+    const { key, kind } = row;
+    const isLeast = 'isLeast' in row;
+    const [is, will] = [now[key], next[key]];
+    if (is === undefined || will === undefined || is === will) continue;
+    const isWithin = isLeast ? Number(will) >= Number(is) : Number(will) <= Number(is);
+    const isTighter = kind === 'windows' ? holdsAll(String(will), String(is)) : isWithin;
+    if (isTighter) continue;
+    throw new ConfigError(
+      `risk.${key}: expected at ${isLeast ? 'least' : 'most'} ${is}, got ${will}`,
+      'limits of a running bot only get tighter: a wider one needs a restart',
+    );
+  }
+  return { ...now, ...next };
+}
+
+/** Every window that was closed stays closed. */
+function holdsAll(will: string, is: string): boolean {
+  const windows = (text: string): string[] => text.split(',').map((part) => part.trim());
+  return windows(is).every((window) => windows(will).includes(window));
+}

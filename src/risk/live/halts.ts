@@ -1,0 +1,153 @@
+// The risk states and why they hold: four scopes, each with a set of causes; one cause that clears never clears another.
+
+import type { Instrument, Market } from '../../model/instrument.ts';
+
+/** From the mildest to the most severe. */
+export const RISK_STATES = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'] as const;
+/** RUN: all may leave that the rules allow. HALT_NEW: reductions. CANCEL_ONLY and KILLED: no order at all. */
+export type RiskStateName = (typeof RISK_STATES)[number];
+export type HaltState = Exclude<RiskStateName, 'RUN'>;
+
+export type Scope =
+  | { readonly kind: 'account' }
+  | { readonly kind: 'market'; readonly market: Market }
+  | { readonly kind: 'symbol'; readonly instrument: number }
+  | { readonly kind: 'strategy'; readonly strategy: number };
+
+export interface Cause {
+  readonly scope: Scope;
+  readonly state: HaltState;
+  /** Stable; with the scope it names the cause, and orders that it stops are refused with it. */
+  readonly code: string;
+  readonly why: string;
+  readonly sinceMs: number;
+}
+
+/** One line of the record of states: raised or cleared. */
+export interface HaltChange extends Cause {
+  readonly isRaised: boolean;
+  readonly timeMs: number;
+}
+
+/** Changes that a board keeps which tells somebody of each. */
+const MOST_CHANGES = 1000;
+
+/** How the reason of a change begins that a person has made; the name follows. */
+export const CLEARED_BY = 'cleared by ';
+
+export class HaltBoard {
+  readonly #instruments: readonly Instrument[];
+  /** Position in RISK_STATES of the most severe cause: of an instrument (its market and the account included), of a strategy. */
+  readonly #ofInstrument: Uint8Array;
+  readonly #ofStrategy: Uint8Array;
+  #causes: Cause[] = [];
+  readonly #changes: HaltChange[] = [];
+  #any = false;
+  /** Told of each change at once: a live bot writes it down. */
+  onChange: ((change: HaltChange) => void) | null = null;
+  /** While a journal is replayed: causes are those of its records, and nobody else raises or clears one. */
+  isReplayed = false;
+
+  constructor(instruments: readonly Instrument[], strategies: number) {
+    this.#instruments = instruments;
+    this.#ofInstrument = new Uint8Array(instruments.length);
+    this.#ofStrategy = new Uint8Array(strategies);
+  }
+
+  /** Some cause holds somewhere. */
+  get any(): boolean {
+    return this.#any;
+  }
+  causes(): readonly Cause[] {
+    return this.#causes;
+  }
+  /** Every change of the run, oldest first; where each is written down elsewhere, the newest of them. */
+  changes(): readonly HaltChange[] {
+    return this.#changes.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
+  }
+
+  /** The effective state of an order: the most severe of its account, market, symbol and strategy. */
+  stateOf(instrument: number, strategy: number): RiskStateName {
+    return RISK_STATES[Math.max(this.#ofInstrument[instrument]!, this.#ofStrategy[strategy]!)]!;
+  }
+  /** The oldest of the most severe causes that bear on an order, or undefined; of equally old ones the first by code. */
+  causeOf(instrument: number, strategy: number): Cause | undefined {
+    const state = this.stateOf(instrument, strategy);
+    return this.#causes
+      .filter(({ scope, state: its }) => its === state && (bears(scope, instrument, this.#instruments) || isOf(scope, strategy)))
+      .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
+  }
+
+  /** Adds a cause, or makes the one of that code more or less severe. */
+  raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
+    if (this.isReplayed) return;
+    const known = this.#find(scope, code);
+    if (known?.state === state && !(isNews && known.why !== why)) return;
+    const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
+    this.#causes = [...this.#causes.filter((one) => one !== known), cause];
+    this.#settle();
+    this.#note({ ...cause, isRaised: true, timeMs: nowMs });
+  }
+
+  /** Takes a cause away; returns false when it does not hold. `why` says who cleared it, or what did. */
+  clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
+    if (this.isReplayed) return false;
+    const known = this.#find(scope, code);
+    if (!known) return false;
+    this.#causes = this.#causes.filter((one) => one !== known);
+    this.#settle();
+    this.#note({ ...known, why, isRaised: false, timeMs: nowMs });
+    return true;
+  }
+
+  /** Runs `act`, a change that a record of the journal says. */
+  replayed(act: () => void): void {
+    this.isReplayed = false;
+    act();
+    this.isReplayed = true;
+  }
+
+  /** A cause of that scope and code holds. */
+  holds(scope: Scope, code: string): boolean {
+    return this.#find(scope, code) !== undefined;
+  }
+
+  #find(scope: Scope, code: string): Cause | undefined {
+    return this.#causes.find((cause) => cause.code === code && isSame(cause.scope, scope));
+  }
+  #note(change: HaltChange): void {
+    this.#changes.push(change);
+    if (this.onChange === null) return;
+    if (this.#changes.length > MOST_CHANGES) this.#changes.shift();
+    this.onChange(change);
+  }
+  #settle(): void {
+    this.#any = this.#causes.length > 0;
+    const worst = (on: (scope: Scope) => boolean) =>
+      this.#causes.reduce((most, { scope, state }) => (on(scope) ? Math.max(most, RISK_STATES.indexOf(state)) : most), 0);
+    for (let at = 0; at < this.#ofInstrument.length; at++) this.#ofInstrument[at] = worst((scope) => bears(scope, at, this.#instruments));
+    for (let at = 0; at < this.#ofStrategy.length; at++) this.#ofStrategy[at] = worst((scope) => isOf(scope, at));
+  }
+}
+
+/** True for the account, the instrument's market and the instrument. */
+function bears(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
+  if (scope.kind === 'market') return instruments[instrument]!.market === scope.market;
+  return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrument);
+}
+
+function isOf(scope: Scope, strategy: number): boolean {
+  return scope.kind === 'strategy' && scope.strategy === strategy;
+}
+
+/** Causes are found at different times but may begin at one: their order must not depend on who looked first. */
+function byCode(a: Cause, b: Cause): number {
+  return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
+}
+
+function isSame(a: Scope, b: Scope): boolean {
+  if (a.kind === 'market') return b.kind === 'market' && a.market === b.market;
+  if (a.kind === 'symbol') return b.kind === 'symbol' && a.instrument === b.instrument;
+  if (a.kind === 'strategy') return b.kind === 'strategy' && a.strategy === b.strategy;
+  return b.kind === 'account';
+}

@@ -1,0 +1,309 @@
+// The rules that watch a live bot, each just under, at and over its boundary.
+import { FuturesDesk } from '../../../test/fixtures/futuresDesk.ts';
+import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
+
+import { describe, expect, test } from 'vitest';
+import { Desk } from '../../../test/fixtures/riskDesk.ts';
+import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import { fillOf } from '../../../test/fixtures/fills.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { RiskLimits } from '../limits/limits.ts';
+import type { LiveFacts } from './liveWatch.ts';
+
+const NOW = 1_700_000_000_000;
+
+/** Everything is known, and well. */
+const WELL: LiveFacts = {
+  instruments: 2,
+  priceMs: () => NOW,
+  barCloseMs: () => NOW,
+  barLengthMs: () => 60_000,
+  isSound: () => true,
+  auditMs: NOW,
+  clockErrorMs: 0,
+  heartbeatMs: NOW,
+  alertMs: Infinity,
+  heldLots: () => 0,
+  guardedLots: () => 0,
+};
+
+/** What holds after time has come to `nowMs` with these facts. */
+function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
+  const desk = new Desk(limits);
+  desk.risk.tick({ ...WELL, ...facts }, nowMs);
+  return desk.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
+}
+
+interface Age {
+  readonly code: string;
+  readonly limits: RiskLimits;
+  /** Facts of a value, its boundary, and what is raised beyond it. */
+  readonly facts: (value: number) => Partial<LiveFacts>;
+  readonly most: number;
+  readonly raises: string[];
+}
+const both = (what: string) => [what, what];
+const AGES: readonly Age[] = [
+  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), most: 10_000, raises: both('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), most: 90_000, raises: both('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW - age }), most: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
+  { code: 'CLOCK', limits: { maxClockErrorMs: 400 }, facts: (error) => ({ clockErrorMs: error }), most: 400, raises: ['CLOCK account HALT_NEW'] },
+  { code: 'DEAD_MAN', limits: { maxHeartbeatAgeMs: 60_000 }, facts: (age) => ({ heartbeatMs: NOW - age }), most: 60_000, raises: ['DEAD_MAN account HALT_NEW'] },
+  { code: 'DEAD_MAN of alerts', limits: { maxAlertAgeMs: 300_000 }, facts: (age) => ({ alertMs: NOW - age }), most: 300_000, raises: ['DEAD_MAN account HALT_NEW'] },
+]; // prettier-ignore
+
+describe.each(AGES)('$code', ({ limits, facts, most, raises }) => {
+  test('passes under and at the bound, halts over it, and is off unless it is set', () => {
+    expect([held(limits, facts(most - 1)), held(limits, facts(most)), held(limits, facts(most + 1))]).toEqual([[], [], raises]);
+    expect(held({}, facts(1e9))).toEqual([]);
+  });
+  test('takes what is not known for too old', () => {
+    expect(held(limits, facts(NaN))).toEqual(raises);
+  });
+  test('clears by itself', () => {
+    const desk = new Desk(limits);
+    desk.risk.tick({ ...WELL, ...facts(most + 1) }, NOW);
+    for (let at = 1; at <= 3; at++)
+      desk.risk.tick(
+        { ...WELL, ...facts(0), priceMs: () => NOW + at, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + at },
+        NOW + at,
+      );
+    expect(desk.risk.halts.causes()).toEqual([]);
+  });
+});
+
+describe('second steps', () => {
+  test('an audit that is ten times too old, and silence that is twice too long, let nothing but cancels leave', () => {
+    const audit = (age: number) => held({ maxAuditAgeMs: 30_000 }, { auditMs: NOW - age });
+    expect([audit(300_000), audit(300_001)]).toEqual([['STALE_ACCOUNT account HALT_NEW'], ['STALE_ACCOUNT account CANCEL_ONLY']]);
+    const silence = (age: number) => held({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW - age });
+    expect([silence(120_000), silence(120_001)]).toEqual([['DEAD_MAN account HALT_NEW'], ['DEAD_MAN account CANCEL_ONLY']]);
+  });
+});
+
+describe('STALE_DATA', () => {
+  test('a price that is not sound halts its symbol alone; three newer ones clear it, and the same one again does not', () => {
+    const desk = new Desk({ maxPriceAgeMs: 10_000 });
+    const tick = (at: number, isSound: boolean) =>
+      desk.risk.tick({ ...WELL, priceMs: () => NOW + at, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound }, NOW + at);
+    tick(0, false);
+    expect([desk.code({ lots: 5 }), desk.code({ lots: 5, instrumentIndex: 1 })]).toEqual(['STALE_DATA', null]);
+    tick(1, true);
+    tick(2, true);
+    tick(2, true);
+    expect(desk.code({ lots: 5 })).toBe('STALE_DATA');
+    tick(3, true);
+    expect(desk.code({ lots: 5 })).toBeNull();
+  });
+});
+
+describe('CLOCK', () => {
+  test('three orders in a row that are refused for their time; the next measurement clears it', () => {
+    const desk = new Desk({ maxClockErrorMs: 400 });
+    const order = desk.draft({ lots: 5 });
+    const tick = (clockErrorMs: number) => desk.risk.tick({ ...WELL, clockErrorMs }, NOW);
+    tick(20);
+    for (const code of ['-1021', '-1021', '-2010', '-1021', '-1021']) desk.risk.refused(order, code, NOW);
+    expect(desk.code({ lots: 5 })).toBeNull();
+    desk.risk.refused(order, '-1021', NOW);
+    tick(25);
+    expect(desk.code({ lots: 5 })).toBe('CLOCK');
+    tick(5);
+    expect(desk.code({ lots: 5 })).toBeNull();
+  });
+});
+
+describe('NAKED', () => {
+  test('a position without a stop halts its symbol when it lasts too long', () => {
+    const desk = new Desk({ maxNakedMs: 10_000 });
+    const tick = (at: number, guarded: number) => {
+      desk.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return desk.risk.halts.causes().length;
+    };
+    expect([tick(0, 8), tick(10_000, 8), tick(10_001, 8), tick(10_002, 10), tick(10_003, 8), tick(20_003, 8), tick(20_004, 8)]).toEqual([
+      0, 0, 1, 0, 0, 0, 1,
+    ]);
+  });
+  test('dust that no order can close needs no stop', () => {
+    const naked = (guarded: number) => {
+      const desk = new Desk({ maxNakedMs: 1 });
+      for (const at of [0, 10])
+        desk.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return desk.risk.halts.any;
+    };
+    expect([naked(9), naked(8)]).toEqual([false, true]);
+  });
+  test('after longer it is closed: an attempt each time that the limit has gone by again, until a stop stands', () => {
+    const desk = new Desk({ maxNakedExitMs: 60_000 });
+    const tick = (at: number, guarded = 0) => {
+      desk.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return desk.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
+    };
+    const at = (ms: number) => [`NAKED_EXIT HALT_NEW symbol ${ms}`];
+    expect([tick(0), tick(60_000), tick(60_001), tick(119_999), tick(120_000), tick(120_001), tick(130_000, 10)]).toEqual([
+      [], [], at(60_001), at(60_001), at(120_000), at(120_000), [],
+    ]); // prettier-ignore
+  });
+  test('a limit that was made tighter clears what was raised under the wider one', () => {
+    const desk = new Desk({ maxAuditAgeMs: 30_000 });
+    desk.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
+    desk.risk.tighten({ maxAuditAgeMs: 20_000 });
+    desk.risk.tick(WELL, NOW);
+    expect(desk.risk.halts.causes()).toEqual([]);
+  });
+});
+
+describe('UNKNOWN_BUDGET', () => {
+  const unknown = (desk: Desk, wanted: Wanted) => Object.assign(desk.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
+  const causes = (desk: Desk) => desk.risk.halts.causes().map(({ why }) => why);
+  test('so many at once, of different symbols and sides', () => {
+    const desk = new Desk({ maxUnknown: 2 });
+    desk.hold(100);
+    desk.risk.outcome(unknown(desk, {}), NOW);
+    desk.risk.outcome(unknown(desk, { side: 'sell' }), NOW);
+    expect(causes(desk)).toEqual([]);
+    const third = unknown(desk, { instrumentIndex: 1 });
+    desk.risk.outcome(third, NOW);
+    expect(causes(desk)).toEqual(['3 orders are of unknown outcome, at most 2']);
+    third.lifecycle = 'working';
+    desk.risk.outcome(null, NOW + 600_000);
+    expect(causes(desk)).toEqual([]);
+  });
+  test('never two of one symbol and side', () => {
+    const desk = new Desk({ maxUnknown: 3 });
+    desk.risk.outcome(unknown(desk, {}), NOW);
+    desk.risk.outcome(unknown(desk, {}), NOW);
+    expect(causes(desk)).toEqual(['two orders of one symbol and side are of unknown outcome']);
+  });
+  test('so many within ten minutes, though each is known by now; time clears it', () => {
+    const desk = new Desk({ maxUnknown: 1 });
+    for (const at of [0, 1000]) {
+      const order = unknown(desk, {});
+      desk.risk.outcome(order, NOW + at);
+      order.lifecycle = 'working';
+      desk.risk.outcome(null, NOW + at + 1);
+    }
+    expect(causes(desk)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
+    desk.risk.tick(WELL, NOW + 599_999);
+    expect(causes(desk)).toHaveLength(1);
+    desk.risk.tick(WELL, NOW + 600_000);
+    expect(causes(desk)).toEqual([]);
+  });
+});
+
+/** A desk and a fill of it told to risk: what holds. */
+function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: Wanted }[]): string[] {
+  const desk = new Desk(limits);
+  desk.hold(1000);
+  for (const { ticks, ms = NOW, wanted = {} } of fills) {
+    const order = desk.draft({ lots: 5, ...wanted });
+    desk.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, timeMs: ms }));
+  }
+  return desk.risk.halts.causes().map(({ code, scope }) => `${code} ${scope.kind}`);
+}
+
+describe('POST_TRADE', () => {
+  test('a fill beyond both its limit and the price by more than the share', () => {
+    const limits = { maxFillSlip: '0.02' };
+    expect([1019, 1020, 1021].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
+    expect([981, 980, 979].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
+    // A limit far from the price: between the two everything is expected.
+    expect([1122, 1123].map((ticks) => afterFills(limits, [{ ticks, wanted: { limit: 1100 } }]))).toEqual([[], ['POST_TRADE account']]);
+  });
+});
+
+describe('REPEAT', () => {
+  const times = (step: number) => [0, 1, 2, 3].map((at) => ({ ticks: 1000, ms: NOW + at * step }));
+  test('executions of a strategy within a minute', () => {
+    expect(afterFills({ maxFillsPerMinute: 3 }, times(20_000))).toEqual([]);
+    expect(afterFills({ maxFillsPerMinute: 3 }, times(19_999))).toEqual(['REPEAT strategy']);
+    expect(afterFills({ maxFillsPerMinute: 4 }, times(0))).toEqual([]);
+  });
+  test('refusals of a strategy within a minute halt it, and nobody else', () => {
+    const desk = new Desk({ maxRejectsPerMinute: 2 });
+    const order = desk.draft({ lots: 5 });
+    for (const at of [0, 1]) desk.risk.refused(order, '-2010', NOW + at);
+    expect(desk.code({ lots: 5 })).toBeNull();
+    desk.risk.refused(order, '-2010', NOW + 59_999);
+    expect([desk.code({ lots: 5 }), desk.code({ lots: 5, strategy: 1 })]).toEqual(['REPEAT', null]);
+  });
+});
+
+describe('LOSS_STREAK', () => {
+  /** Buys at 1000 and sells at each of the prices. */
+  function trips(exits: readonly number[], most = 2): string[] {
+    const desk = new Desk({ maxLossStreak: most });
+    for (const exit of exits) {
+      for (const [side, ticks] of [
+        ['buy', 1000],
+        ['sell', exit],
+      ] as const) {
+        const order = desk.send({ lots: 5, side });
+        desk.fill(order, 5, ticks);
+        desk.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, fee: 0, timeMs: NOW }));
+      }
+    }
+    return desk.risk.halts.causes().map(({ scope }) => scope.kind);
+  }
+  test('so many losing round trips in a row, and a gain begins anew', () => {
+    expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
+  });
+  test.each([
+    ['long', 'a rise', 1, 1_100_000, []],
+    ['long', 'a fall', 1, 900_000, ['strategy']],
+    ['short', 'a rise', -1, 1_100_000, ['strategy']],
+    ['short', 'a fall', -1, 900_000, []],
+  ])('of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
+    const desk = new FuturesDesk({ instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000, limits: { maxLossStreak: 2 } });
+    for (const isEntry of [true, false, true, false]) {
+      const order = desk.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
+      const price = isEntry ? 1_000_000 : exit;
+      desk.fill(order, 5, price);
+      desk.risk.filled(order, fillOf({ price, lots: 5, notional: desk.ledger.scale(0).worth(5, price), timeMs: NOW }));
+    }
+    expect(desk.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
+  });
+});
+
+describe('limits of a running bot', () => {
+  test('get tighter at once, and never wider', () => {
+    const desk = new Desk({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
+    desk.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
+    expect([desk.code({ lots: 10 }), desk.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
+    expect(() => desk.risk.tighten({ maxOrderQty: '0.011' })).toThrow(/risk\.maxOrderQty: expected at most 0\.01, got 0\.011/);
+    expect(() => desk.risk.tighten({ restricted: '22:00-22:10' })).toThrow(ConfigError);
+    desk.risk.tighten({ restricted: '22:00-22:10, 22:55-23:05' });
+    expect(desk.risk.limits).toMatchObject({ maxOrderQty: '0.01', maxOpenOrders: 5, maxOrdersPerMinute: 3 });
+    expect(desk.risk.rulesOn()).toContain('OPEN_ORDERS');
+  });
+  test('go on with what was sent', () => {
+    const desk = new Desk({ maxOrdersPerMinute: 3 });
+    desk.send({ lots: 5 });
+    desk.nowMs += 10_000;
+    desk.send({ lots: 5 });
+    desk.risk.tighten({ maxOrdersPerMinute: 2 });
+    expect(desk.code({ lots: 5 })).toBe('MESSAGE_RATE');
+    desk.nowMs += 50_000;
+    expect([desk.code({ lots: 5 }), desk.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
+  });
+  test('of losses judge from what they measured from', () => {
+    const desk = new Desk({ maxDrawdown: '0.5' });
+    desk.risk.begin(1000, NOW);
+    desk.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    desk.risk.tighten({ maxDrawdown: '0.1' });
+    desk.risk.observe(Float64Array.of(NOW, NOW + 1), Float64Array.of(2000, 1800), 2);
+    expect(desk.code({ lots: 5 })).toBe('DRAWDOWN');
+    expect(() => desk.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
+  });
+  test('a restart goes on from what loss rules measured from', () => {
+    const first = new Desk({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    first.risk.begin(1000, NOW);
+    first.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    const second = new Desk({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    second.risk.begin(1900, NOW + 1000);
+    second.risk.recall(first.risk.memory());
+    second.risk.observe(Float64Array.of(NOW + 2000), Float64Array.of(1800), 1);
+    expect(second.code({ lots: 5 })).toBe('DRAWDOWN');
+    expect(second.risk.memory().get('DAILY_LOSS')?.[1]).toBe(1000);
+  });
+});

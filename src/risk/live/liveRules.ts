@@ -1,0 +1,82 @@
+// The watches of a live bot: each that is on hears what it asks for, and stops trading in its own name.
+
+import type { Fill } from '../../model/fill.ts';
+import type { Order } from '../../model/order.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { lossStreak, postTrade, repeat, unknownBudget } from './conduct.ts';
+import { clock, deadMan, naked, nakedExit, staleAccount, staleData } from './freshness.ts';
+import type { HaltBoard, Scope } from './halts.ts';
+import type { LiveFacts, LiveRule, LiveWatch, Raiser } from './liveWatch.ts';
+import type { ResolvedLimits } from '../limits/resolve.ts';
+
+/** In every market. */
+export const LIVE_RULES: readonly LiveRule[] = [
+  staleData,
+  staleAccount,
+  clock,
+  deadMan,
+  naked,
+  unknownBudget,
+  repeat,
+  postTrade,
+  lossStreak,
+  // Last: what it does about it then is judged by all that holds.
+  nakedExit,
+];
+
+export class LiveWatches {
+  readonly #ledger: Ledger;
+  readonly #halts: HaltBoard;
+  readonly #byCode = new Map<string, LiveWatch>();
+  /** They outlive a change of limits: what was raised under the old ones is cleared under the new ones. */
+  readonly #raisers = new Map<string, Raiser>();
+
+  constructor(ledger: Ledger, halts: HaltBoard) {
+    this.#ledger = ledger;
+    this.#halts = halts;
+  }
+
+  /** Some of them look at facts as time goes by. */
+  get wantFacts(): boolean {
+    return [...this.#byCode.values()].some((watch) => watch.tick !== undefined);
+  }
+  get any(): boolean {
+    return this.#byCode.size > 0;
+  }
+  /** Begins to watch by a rule, or begins anew under other limits. */
+  set(rule: LiveRule, limits: ResolvedLimits): void {
+    const raiser = this.#raisers.get(rule.code) ?? this.#raiserOf(rule);
+    this.#raisers.set(rule.code, raiser);
+    this.#byCode.set(rule.code, rule.watch(limits, this.#ledger, raiser));
+  }
+
+  tick(facts: LiveFacts, nowMs: number): void {
+    for (const watch of this.#byCode.values()) watch.tick?.(facts, nowMs);
+  }
+  outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
+    for (const watch of this.#byCode.values()) watch.outcome?.(open, lost, nowMs);
+  }
+  filled(order: Order, fill: Fill, markTicks: number): void {
+    for (const watch of this.#byCode.values()) watch.filled?.(order, fill, markTicks);
+  }
+  refused(order: Order, code: string, nowMs: number): void {
+    for (const watch of this.#byCode.values()) watch.refused?.(order, code, nowMs);
+  }
+
+  /** The exchange may raise a cause of the same name: what others have raised, a rule neither changes nor clears. */
+  #raiserOf({ code }: LiveRule): Raiser {
+    const halts = this.#halts;
+    const own = new Set<string>();
+    const isOwn = (scope: Scope): boolean => own.has(JSON.stringify(scope));
+    return {
+      raise(scope, why, atMs, state = 'HALT_NEW') {
+        if (halts.holds(scope, code) && !isOwn(scope)) return;
+        own.add(JSON.stringify(scope));
+        halts.raise(scope, state, code, why, atMs);
+      },
+      clear(scope, atMs) {
+        if (own.size > 0 && own.delete(JSON.stringify(scope))) halts.clear(scope, code, 'its cause is gone', atMs);
+      },
+    };
+  }
+}

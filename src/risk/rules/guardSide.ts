@@ -1,0 +1,60 @@
+// The stop and the target of an entry: a stop that lies at or beyond the entry price would sell at once, and so would a target on the wrong side.
+
+import { fromScaled } from '../../base/number/decimal.ts';
+import type { Draft, OrderRule } from './rule.ts';
+
+/** Codes of this check. */
+export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE'] as const;
+
+/**
+ * Returns the price in ticks at which an entry may be expected to fill: the trigger of a condition order, else the better of its limit and
+ * the last price.
+ */
+function entryTicks({ role, condition, limit, sign }: Draft, mark: number): number {
+  if (condition !== undefined && condition > 0) return condition;
+  if (role !== 'limit') return mark;
+  return sign > 0 ? Math.min(limit, mark) : Math.max(limit, mark);
+}
+
+function isStopWrong(order: Draft, mark: number): boolean {
+  const { stopLoss, sign } = order;
+  return stopLoss !== undefined && stopLoss > 0 && (entryTicks(order, mark) - stopLoss) * sign <= 0;
+}
+function isTargetWrong(order: Draft, mark: number): boolean {
+  const { takeProfit, sign } = order;
+  return takeProfit !== undefined && takeProfit > 0 && (takeProfit - entryTicks(order, mark)) * sign < 0;
+}
+
+function text(name: string, ticks: number, order: Draft, mark: number): string {
+  const { side, instrument, condition, role } = order;
+  const entry = entryTicks(order, mark);
+  const price = (of: number) => fromScaled(of, instrument.priceDigits);
+  const source =
+    condition !== undefined && condition > 0 ? 'its trigger' : role === 'limit' && entry === order.limit ? 'its limit' : 'the last price';
+  const where = (name === 'stopLoss') === (side === 'buy') ? 'below' : 'above';
+  return `${name} of a ${side}: expected a price ${where} its entry at ${price(entry)} (${source}), got ${price(ticks)}`;
+}
+
+const stopSide: OrderRule = {
+  kind: 'order',
+  code: 'STOP_SIDE',
+  keys: [],
+  needs: [],
+  check: (order, { mark }) => !isStopWrong(order, mark),
+  detail: (order, { mark }) => text('stopLoss', order.stopLoss ?? 0, order, mark),
+};
+const targetSide: OrderRule = {
+  kind: 'order',
+  code: 'TARGET_SIDE',
+  keys: [],
+  needs: [],
+  check: (order, { mark }) => !isTargetWrong(order, mark),
+  detail: (order, { mark }) => text('takeProfit', order.takeProfit ?? 0, order, mark),
+};
+
+/** Returns the rule that the stop or the target of an entry breaks; null where both lie right. Asked of orders with a bracket alone. */
+export function guardFlaw(order: Draft, mark: number): OrderRule | null {
+  if (order.reduceOnly) return null;
+  if (isStopWrong(order, mark)) return stopSide;
+  return isTargetWrong(order, mark) ? targetSide : null;
+}

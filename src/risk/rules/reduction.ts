@@ -1,0 +1,37 @@
+// What holds of orders in every market: how many may be open, and which of them can only lower a position.
+
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+
+export const openOrders: OrderRule = {
+  kind: 'order',
+  code: 'OPEN_ORDERS',
+  keys: ['maxOpenOrders', 'maxOpenOrdersTotal'],
+  needs: ['orders'],
+  check: ({ instrumentIndex }, { limits, reservations }) =>
+    reservations.open(instrumentIndex) < limits.openOrders && reservations.openTotal < limits.openOrdersTotal,
+  detail: ({ instrumentIndex }, { limits, reservations }) =>
+    `${reservations.open(instrumentIndex)} orders of the symbol are open (at most ${limits.openOrders}), ` +
+    `${reservations.openTotal} of the account (at most ${limits.openOrdersTotal})`,
+};
+
+/** Lowers the position under every history: no more than what is held when all orders that would take from it too have filled. */
+export function isReduction(
+  { sign, strategy, instrumentIndex, worstLots, reduceOnly }: Draft,
+  { ledger, reservations }: RiskState,
+): boolean {
+  const isBuy = sign > 0;
+  const held = ledger.closable(strategy, instrumentIndex, isBuy, reduceOnly);
+  return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;
+}
+
+/**
+ * Lots that open orders of this side may take from what a strategy holds on the other one: all of them, but where long and short are kept
+ * apart only those that close.
+ */
+export function takenLots(strategy: number, index: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
+  if (reservations.open(index) === 0) return 0;
+  if (ledger.closable(strategy, index, isBuy, false) === 0) return reservations.closingLots(strategy, index, isBuy);
+  return isBuy ? reservations.buyLots(strategy, index) : reservations.sellLots(strategy, index);
+}

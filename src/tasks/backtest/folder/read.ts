@@ -1,0 +1,209 @@
+// A run folder read back: its manifest checked against its shape, its summary, its definition and its equity.
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { withArrowFile } from '../../../adapters/catalog/arrow/arrowReader.ts';
+import { fileError } from '../../../adapters/disk/fileError.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { shellWord } from '../../../base/text/shellWord.ts';
+import { INTERVALS } from '../../../model/interval.ts';
+import type { Summary } from '../../../report/summary/summary.ts';
+import type { Manifest } from './write.ts';
+import { shownPath } from '../../../definition/text/paths.ts';
+
+/** Files that every run leaves; one that lacks some of them was not written to its end. */
+const FILES = ['manifest.json', 'definition.yaml', 'summary.json', 'orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'report.html'];
+const FORMAT = 'isobar run 1';
+
+export interface StoredRun {
+  /** As the user named it. */
+  readonly folder: string;
+  /** The last part of its path. */
+  readonly name: string;
+  readonly manifest: Manifest;
+}
+
+/** Opens a run folder by its manifest. Throws ConfigError for a folder that is no run, a half-written one, one of another format. */
+export function openRun(folder: string): StoredRun {
+  const found = existsSync(folder) ? statSync(folder) : undefined;
+  if (!found) throw new ConfigError(`${folder}: no such run folder`, 'name a folder that isobar backtest has made: runs/<date>-<name>');
+  if (!found.isDirectory()) throw new ConfigError(`${folder}: expected a run folder, got a file`, 'name the folder that it lies in');
+  if (existsSync(join(folder, 'sweep.json'))) {
+    throw new ConfigError(
+      `${folder}: expected the folder of a run, got that of a sweep`,
+      `its own report is ${join(folder, 'report.html')}`,
+    );
+  }
+  const missing = FILES.filter((file) => !existsSync(join(folder, file)));
+  if (missing.length === FILES.length) throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, nearby(folder));
+  const run = { folder, name: basename(resolve(folder)), manifest: parseManifest(join(folder, 'manifest.json')) };
+  if (missing.length > 0) {
+    const again = `isobar backtest ${shellWord(shownPath(resolve(folder, 'definition.yaml')))}`;
+    throw new ConfigError(
+      `${folder}: the run is not whole: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
+      `make it again: ${again}`,
+    );
+  }
+  return run;
+}
+
+function contentOf(folder: string): string {
+  const names = readdirSync(folder);
+  if (names.length === 0) return 'an empty folder';
+  return `one with ${names.slice(0, 4).join(', ')}${names.length > 4 ? ` and ${names.length - 4} more` : ''}`;
+}
+
+/** The newest run below a folder that is none itself. */
+function nearby(folder: string): string {
+  const below = [folder, join(folder, 'runs')].flatMap((place) =>
+    existsSync(place)
+      ? readdirSync(place)
+          .map((name) => join(place, name))
+          .filter((path) => existsSync(join(path, 'manifest.json')))
+      : [],
+  );
+  const last = below.toSorted().at(-1);
+  return last === undefined ? 'isobar backtest --demo makes one' : `the newest run in it is ${last}`;
+}
+
+const text = z.string();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const bundle = { file: text, sha256, inputs: z.array(text) };
+const recipe = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('import'), files: z.array(text), symbol: text.optional(), interval: text.optional() }),
+  z.object({ kind: z.literal('generate'), symbol: text, interval: z.enum(INTERVALS), from: text, bars: z.number(), seed: z.number() }),
+]);
+const manifestSchema = z.object({
+  format: z.literal(FORMAT),
+  name: text,
+  mode: text,
+  writtenAt: text,
+  resultHash: sha256,
+  seed: z.number(),
+  definition: z.object({ file: z.literal('definition.yaml'), sha256 }),
+  strategies: z.array(z.object({ name: text, ...bundle, params: z.record(text, z.union([text, z.number(), z.boolean()])) })),
+  models: z.array(z.object({ use: text, ...bundle })),
+  data: z.array(z.object({ feed: text, instrument: text, interval: text, rows: z.number(), synthetic: z.boolean(), manifestSha256: text })),
+  origin: z.object({ definition: text.nullable(), bars: recipe.nullable(), recipe: text.nullable(), inCode: z.array(text) }),
+  startedIn: text,
+  inputs: z.array(z.object({ use: z.enum(['definition', 'strategy', 'model', 'data']), file: text, sha256 })),
+  lockFile: z.object({ file: text, sha256 }).nullable(),
+  versions: z.record(text, text),
+});
+
+function parseManifest(path: string): Manifest {
+  if (!existsSync(path)) throw new ConfigError(`${path}: the run is not whole: its manifest is missing`, 'make the run again');
+  const value = parseJson(path, readText(path));
+  const format: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'format') : undefined;
+  if (format !== FORMAT) {
+    const got = format === undefined ? 'nothing' : JSON.stringify(format);
+    throw new ConfigError(
+      `${path} format: expected '${FORMAT}', got ${got}`,
+      'read it with the isobar that wrote it, or make the run again',
+    );
+  }
+  const manifest = manifestSchema.safeParse(value);
+  if (manifest.success) return manifest.data;
+  throw new ConfigError(
+    `${path} ${manifest.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
+    'it was changed, or written by an earlier isobar: make the run again',
+  );
+}
+
+/** Throws ConfigError that names the file. */
+export function parseJson(path: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new ConfigError(`${path}: not whole JSON: ${error instanceof Error ? error.message : String(error)}`, 'make the run again');
+  }
+}
+
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error);
+  }
+}
+
+const figures = z.looseObject({ reasons: z.looseObject({}), flags: z.looseObject({}) });
+const summarySchema = z.looseObject({
+  resultHash: sha256,
+  run: z.looseObject({
+    fromMs: z.number(),
+    toMs: z.number(),
+    reportingAsset: text,
+    feeds: z.array(z.looseObject({ instrument: text, interval: text })),
+  }),
+  metrics: figures.extend({ drawdownTable: z.array(z.looseObject({})), days: z.array(z.number()) }),
+  trades: figures,
+  orders: z.looseObject({ refusedByRiskByCode: z.looseObject({}), rejectedByCode: z.looseObject({}) }),
+  dataQuality: z.looseObject({ feeds: z.array(z.looseObject({})) }),
+  // A summary of an earlier isobar has none.
+  warnings: z.array(z.looseObject({ code: text, text })).default([]),
+});
+
+/** summary.json of a run. Throws ConfigError when it is none. */
+export function readSummary({ folder }: StoredRun): Summary {
+  const path = join(folder, 'summary.json');
+  const value = parseJson(path, readText(path));
+  const found = summarySchema.safeParse(value);
+  if (found.success) return { ...(value as Summary), warnings: found.data.warnings as unknown as Summary['warnings'] };
+  throw new ConfigError(
+    `${path} ${found.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
+    'isobar verify says what has changed',
+  );
+}
+
+/** definition.yaml of a run: its keys as dotted paths, `params.fast`, with their values as text. */
+export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, string> {
+  const path = join(folder, 'definition.yaml');
+  const keys = new Map<string, string>();
+  const walk = (value: unknown, at: string) => {
+    if (typeof value !== 'object' || value === null) keys.set(at, String(value));
+    else for (const [key, inner] of Object.entries(value)) walk(inner, at === '' ? key : `${at}.${key}`);
+  };
+  try {
+    walk(parse(readText(path)), '');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`${path}: no YAML any more`, 'isobar verify says what has changed');
+  }
+  return keys;
+}
+
+export interface StoredEquity {
+  /** Ms UTC, and equity in the reporting asset. */
+  readonly timeMs: Float64Array;
+  readonly equity: Float64Array;
+}
+
+/** equity.arrow of a run. Throws ConfigError when it cannot be read. */
+export function readStoredEquity(folder: string): StoredEquity {
+  const path = join(folder, 'equity.arrow');
+  try {
+    return withArrowFile(path, (file) => {
+      const [timeMs, equity] = [new Float64Array(file.rows), new Float64Array(file.rows)];
+      file.times('time_ms', 0, timeMs);
+      file.floats('equity', 0, equity);
+      return { timeMs, equity };
+    });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${path}: not as isobar wrote it`, 'isobar verify says what has changed');
+  }
+}
+
+/**
+ * The folder in which a run was started: as given, else as recorded, else the current folder, where a run folder has been moved and its
+ * files are found from there.
+ */
+export function startFolderOf({ folder, manifest }: StoredRun, given: string | null): string {
+  if (given !== null) return resolve(given);
+  const found = (place: string) => manifest.inputs.filter(({ file }) => existsSync(resolve(place, file))).length;
+  const recorded = resolve(folder, manifest.startedIn);
+  return found(process.cwd()) > found(recorded) ? process.cwd() : recorded;
+}

@@ -1,0 +1,171 @@
+// The run folder: everything a run leaves, written beside its place and renamed into it, whole or not at all.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { writeArrowColumns } from '../../../adapters/catalog/arrow/arrowFile.ts';
+import { writeError } from '../../../adapters/disk/fileError.ts';
+import { nowMs } from '../../../adapters/clock/wallClock.ts';
+import { shellWord } from '../../../base/text/shellWord.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import { formatTime } from '../../../model/time.ts';
+import { equityColumns } from '../../../report/summary/resultHash.ts';
+import { writeRunFiles } from '../../../report/summary/runFiles.ts';
+import type { Provenance } from '../../../report/run/input.ts';
+import { writeReport } from '../../../report/run/report.ts';
+import { attempt } from '../../../base/attempt.ts';
+import { shownPath } from '../../../definition/text/paths.ts';
+import type { Origin } from '../../../definition/request.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import type { FinishedRun } from '../run/execute.ts';
+import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFiles.ts';
+import { freePath, moveInto, stamp } from '../../../adapters/disk/folders/place.ts';
+import { versions } from '../../../adapters/runtime/version.ts';
+
+export interface Manifest {
+  readonly format: 'isobar run 1';
+  readonly name: string;
+  readonly mode: string;
+  readonly writtenAt: string;
+  readonly resultHash: string;
+  readonly seed: number;
+  readonly definition: { readonly file: 'definition.yaml'; readonly sha256: string };
+  readonly strategies: readonly {
+    readonly name: string;
+    readonly file: string;
+    readonly sha256: string;
+    readonly params: Readonly<Record<string, string | number | boolean>>;
+    readonly inputs: readonly string[];
+  }[];
+  /** The author's own slippage, fees and risk rules. */
+  readonly models: readonly { readonly use: string; readonly file: string; readonly sha256: string; readonly inputs: readonly string[] }[];
+  readonly data: readonly {
+    readonly feed: string;
+    readonly instrument: string;
+    readonly interval: string;
+    readonly rows: number;
+    readonly synthetic: boolean;
+    /** Of the gap manifest, which holds the hash of the bars themselves. */
+    readonly manifestSha256: string;
+  }[];
+  /** The folder in which the run was started, seen from the run folder. Paths of the run are relative to it. */
+  readonly startedIn: string;
+  /** Every file that was read, with the hash of its bytes: what `isobar verify` looks at again. */
+  readonly inputs: readonly InputFile[];
+  /** The commands that put the bars into the definition's catalog, and what was given in code: such a run is made again by that code. */
+  readonly origin: Origin;
+  /** The lock file of the folder in which the run was started; null where there is none. */
+  readonly lockFile: LockFile | null;
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** What identifies a run; the manifest also says from where and from which files it was made. */
+type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
+
+function identityOf({ resolved, record, summary, origin }: FinishedRun): Identity {
+  return {
+    format: 'isobar run 1',
+    name: record.name,
+    mode: record.mode,
+    writtenAt: formatTime(nowMs()),
+    resultHash: summary.resultHash,
+    seed: record.seed,
+    definition: { file: 'definition.yaml', sha256: resolved.hash },
+    strategies: record.strategies.map(({ name, file, hash, params }, at) => ({
+      name,
+      file,
+      sha256: hash,
+      params,
+      inputs: resolved.inputs[at] ?? [],
+    })),
+    models: (resolved.plan.models?.records ?? []).map(({ use, file, hash, inputs }) => ({ use, file, sha256: hash, inputs })),
+    data: record.feeds.map(({ name, bars, quality }) => ({
+      feed: name,
+      instrument: bars.instrument.id,
+      interval: bars.interval,
+      rows: quality.rows,
+      synthetic: quality.synthetic,
+      manifestSha256: quality.manifestHash,
+    })),
+    origin,
+    lockFile: lockFileIn('.'),
+    versions: versions(),
+  };
+}
+
+/**
+ * Writes the run folder into `staging` and renames it to `<out>/<yyyymmdd-hhmmss>-<name>`; returns that path.
+ * Throws ConfigError when it cannot be written; nothing is left then.
+ */
+export async function writeRunFolder(out: string, staging: string, run: FinishedRun): Promise<string> {
+  const { record, log, summary } = run;
+  const identity = identityOf(run);
+  const definition = definitionText(run.resolved, run.origin);
+  const name = `${stamp(nowMs())}-${record.name}`;
+  try {
+    mkdirSync(staging, { recursive: true });
+    const place = (file: string) => join(staging, file);
+    const provenance = provenanceOf(run, identity, join(freePath(out, name), identity.definition.file));
+    // The page is compressed on other threads while this one writes the tables.
+    const report = writeReport({ record, summary, provenance }, place('report.html'));
+    const tables = attempt(() => {
+      const startedIn = relative(resolve(out, name), process.cwd());
+      const manifest: Manifest = { ...identity, startedIn, inputs: inputFiles(run) };
+      writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+      writeFileSync(place('definition.yaml'), definition);
+      writeRunFiles(record, summary, staging);
+      writeEquity(place('equity.arrow'), record, summary.resultHash);
+    });
+    await report;
+    tables();
+    log.event('run is written', { resultHash: summary.resultHash });
+    writeFileSync(place('run.log'), log.text());
+    return moveInto(out, staging, name);
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true });
+    throw writeError(out, error);
+  }
+}
+
+/** Writes the equity of a run; equal runs give equal bytes. */
+export function writeEquity(path: string, record: RunRecord, resultHash: string): void {
+  writeArrowColumns(path, equityColumns(record), { name: record.name, asset: record.reportingAsset, result_hash: resultHash });
+}
+
+/** Writes the report alone, over a file of that path. Throws ConfigError when it cannot be written. */
+export async function writeRunReport(path: string, run: FinishedRun): Promise<void> {
+  try {
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    await writeReport(
+      { record: run.record, summary: run.summary, provenance: provenanceOf(run, identityOf(run), 'definition.yaml') },
+      path,
+    );
+  } catch (error) {
+    throw writeError(path, error);
+  }
+}
+
+/** `file`: where the definition lies, or could be put. */
+function provenanceOf({ resolved, origin }: FinishedRun, identity: Identity, file: string): Provenance {
+  const { definition: own, strategies, models, data, lockFile: lock } = identity;
+  const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(shownPath(resolve(file)))}`];
+  return {
+    definition: definitionText(resolved, origin),
+    command: origin.inCode.length === 0 ? commands.join('\n') : `in code: ${origin.inCode.join(', ')}`,
+    hashes: [
+      { name: own.file, sha256: own.sha256 },
+      ...[...strategies, ...models].map(({ file: name, sha256 }) => ({ name, sha256 })),
+      ...data.map(({ feed, instrument, interval, manifestSha256 }) => ({
+        name: `${feed}: ${instrument} ${interval}`,
+        sha256: manifestSha256,
+      })),
+      ...(lock === null ? [] : [{ name: lock.file, sha256: lock.sha256 }]),
+    ],
+    writtenMs: nowMs(),
+  };
+}
+
+/** The definition as it was run, with the commands that make its bars, and what was given in code, as comments. */
+export function definitionText({ text }: Pick<ResolvedRun, 'text'>, { recipe, inCode }: Origin): string {
+  const remarks = [...(recipe === null ? [] : [recipe]), ...inCode.map((part) => `in code: ${part}`)];
+  return `${remarks.map((remark) => `# ${remark}\n`).join('')}${text}`;
+}

@@ -1,0 +1,136 @@
+// `backtest(options)` of `isobar/run`: one backtest from code, in this thread; the command runs the same in a worker.
+
+import { dirname, resolve } from 'node:path';
+import { nextTurn } from '../../../adapters/clock/wallClock.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import {
+  readEquity,
+  readFills,
+  readOrders,
+  readTrades,
+  type Equity,
+  type Fills,
+  type Orders,
+  type Trades,
+} from '../../../report/summary/readings.ts';
+import type { Summary } from '../../../report/summary/summary.ts';
+import type { Metrics } from '../../../report/metrics/metrics.ts';
+import { closingTable } from '../../../report/terminal/closingTable.ts';
+import { writeRunFolder, writeRunReport } from '../folder/write.ts';
+import { requestOf, type BacktestOptions } from './options.ts';
+import { openRequest } from '../../../definition/request.ts';
+import { loadEntry, planOf } from '../../../definition/load/strategies.ts';
+import { performRun, type FinishedRun } from '../run/execute.ts';
+import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
+import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
+
+/**
+ * Runs a strategy over bars in the calling thread and gives its results. The same options give the same `resultHash` as the command and
+ * as a definition file.
+ *
+ * Throws ConfigError for options that cannot be used (its `remedy` says what to do) and StrategyError for a strategy that misbehaves (the
+ * `cause` is its own error). A strategy that never returns is not ended here: that is what the command does.
+ */
+export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
+  const { request, given } = requestOf(options);
+  const requested = await openRequest(request);
+  const load: typeof loadEntry = async (entry, source, importer) =>
+    given === null ? loadEntry(entry, source, importer) : { plan: planOf(entry, given, source), inputs: given.inputs, folder: '.' };
+  const run = await performRun(requested, { load, importer: importFresh });
+  // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
+  await nextTurn();
+  return new BacktestResult(run);
+}
+
+const imported = new Map<string, number>();
+
+/** A run takes its files as a process of its own would: what module variables and statics of an earlier run hold is not seen. */
+function importFresh(url: string): Promise<unknown> {
+  const times = imported.get(url) ?? 0;
+  imported.set(url, times + 1);
+  return import(/* @vite-ignore */ times === 0 ? url : `${url}?run=${times}`);
+}
+
+/** What a backtest left. Columns are made when they are first read. */
+class BacktestResult {
+  /** Two runs with one hash had the same orders, fills and equity (docs/run-folder.md). Lower-case hex. */
+  readonly resultHash: string;
+  /** summary.json as an object: what was run, figures of trades and orders, quality of the data. */
+  readonly summary: Summary;
+  /** The figures of equity (docs/metrics.md). One that is undefined is null, and `metrics.reasons` says why. */
+  readonly metrics: Metrics;
+  /** What a reader of the results should know of how the run was set up, such as bars that begin after its start. */
+  readonly notes: readonly string[];
+  /** The run as the engine leaves it, in whole ticks, lots and units, feeds and indicators among it. */
+  readonly record: RunRecord;
+  readonly #run: FinishedRun;
+  #orders: Orders | null = null;
+  #fills: Fills | null = null;
+  #trades: Trades | null = null;
+  #equity: Equity | null = null;
+
+  constructor(run: FinishedRun) {
+    this.#run = run;
+    this.record = run.record;
+    this.summary = run.summary;
+    this.resultHash = run.summary.resultHash;
+    this.metrics = run.summary.metrics;
+    this.notes = run.resolved.notes;
+  }
+
+  /** The rows of orders.csv as columns. */
+  get orders(): Orders {
+    return (this.#orders ??= readOrders(this.record));
+  }
+  /** The rows of fills.csv as columns. */
+  get fills(): Fills {
+    return (this.#fills ??= readFills(this.record));
+  }
+  /** The rows of trades.csv as columns. */
+  get trades(): Trades {
+    return (this.#trades ??= readTrades(this.record));
+  }
+  /** The rows of equity.arrow as columns. */
+  get equity(): Equity {
+    return (this.#equity ??= readEquity(this.record));
+  }
+
+  /** Writes the report, one HTML file that needs no network, over `path`; returns the path. Throws ConfigError when it cannot. */
+  readonly report = async (path: string): Promise<string> => {
+    checkPath('report', path);
+    checkOutFolder('report', dirname(resolve(path)));
+    await writeRunReport(path, this.#run);
+    return path;
+  };
+
+  /** Writes the run folder (docs/run-folder.md), report included, under `out`; returns its path. Throws ConfigError when it cannot. */
+  readonly write = async (out: string): Promise<string> => {
+    checkPath('write', out);
+    checkOutFolder('write', out);
+    return writeRunFolder(out, stagingFolder(out), this.#run);
+  };
+
+  /** The table that the command prints; `console.log` of a result shows it too. */
+  toString(): string {
+    return closingTable(this.record, this.summary, { colour: false });
+  }
+  /** `JSON.stringify` of a result is its summary: its columns may have millions of rows. */
+  toJSON(): Summary {
+    return this.summary;
+  }
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+}
+
+function checkPath(called: string, path: unknown): void {
+  if (typeof path === 'string' && path !== '') return;
+  const got = path === '' ? 'an empty text' : path === undefined ? 'nothing' : `a ${typeof path}`;
+  throw new ConfigError(
+    `${called}: expected a path, got ${got}`,
+    called === 'report' ? "write: result.report('report.html')" : "write: result.write('runs')",
+  );
+}
+
+export type { BacktestResult, Equity, Fills, Metrics, Orders, Summary, Trades };

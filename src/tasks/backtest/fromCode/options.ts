@@ -1,0 +1,151 @@
+// What `backtest` of `isobar/run` takes, and how it becomes a request.
+
+import { createHash } from 'node:crypto';
+import { givenBars, type Bars } from '../../../adapters/catalog/bars/givenBars.ts';
+import { nowMs } from '../../../adapters/clock/wallClock.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { checkStrategy, type LoadedStrategy } from '../../../adapters/plugins/loadStrategy.ts';
+import { Strategy, type StrategyClass } from '../../../strategy/strategy.ts';
+import type { OptionsRequest, RunRequest } from '../../../definition/request.ts';
+import type { Definition } from '../../../definition/text/schema.ts';
+
+/** A definition file (docs/backtest.md). */
+export interface FileOptions {
+  /** Path of a run definition, YAML. */
+  readonly definition: string;
+  /** `key=value` as `--set` takes them: `['params.fast=20']`. */
+  readonly set?: readonly string[];
+}
+
+/**
+ * A run in code. Decimals are text (`'0.001'`), for money is counted exactly. What is left out has the default of a run definition
+ * (docs/backtest.md).
+ */
+export interface CodeOptions {
+  /** The class itself, or the path of a file that exports one; or a list of paths and `{ file, params, share }` on one account. */
+  readonly strategy: StrategyClass | Definition['strategy'];
+  /** Parameters of the class by name, checked against their declared range. Default: the class's own. */
+  readonly params?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * Bars in place of a catalog: a file that `isobar data import` takes, columns in memory, or a list of these. One set of bars becomes the
+   * feed `bars`; with several, name them by `feeds`.
+   */
+  readonly data?: string | Bars | readonly (string | Bars)[];
+  /** Symbol and interval of the files in `data`, where their names do not say them (`BTCUSDT-1h.csv`). */
+  readonly symbol?: string;
+  readonly interval?: string;
+  /** Bars by the name under which the strategy asks for them: `{ bars: { symbol: 'BTCUSDT', interval: '1h' } }`. */
+  readonly feeds?: Definition['feeds'];
+  /** Folder of imported bars. Default `data`. Not beside the option `data`. */
+  readonly catalog?: string;
+  /** Kind of market. Default `spot`. */
+  readonly market?: Definition['market'];
+  /** How the account trades contracts (docs/futures.md); only with `market: 'futures'`. */
+  readonly futures?: Definition['futures'];
+  /** First instant, and end (not part of the run): `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Starting balance in the quote asset, `'10000'`, or balances by asset, `{ USDT: '10000' }`; over both markets also by market. */
+  readonly cash: Definition['cash'];
+  /** Size of an order that names none: `{ base }`, `{ quote }` or `{ equity }`, a fraction of it. Default `{ equity: '0.95' }`. */
+  readonly size?: Definition['size'];
+  /** Fee of every fill as a fraction of its notional, `'0.001'` is 0.1 %; or `{ maker, taker, in, rounding }`. Default: the instrument's. */
+  readonly fees?: string | Definition['fees'];
+  /** How orders fill: `limit`, `latencyMs`, `maxVolumeShare`, `slippageTicks`, `slippage`, `collar`, `inside`. */
+  readonly fills?: Definition['fills'];
+  /** Limits that every order must keep, such as `{ maxLeverage: '1' }`. Default none. */
+  readonly risk?: Definition['risk'];
+  /** Files with models of slippage, fees and risk rules of your own: `{ slippage: 'models/spread.ts' }`. */
+  readonly models?: Definition['models'];
+  /** Seed of everything random, 0 to 2147483647. Default 1. */
+  readonly seed?: number;
+  /** Name of the run: letters, digits, `.` `-` `_`. Default: that of the strategy. */
+  readonly name?: string;
+  /** Overrides of instrument records by symbol: `{ BTCUSDT: { quantityPrecision: 5, minQuantity: '0.00001' } }`. */
+  readonly instruments?: Definition['instruments'];
+}
+
+export type BacktestOptions = FileOptions | CodeOptions;
+
+/** What is asked for, and the class where one was given. Throws ConfigError for a class that is no strategy, and for unsound bars. */
+export function requestOf(options: BacktestOptions): { readonly request: RunRequest; readonly given: LoadedStrategy | null } {
+  checkObject(options);
+  if ('definition' in options) return { request: fileRequest(options), given: null };
+  const { data, strategy, fees, symbol, interval, ...rest } = options;
+  const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
+  const list = data === undefined ? [] : isList(data) ? data : [data];
+  const files = list.filter((item) => typeof item === 'string');
+  checkNames({ symbol, interval }, files);
+  const sets = list.filter((item) => typeof item !== 'string').map((item) => givenBars(item, nowMs()));
+  const values = {
+    strategy: given?.name ?? strategy,
+    ...rest,
+    ...(fees === undefined ? {} : { fees: typeof fees === 'string' ? { maker: fees, taker: fees } : fees }),
+  };
+  const request: OptionsRequest = {
+    kind: 'options',
+    values: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
+    data: data === undefined ? null : { files, sets },
+    symbol,
+    interval,
+    called: 'backtest options',
+    places: {},
+    inCode: [
+      ...(given === null ? [] : [`the strategy ${given.name}`]),
+      ...sets.map(({ bars }) => `the bars of ${bars.instrument.wireName} ${bars.interval}`),
+    ],
+  };
+  return { request: { ...request, settings: [] }, given };
+}
+
+function checkObject(options: unknown): void {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  const got = Array.isArray(options) ? 'a list' : options === undefined || options === null ? 'nothing' : `a ${typeof options}`;
+  throw new ConfigError(`backtest options: expected an object, got ${got}`, "write: backtest({ strategy, data, cash: '10000' })");
+}
+
+/** They are of files: bars in memory and in a catalog have their own, and nobody would notice that others were left aside. */
+function checkNames(names: Readonly<Record<string, string | undefined>>, files: readonly string[]): void {
+  const [name] = files.length > 0 ? [] : Object.entries(names).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  if (name === undefined) return;
+  throw new ConfigError(
+    `backtest options ${name}: expected a file in data beside it, got none`,
+    `leave it out; bars and feeds name their own ${name}`,
+  );
+}
+
+/** What else stands beside a definition would have no effect, and nobody would notice. */
+function fileRequest(options: FileOptions): RunRequest {
+  const beside = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
+  if (beside !== undefined) {
+    const [key] = beside;
+    throw new ConfigError(
+      `backtest options ${key}: expected not to stand beside definition`,
+      `leave it out; a key of the definition is changed by set: ['${key}=...']`,
+    );
+  }
+  const { definition, set = [] }: { readonly definition: unknown; readonly set?: unknown } = options;
+  if (typeof definition !== 'string') {
+    throw new ConfigError(
+      `backtest options definition: expected the path of a run definition, got a ${typeof definition}`,
+      "write: { definition: 'x.yaml' }",
+    );
+  }
+  if (!Array.isArray(set) || !set.every((setting) => typeof setting === 'string')) {
+    throw new ConfigError(`backtest options set: expected a list of texts, got ${JSON.stringify(set)}`, "write: set: ['params.fast=20']");
+  }
+  return { kind: 'file', file: definition, settings: set };
+}
+
+function isList(data: NonNullable<CodeOptions['data']>): data is readonly (string | Bars)[] {
+  return Array.isArray(data);
+}
+
+/** A class at hand; its hash is of its own text and of those it extends, which is all that it shows of its code. */
+function loadedFrom(given: StrategyClass): LoadedStrategy {
+  const strategy = checkStrategy(given, given.name === '' ? 'strategy' : given.name, Strategy);
+  const hash = createHash('sha256');
+  for (let each: unknown = strategy; typeof each === 'function' && each !== Strategy; each = Object.getPrototypeOf(each))
+    hash.update(String(each));
+  return { strategy, name: strategy.name === '' ? 'strategy' : strategy.name, hash: hash.digest('hex'), inputs: [], reach: [], url: null };
+}

@@ -1,0 +1,63 @@
+// Promises and microtasks that callbacks of a strategy make: reported where they are made, and an error where they go on after the last bar.
+
+import { createHook, type AsyncHook } from 'node:async_hooks';
+import { nextTurn } from '../../../adapters/clock/wallClock.ts';
+import { StrategyError } from '../../../base/errors.ts';
+import { authorPlace, type Place } from './callSite.ts';
+import type { Report } from './watch.ts';
+
+const KINDS = new Set(['PROMISE', 'Microtask']);
+/** A strategy that makes one at every bar is known after these. */
+const MOST = 10_000;
+
+export class AsyncWatch {
+  readonly #hook: AsyncHook;
+  readonly #report: Report;
+  readonly #made = new Set<number>();
+  #isInside = false;
+  #first: Place | null = null;
+  #wentOn = 0;
+
+  constructor(report: Report) {
+    this.#report = report;
+    const init = (id: number, type: string): void => {
+      if (!this.#isInside || !KINDS.has(type) || this.#made.size >= MOST) return;
+      // What isobar makes meanwhile is its own.
+      this.#first ??= authorPlace(init);
+      if (this.#first === null) return;
+      this.#made.add(id);
+      if (type === 'PROMISE') this.#report('IMPURE_PROMISE', 'a promise', init);
+    };
+    const before = (id: number): void => {
+      if (!this.#isInside && this.#made.has(id)) this.#wentOn++;
+    };
+    this.#hook = createHook({ init, before });
+  }
+
+  during<T>(run: () => T): T {
+    this.#hook.enable();
+    this.#isInside = true;
+    try {
+      return run();
+    } finally {
+      this.#isInside = false;
+      if (this.#made.size === 0) this.#hook.disable();
+    }
+  }
+
+  /** Throws StrategyError when a promise of a callback went on after the last bar. */
+  async settle(strategy: string): Promise<void> {
+    if (this.#made.size === 0) return;
+    // Those of a constructor went on before the first bar: they are warned of, and decide nothing after the last one.
+    this.#wentOn = 0;
+    await nextTurn();
+    this.#hook.disable();
+    this.#made.clear();
+    const where = this.#first === null || this.#first.file === null ? '' : ` (${this.#first.file}:${this.#first.line})`;
+    if (this.#wentOn === 0) return;
+    throw new StrategyError(
+      `${strategy}: a promise of a callback went on after the last bar${where}`,
+      'callbacks are synchronous: nothing in a strategy may wait',
+    );
+  }
+}

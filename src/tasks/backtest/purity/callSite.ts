@@ -1,0 +1,90 @@
+// Where a call came from: the file and line of the author's code that made it, or null for a call of isobar itself.
+
+import { findSourceMap } from 'node:module';
+import { relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export interface Place {
+  /** Relative to the working directory. */
+  readonly file: string | null;
+  /** From 1. */
+  readonly line: number | null;
+}
+
+/** src or dist of isobar, as frames name it: as a URL. This file lies as deep in dist as in src. */
+const OWN = ['src', 'dist'].map((folder) => new URL(`../../../../${folder}/`, import.meta.url).href);
+const FRAMES = 30;
+/** As it was before an author could put another one in its place. */
+const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
+
+/** What the hook below leaves behind: V8's own frames, before any source map is read. */
+type Frames = readonly NodeJS.CallSite[];
+
+/**
+ * Returns the place in the author's code from which the function `below` was called, or null where isobar called it. Frames of V8, Node and
+ * packages say nothing about who asked, so the first other frame decides. `of`: the URL of the only module that is meant; null: any.
+ */
+export function authorPlace(below: (...args: never[]) => unknown, of: string | null = null): Place | null {
+  for (const frame of framesBelow(below)) {
+    const file = fileOf(frame);
+    if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
+    if (of !== null && !file.startsWith(of)) return null;
+    return OWN.some((folder) => file.startsWith(folder)) ? null : mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+  }
+  return null;
+}
+
+/** Returns the place of an error that was made in the author's code; null where no frame is the author's. */
+export function placeOfError(error: Error): Place | null {
+  for (const line of (error.stack ?? '').split('\n')) {
+    const [, at, row] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
+    if (at === undefined) continue;
+    const file = at.startsWith('file:') ? at : pathToFileURL(at).href;
+    if (OWN.some((folder) => file.startsWith(folder)) || file.includes('/node_modules/')) continue;
+    return { file: shown(file), line: Number(row) };
+  }
+  return null;
+}
+
+function framesBelow(below: (...args: never[]) => unknown): Frames {
+  const { stackTraceLimit } = Error;
+  const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const holder: { stack?: Frames } = {};
+  try {
+    Error.stackTraceLimit = FRAMES;
+    Error.prepareStackTrace = (_, frames) => frames;
+    capture(holder, below);
+    return Array.isArray(holder.stack) ? holder.stack : [];
+  } finally {
+    if (prepare === undefined) Reflect.deleteProperty(Error, 'prepareStackTrace');
+    else Object.defineProperty(Error, 'prepareStackTrace', prepare);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** As a URL; the file that called `eval` for code that was made of text. Null for functions that isobar made of an author's text: the caller counts. */
+function fileOf(frame: NodeJS.CallSite): string | null {
+  const name = frame.getFileName();
+  if (name != null) return urlOf(name);
+  const origin = /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1];
+  const url = origin === undefined ? null : urlOf(origin);
+  return url !== null && OWN.some((folder) => url.startsWith(folder)) ? null : url;
+}
+
+function urlOf(name: string): string | null {
+  if (name.startsWith('node:') || name.startsWith('file:')) return name;
+  return name.startsWith('/') || /^[A-Za-z]:\\/.test(name) ? pathToFileURL(name).href : null;
+}
+
+/** By the source map of the bundle that the strategy was loaded as. */
+function mapped(file: string, line: number, column: number): Place {
+  const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
+  if (entry === undefined || !('originalSource' in entry)) return { file: shown(file), line };
+  return { file: shown(entry.originalSource), line: entry.originalLine + 1 };
+}
+
+function shown(file: string): string {
+  const [bare = file] = file.split('?');
+  const path = bare.startsWith('file:') ? fileURLToPath(bare) : bare;
+  return relative(process.cwd(), path) || path;
+}

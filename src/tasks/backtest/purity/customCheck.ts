@@ -1,0 +1,133 @@
+// Checks that custom indicators read and write nothing outside their function: what a strategy does must not depend on how far they run ahead.
+
+import { DiffersError } from '../../../base/errors.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import type { HostCall } from '../../../engine/host/recordingHost.ts';
+import { RecordingHost } from '../../../engine/host/recordingHost.ts';
+import { spanLoop } from '../../../engine/loop/spanLoop.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { CustomNote } from '../../../indicators/graph/spec.ts';
+import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import { formatMinute } from '../../../model/time.ts';
+import type { Warning, WarningList } from '../../../model/warning.ts';
+import { botMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
+import { freshStrategies } from './freshStrategies.ts';
+import { placeOfError } from './callSite.ts';
+
+/** Rows of a span, and the spans that lie later than the first one. */
+export const SPAN_ROWS = 2048;
+const LATER_SPANS = 2;
+
+interface Difference {
+  readonly timeMs: number;
+  readonly text: string;
+}
+
+/**
+ * Runs two fresh instances over the first rows after the warm-up and over two later spans, one in full blocks and one in blocks of one row.
+ * Where their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, because the run itself
+ * goes row by row then. `sealed`: the run that is about to begin; null: one is made to look at.
+ */
+export async function checkCustoms(plan: RunPlan, sealed: Engine | null, warnings: WarningList): Promise<void> {
+  const engine = sealed ?? (await sealedEngine(plan));
+  const customs = engine.feeds.flatMap(({ indicators }) => indicators.customs);
+  if (customs.length === 0) return;
+  for (const span of spansOf(plan, engine)) {
+    const difference = await differenceIn(plan, span);
+    if (difference === null) continue;
+    if (customs.every(({ isPure }) => isPure)) throw impure(difference, customs);
+    warnings.add(warningOf(difference, customs));
+    return;
+  }
+}
+
+async function sealedEngine(plan: RunPlan): Promise<Engine> {
+  const made = botMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
+  return sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null).engine;
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** By the rows of the finest feed that strategies see; none where the run ends before its strategies are ready. */
+function spansOf(plan: RunPlan, { runs }: Engine): readonly Span[] {
+  const [lead] = finestFeeds(plan.feeds.filter(({ isHidden }) => isHidden !== true));
+  if (lead === undefined) return [];
+  const { closeMs, openMs, length } = lead.bars;
+  const readyMs = Math.max(...runs.map((run) => run.readyMs));
+  const first = firstFrom(closeMs, length, readyMs);
+  if (first >= length) return [];
+  const spanAt = (row: number, fromMs: number): Span => ({ fromMs, toMs: closeMs[Math.min(row + SPAN_ROWS, length) - 1]! });
+  const rng = seededRng(plan.seed);
+  const last = length - SPAN_ROWS;
+  const later = Array.from({ length: last > first ? LATER_SPANS : 0 }, () => first + 1 + Math.floor(rng.next() * (last - first)));
+  // From the start of the run, so that the first span has the state that the run has.
+  const begin = spanAt(first, plan.fromMs);
+  return [begin, ...later.map((row) => spanAt(row, openMs[row]!))];
+}
+
+function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
+  let row = 0;
+  while (row < length && closeMs[row]! < ms) row++;
+  return row;
+}
+
+async function differenceIn(plan: RunPlan, span: Span): Promise<Difference | null> {
+  const full = await callsIn(plan, span, false);
+  const single = await callsIn(plan, span, true);
+  for (let at = 0; at < Math.max(full.length, single.length); at++) {
+    const [a, b] = [full[at], single[at]];
+    if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
+    // The one that comes first in time is the call that the other run does not make.
+    return a === undefined || (b !== undefined && b.timeMs < a.timeMs) ? (b ?? null) : a;
+  }
+  return null;
+}
+
+/** What a fresh instance calls in a span, and what it throws. */
+async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean): Promise<readonly HostCall[]> {
+  const calls: HostCall[] = [];
+  const strategies = await freshStrategies(plan.strategies);
+  const own = { ...plan, fromMs, strategies };
+  let bot: SealedBot | null = null;
+  try {
+    const made = botMaker(own, { hostFor: (run) => new RecordingHost(run, calls) })();
+    bot = sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null);
+    bot.engine.stepsRows = isSingle;
+    spanLoop(bot.engine, toMs);
+  } catch (error) {
+    // The run itself says it, with its own words; here only whether both do.
+    calls.push({ timeMs: bot?.engine.nowMs ?? fromMs, text: error instanceof Error ? error.message : String(error) });
+  }
+  bot?.engine.release();
+  return calls.filter(({ timeMs }) => timeMs <= toMs);
+}
+
+function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): DiffersError {
+  return new DiffersError(
+    `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listed(customs)} is not pure`,
+    'keep the state of a custom indicator inside make and read it through its series; or leave { pure: true } out',
+  );
+}
+
+function warningOf({ timeMs, text }: Difference, customs: readonly CustomNote[]): Warning {
+  const [first] = customs.filter(({ isPure }) => !isPure);
+  const what = `${listed(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
+  return { code: 'LOOKAHEAD_CUSTOM', text: what, ...placeOf(first) };
+}
+
+const placeOf = (note: CustomNote | undefined): Pick<Warning, 'file' | 'line'> =>
+  (note === undefined ? null : placeOfError(note.place)) ?? { file: null, line: null };
+
+function listed(customs: readonly CustomNote[]): string {
+  return customs
+    .map((note) => {
+      const { file, line } = placeOf(note);
+      return file === null ? note.key : `${note.key} (${file}:${line})`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,194 @@
+// Globals other than dates that reach outside the run: chance, timers, the process and the network.
+
+import type { WarningCode } from '../../../model/warning.ts';
+import { both, replace } from './dates.ts';
+import type { Report } from './watch.ts';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/** Functions of the global object, of `Math`, `performance`, `crypto` and `Atomics`, by the warning that a call of them gives. */
+const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonly string[]])[] = [
+  ['IMPURE_RANDOM', () => Math, 'Math.', ['random']],
+  ['IMPURE_RANDOM', () => Object.getPrototypeOf(globalThis.crypto), 'crypto.', ['getRandomValues', 'randomUUID']],
+  [
+    'IMPURE_CLOCK',
+    () => performanceHolder('now'),
+    'performance.',
+    ['now', 'mark', 'measure', 'timerify', 'eventLoopUtilization', 'toJSON', 'getEntries', 'getEntriesByName', 'getEntriesByType'],
+  ],
+  ['IMPURE_CLOCK', () => Atomics, 'Atomics.', ['wait', 'waitAsync']],
+  ['IMPURE_TIMER', () => globalThis, '', ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']],
+  ['IMPURE_TIMER', () => AbortSignal, 'AbortSignal.', ['timeout']],
+  ['IMPURE_NETWORK', () => globalThis, '', ['fetch']],
+  ['IMPURE_RANDOM', () => Object.getPrototypeOf(globalThis.crypto.subtle), 'crypto.subtle.', ['generateKey']],
+  ['IMPURE_RANDOM', () => URL, 'URL.', ['createObjectURL']],
+  ['IMPURE_RANDOM', () => Buffer, 'Buffer.', ['allocUnsafe', 'allocUnsafeSlow']],
+  ['IMPURE_MODULE', () => globalThis, '', ['eval']],
+];
+const CLASSES: readonly (readonly [WarningCode, string])[] = [
+  ['IMPURE_NETWORK', 'WebSocket'],
+  ['IMPURE_NETWORK', 'EventSource'],
+  ['IMPURE_NETWORK', 'BroadcastChannel'],
+  ['IMPURE_NETWORK', 'MessageChannel'],
+  ['IMPURE_PROCESS', 'WeakRef'],
+  ['IMPURE_PROCESS', 'FinalizationRegistry'],
+  ['IMPURE_CLOCK', 'PerformanceMark'],
+  ['IMPURE_CLOCK', 'PerformanceObserver'],
+];
+/** Properties that are read, not called. */
+const READ: readonly (readonly [WarningCode, () => unknown, string, string])[] = [
+  ['IMPURE_CLOCK', () => performanceHolder('timeOrigin'), 'performance.', 'timeOrigin'],
+  ['IMPURE_CLOCK', () => performanceHolder('nodeTiming'), 'performance.', 'nodeTiming'],
+  ['IMPURE_CLOCK', () => Event.prototype, 'Event.', 'timeStamp'],
+  ['IMPURE_PROCESS', () => globalThis, '', 'navigator'],
+];
+/** Of `process`: what a library asks to find out where it runs. It decides no result. */
+const HARMLESS = new Set<string | symbol>([
+  'version',
+  'versions',
+  'release',
+  'platform',
+  'arch',
+  'browser',
+  'type',
+  'title',
+  'emitWarning',
+  'stdout',
+  'stderr',
+  'features',
+  'constructor',
+  'toString',
+  'exit',
+  'exitCode',
+  'on',
+  'once',
+  'listeners',
+  'emit',
+  'domain',
+  'config',
+  Symbol.toStringTag,
+  Symbol.toPrimitive,
+]);
+
+/** Returns what puts everything back. */
+export function watchGlobals(report: Report): (() => void)[] {
+  const functions = FUNCTIONS.flatMap(([code, holderOf, prefix, names]) => {
+    const holder = holderOf();
+    return isHolder(holder) ? names.map((name) => watchFunction(report, code, holder, name, prefix)) : [];
+  });
+  const read = READ.map(([code, holderOf, prefix, name]) => watchRead(report, code, holderOf(), name, prefix));
+  return [
+    ...functions,
+    ...CLASSES.map(([code, name]) => watchClass(report, code, name)),
+    ...read,
+    ...watchMakers(report),
+    watchProcess(report),
+  ];
+}
+
+const isHolder = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** Where the method lies: `performance` itself, or the class it is of. */
+function performanceHolder(name: string): object {
+  for (let at: object | null = performance; at !== null; at = Object.getPrototypeOf(at) as object | null)
+    if (Object.hasOwn(at, name)) return at;
+  return performance;
+}
+
+function watchFunction(report: Report, code: WarningCode, holder: object, name: string, prefix: string): () => void {
+  const real: unknown = Reflect.get(holder, name);
+  if (typeof real !== 'function') return () => {};
+  const watched: Method = function (...args): unknown {
+    report(code, `${prefix}${name}()`, watched);
+    return Reflect.apply(real, this, args);
+  };
+  // Such as the symbol by which `util.promisify` knows `setTimeout`.
+  Object.defineProperties(watched, Object.getOwnPropertyDescriptors(real));
+  return replace(holder, name, watched);
+}
+
+function watchClass(report: Report, code: WarningCode, name: string): () => void {
+  const real: unknown = Reflect.get(globalThis, name);
+  if (typeof real !== 'function') return () => {};
+  const watched: Method = function (...args): unknown {
+    report(code, `new ${name}()`, watched);
+    return Reflect.construct(real, args, new.target === undefined || new.target === watched ? real : new.target);
+  };
+  Object.defineProperty(watched, 'name', { value: name });
+  Object.defineProperty(watched, 'prototype', { value: Reflect.get(real, 'prototype'), writable: false });
+  return replace(globalThis, name, watched);
+}
+
+const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
+
+/** Bound, with the properties of the function: `hrtime.bigint`. */
+function boundTo(target: object, method: (...args: never[]) => unknown): unknown {
+  const {
+    name: _name,
+    length: _length,
+    prototype: _prototype,
+    ...own
+  } = Object.getOwnPropertyDescriptors<object>(method) as Record<string, PropertyDescriptor>;
+  return Object.defineProperties(method.bind(target as never), own);
+}
+
+function watchRead(report: Report, code: WarningCode, holder: unknown, name: string, prefix: string): () => void {
+  if (!isHolder(holder)) return () => {};
+  const real = Object.getOwnPropertyDescriptor(holder, name);
+  if (real?.configurable !== true) return () => {};
+  const get: unknown = Reflect.get(real, 'get');
+  const watched: Method = function (): unknown {
+    report(code, `${prefix}${name}`, watched);
+    return isMethod(get) ? Reflect.apply(get, this, []) : real.value;
+  };
+  Object.defineProperty(holder, name, { get: watched, configurable: true, enumerable: real.enumerable ?? false });
+  return () => void Object.defineProperty(holder, name, real);
+}
+
+/** Functions that are made of text: what they do is watched as any code, but for a module that they load. */
+function watchMakers(report: Report): (() => void)[] {
+  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
+  return kinds.flatMap((of) => {
+    const holder = Object.getPrototypeOf(of) as { readonly constructor: FunctionConstructor };
+    const real = holder.constructor;
+    const watched: Method = function (...args): unknown {
+      if (args.some((text) => String(text).includes('import'))) report('IMPURE_MODULE', `${real.name}() with an import`, watched);
+      return Reflect.construct(real, args, new.target === undefined || new.target === watched ? real : new.target);
+    };
+    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(real));
+    const isGlobal = Reflect.get(globalThis, real.name) === real;
+    return [...(isGlobal ? [replace(globalThis, real.name, watched)] : []), replace(holder, 'constructor', watched)];
+  });
+}
+
+/** Whoever reads `process` of the global object gets one that reports what is read of it and written to it. */
+function watchProcess(report: Report): () => void {
+  const real = process;
+  const tell = (name: string | symbol, below: (...args: never[]) => unknown): void => {
+    if (!HARMLESS.has(name)) report('IMPURE_PROCESS', `process.${String(name)}`, below);
+  };
+  const get = (target: object, name: string | symbol): unknown => {
+    tell(name, get);
+    const value: unknown = Reflect.get(target, name, target);
+    // Methods of `process` look at what they are called on.
+    return isMethod(value) && name !== 'constructor' ? boundTo(target, value) : value;
+  };
+  const set = (target: object, name: string | symbol, value: unknown): boolean => {
+    if (name !== 'exitCode') report('IMPURE_PROCESS', `process.${String(name)} =`, set);
+    return Reflect.set(target, name, value, target);
+  };
+  const has = (target: object, name: string | symbol): boolean => {
+    tell(name, has);
+    return Reflect.has(target, name);
+  };
+  const getOwnPropertyDescriptor = (target: object, name: string | symbol): PropertyDescriptor | undefined => {
+    tell(name, getOwnPropertyDescriptor);
+    return Reflect.getOwnPropertyDescriptor(target, name);
+  };
+  const defineProperty = (target: object, name: string | symbol, as: PropertyDescriptor): boolean => {
+    report('IMPURE_PROCESS', `process.${String(name)} =`, defineProperty);
+    return Reflect.defineProperty(target, name, as);
+  };
+  const watched = new Proxy(real, { get, set, has, getOwnPropertyDescriptor, defineProperty });
+  return both(replace(globalThis, 'process', watched));
+}

@@ -1,0 +1,129 @@
+// Watches what strategy code asks of the world while it runs: the clock, chance, local time, timers, promises, the process and the network.
+//
+// The built-ins are replaced once for a run, in the thread of the run. A call of isobar itself goes through without a word.
+
+import { warning, type WarningCode, type WarningList } from '../../../model/warning.ts';
+import { AsyncWatch } from './asyncWatch.ts';
+import { authorPlace, type Place } from './callSite.ts';
+import { watchDates } from './dates.ts';
+import { watchGlobals } from './globals.ts';
+import { BuiltIns } from './lockdown.ts';
+
+/** Tells of a call of `what`, unless isobar made it. `below`: the replacement that was called. */
+export type Report = (code: WarningCode, what: string, below: (...args: never[]) => unknown) => void;
+
+/** Of a process that runs other code too: the built-ins as they were before the first strategy was loaded. */
+const AT_START = new BuiltIns();
+
+export class PurityWatch {
+  readonly #warnings: WarningList;
+  readonly #isAlone: boolean;
+  /** What has been reported; the first call of each is enough. */
+  readonly #told = new Set<string>();
+  readonly #undo: (() => void)[] = [];
+  readonly #async: AsyncWatch;
+  readonly #before = new Set(Reflect.ownKeys(globalThis));
+  readonly #builtIns: BuiltIns;
+
+  /**
+   * `isAlone`: the thread runs nothing but strategies, and ends with them: built-ins are replaced once and for all. Elsewhere others use the
+   * same built-ins meanwhile: they are replaced while strategy code runs.
+   */
+  constructor(warnings: WarningList, isAlone: boolean) {
+    this.#warnings = warnings;
+    this.#isAlone = isAlone;
+    this.#async = new AsyncWatch(this.#report);
+    if (isAlone) this.#undo.push(...replaced(this.#report));
+    if (isAlone) BuiltIns.fix();
+    this.#builtIns = isAlone ? new BuiltIns() : AT_START;
+  }
+
+  /** Runs what calls strategy code, such as the loop over the bars: promises that are made inside are the strategy's. */
+  readonly during = <T>(run: () => T): T => {
+    if (this.#isAlone) return this.#async.during(run);
+    const end = listen(this.#report);
+    try {
+      return this.#async.during(run);
+    } finally {
+      end();
+    }
+  };
+
+  /** Runs what loads the module at `url`: of others nothing is reported meanwhile. */
+  async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
+    if (this.#isAlone) return load();
+    const end = listen((code, what, below) => this.#tell(code, what, authorPlace(below, url)));
+    try {
+      return await load();
+    } finally {
+      end();
+    }
+  }
+
+  /** Waits until promises of callbacks have had their turn. Throws StrategyError when one of them went on after the last bar. */
+  async settle(strategy: string): Promise<void> {
+    await this.#async.settle(strategy);
+  }
+
+  /** Reports what strategy code has left on the global object and in built-ins. */
+  checkGlobals(): void {
+    this.#builtIns.check(this.#warnings, this.#isAlone);
+    for (const key of Reflect.ownKeys(globalThis)) {
+      if (this.#before.has(key)) continue;
+      this.#before.add(key);
+      this.#warnings.add(
+        warning('STATE_GLOBAL', `the strategy writes globalThis.${String(key)}, which every strategy of this process shares`),
+      );
+    }
+  }
+
+  /** Puts the built-ins back. */
+  stop(): void {
+    this.checkGlobals();
+    for (const undo of this.#undo.splice(0).toReversed()) undo();
+  }
+
+  readonly #report: Report = (code, what, below) => {
+    if (!this.#told.has(what)) this.#tell(code, what, authorPlace(below));
+  };
+
+  #tell(code: WarningCode, what: string, place: Place | null): void {
+    if (place === null || this.#told.has(what)) return;
+    this.#told.add(what);
+    this.#warnings.add({ code, text: `${what} in strategy code: ${WHY[code] ?? ''}`, ...place });
+  }
+}
+
+const replaced = (report: Report): (() => void)[] => [...watchDates(report), ...watchGlobals(report)];
+
+/**
+ * Who listens in a process that runs other code too. Loads may overlap: the built-ins are replaced once for all of them, and put back after
+ * the last one. What code took of them while it was loaded tells whoever listens when it is called.
+ */
+const listening = new Set<Report>();
+let undoShared: readonly (() => void)[] = [];
+
+function listen(report: Report): () => void {
+  listening.add(report);
+  if (listening.size === 1) {
+    undoShared = replaced((code, what, below) => {
+      for (const each of listening) each(code, what, below);
+    });
+  }
+  return () => {
+    listening.delete(report);
+    if (listening.size > 0) return;
+    for (const step of undoShared.toReversed()) step();
+  };
+}
+
+const WHY: Partial<Record<WarningCode, string>> = {
+  IMPURE_RANDOM: 'every run has another result; use this.random()',
+  IMPURE_CLOCK: 'the result depends on when the run is made; use this.nowMs',
+  IMPURE_LOCAL_TIME: "the result depends on the machine's time zone or language; use UTC",
+  IMPURE_TIMER: 'it fires after the last bar; use this.every, this.at or this.cron',
+  IMPURE_PROMISE: 'nothing in a strategy may wait; what follows runs after the last bar',
+  IMPURE_PROCESS: 'the result depends on the process and its machine; use params',
+  IMPURE_NETWORK: 'the result depends on what is outside the run',
+  IMPURE_MODULE: 'the result depends on what is outside the run',
+};

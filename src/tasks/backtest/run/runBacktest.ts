@@ -1,0 +1,104 @@
+// One backtest from a resolved plan: builds a bot in a replayed world, drives it to the end, and collects what it leaves.
+
+import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
+import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import type { FeedRecord, IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
+import type { WarningList } from '../../../model/warning.ts';
+import { botMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
+import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
+import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
+
+export interface BacktestOptions extends Omit<BotOptions, 'dropsOrders'> {
+  /** Keep the values of registered indicators, for pictures. */
+  readonly trace?: boolean;
+  /** Its process makes no other run. Decides about speed only. */
+  readonly isOnly?: boolean;
+  /** Watches the strategies while they are constructed. */
+  readonly during?: <T>(run: () => T) => T;
+}
+
+/** A bot that stands ready, with the loop of its class. */
+export interface PreparedRun extends SealedBot {
+  readonly loop: BlockLoop;
+}
+
+export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<RunRecord> {
+  const prepared = await prepareBacktest(plan, options);
+  prepared.loop(prepared.engine);
+  return recordOf(plan, prepared, options.trace ?? false, options.warnings);
+}
+
+/** Everything up to the first bar: container, strategies, deposits, warm-up. */
+export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
+  inlineForRuns(options.isOnly ?? false);
+  const { during = (run) => run() } = options;
+  const make = botMaker(plan, options);
+  const bot = during(() => make());
+  const { loop } = await loopsFor(plan);
+  return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
+}
+
+/** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
+export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, trace: boolean, warnings?: WarningList): RunRecord {
+  checkBooks();
+  return {
+    name: plan.name,
+    mode: 'backtest',
+    strategies: plan.strategies.map(({ record }) => record),
+    instruments: engine.instruments,
+    reportingAsset: engine.ledger.cashAsset,
+    reportingDigits: engine.ledger.cashDigits,
+    fromMs: plan.fromMs,
+    toMs: plan.toMs,
+    startUnits: engine.startUnits,
+    seed: plan.seed,
+    rules: engine.risk.rulesOn(),
+    feeds: engine.feeds.map((feed, at): FeedRecord => ({
+      name: feed.name,
+      bars: feed.bars,
+      firstRow: feed.firstRow,
+      execution: feed.isExecution,
+      ...(feed.isHidden ? { isInside: true } : {}),
+      quality: plan.feeds[at]!.quality,
+    })),
+    orders: engine.orders.columns(),
+    fills: engine.fills.columns(),
+    equity: engine.recorder.columns(),
+    ...(plan.futures ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine, plan.futures) } : {}),
+    indicators: trace ? tracesOf(engine) : [],
+    warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine, run))),
+    warnings: warnings?.all() ?? [],
+  };
+}
+
+function marksOf({ instruments }: Engine, { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
+  const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
+  const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
+  return { markSources: sources, markTicks: marks.map((of) => of?.close ?? null) };
+}
+
+function tracesOf(engine: Engine): IndicatorTrace[] {
+  const drawn = engine.runs.flatMap((run) => run.drawn);
+  return drawn.map(({ feed, series, name, pane }) => ({
+    name,
+    pane: pane ?? (isOverPrice(name) ? 'price' : name),
+    feed: engine.feeds.indexOf(feed),
+    values: feed.indicators.traceValues(series),
+  }));
+}
+
+/** Averages and channels of prices belong over the bars; what is made of an oscillator does not. */
+function isOverPrice(name: string): boolean {
+  return /^(sma|ema|wma|vwap|bollinger|highest|lowest)\b/.test(name) && !/(rsi|adx|macd|stochastic|atr|volume|technical)/.test(name);
+}
+
+/** Bars of the run that went by before a strategy was ready. */
+function rowsBefore(engine: Engine, run: StrategyRun): number {
+  const [feed] = engine.execution;
+  const { closeMs, length } = feed!.bars;
+  let row = feed!.firstRow;
+  while (row < length && closeMs[row]! < run.readyMs) row++;
+  return row - feed!.firstRow;
+}

@@ -1,0 +1,47 @@
+// Errors across threads: what a person needs of one, as plain data.
+
+import { ConfigError, DiffersError, InvariantError, StrategyError } from '../../../base/errors.ts';
+
+export interface WireError {
+  readonly kind: 'ConfigError' | 'DiffersError' | 'StrategyError' | 'InvariantError' | 'Error';
+  readonly message: string;
+  readonly remedy: string;
+  readonly stack: string;
+  /** Message and stack of the error that a strategy threw; null where there is none. */
+  readonly cause: { readonly message: string; readonly stack: string } | null;
+}
+
+export function toWire(error: unknown): WireError {
+  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const cause =
+    error instanceof Error && error.cause instanceof Error ? { message: String(error.cause), stack: error.cause.stack ?? '' } : null;
+  const remedy = error instanceof ConfigError || error instanceof StrategyError ? error.remedy : '';
+  return { kind: kindOf(error), message, remedy, stack, cause };
+}
+
+function kindOf(error: unknown): WireError['kind'] {
+  if (error instanceof ConfigError) return 'ConfigError';
+  if (error instanceof DiffersError) return 'DiffersError';
+  if (error instanceof StrategyError) return 'StrategyError';
+  return error instanceof InvariantError ? 'InvariantError' : 'Error';
+}
+
+/** The error again, with the stack of the thread in which it was thrown. */
+export function fromWire(wire: WireError): Error {
+  const error = rebuilt(wire);
+  error.stack = wire.stack;
+  return error;
+}
+
+function rebuilt({ kind, message, remedy, cause }: WireError): Error {
+  if (kind === 'ConfigError') return new ConfigError(message, remedy);
+  if (kind === 'DiffersError') return new DiffersError(message, remedy);
+  if (kind === 'StrategyError') return new StrategyError(message, remedy, cause === null ? undefined : revived(cause));
+  return kind === 'InvariantError' ? new InvariantError(message) : new Error(message);
+}
+
+function revived(cause: { readonly message: string; readonly stack: string }): Error {
+  const error = new Error(cause.message);
+  error.stack = cause.stack;
+  return error;
+}

@@ -1,0 +1,129 @@
+// The worker thread of a backtest: loads, runs, measures and writes; tells its watcher each step and what came of it.
+
+import { resolve } from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import { nowMs } from '../../../adapters/clock/wallClock.ts';
+import { assert } from '../../../base/assert.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import { warning } from '../../../model/warning.ts';
+import { summaryText } from '../../../report/summary/runFiles.ts';
+import { closingTable } from '../../../report/terminal/closingTable.ts';
+import { definitionText, writeRunFolder } from '../folder/write.ts';
+import { shownPath } from '../../../definition/text/paths.ts';
+import { openRequest, type RequestedRun, type RunRequest } from '../../../definition/request.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
+import { ledgerFolderOf, noteRun } from '../../trials/parts.ts';
+import { performRun, type FinishedRun, type Watcher } from '../run/execute.ts';
+import type { FeedPlan } from '../../../definition/plan/plan.ts';
+import { instrumentsOf } from '../../../app/botModule.ts';
+import { Heartbeat, type Phase } from '../run/heartbeat.ts';
+import type { FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
+import { toWire } from '../run/wireError.ts';
+
+const port = parentPort;
+assert(port !== null, 'backtestWorker runs as a worker thread');
+const tell = (message: FromWorker) => port.postMessage(message);
+
+/** When each phase began, on the wall clock that the process start is known on. */
+const begun = new Map<Phase, number>();
+
+// By message and not with the start: the thread is started before it is known what to run, and loads its modules meanwhile.
+port.once('message', (input: WorkerInput) => {
+  answer(input).then(tell, (error: unknown) => tell({ kind: 'failed', error: toWire(error) }));
+});
+
+async function answer(of: WorkerInput): Promise<FromWorker> {
+  const { work } = of;
+  if (work.kind === 'run') {
+    const finished = await perform(of, work.request);
+    return { kind: 'done', outcome: await writtenRun(of, work.request.kind === 'demo' ? finished : noted(finished, work.trial)) };
+  }
+  const { verifyRun } = await import('../verify/verify.ts');
+  return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(of, request), of.stagingFolder) };
+}
+
+/** Loads, runs and measures. */
+async function perform(of: WorkerInput, request: RunRequest): Promise<PerformedRun> {
+  const heartbeat = new Heartbeat(of.memory);
+  const enter = (phase: Phase) => {
+    if (!begun.has(phase)) begun.set(phase, nowMs());
+    heartbeat.enter(phase);
+  };
+  enter('load');
+  const requested = await openRequest(request, of.barsFolder);
+  const watcher: Watcher = {
+    enter,
+    beat: heartbeat.cells,
+    isOnly: true,
+    loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.isByBar) }),
+  };
+  const finished = await performRun(requested, of.isByBar ? { blockRows: 1 } : {}, watcher);
+  enter('report');
+  return { ...finished, requested };
+}
+
+interface PerformedRun extends FinishedRun {
+  readonly requested: RequestedRun;
+}
+
+/** The run with its line in the ledger; where that cannot be written, with a warning instead. */
+function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun {
+  const { resolved, requested, summary } = run;
+  try {
+    noteRun(ledger ?? ledgerFolderOf(requested), family, resolved, summary);
+    return run;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const uncounted = warning('RUN_NOT_COUNTED', `the run is not counted as a trial: ${why}`);
+    return { ...run, summary: { ...summary, warnings: [...summary.warnings, uncounted] } };
+  }
+}
+
+async function writtenRun(of: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
+  const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished);
+  const { record, summary } = finished;
+  const table = closingTable(record, summary, { colour: of.colour, report: shownPath(resolve(folder, 'report.html')) });
+  return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
+}
+
+function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, tellBars: boolean): Loaded {
+  const { plan, notes } = resolved;
+  return {
+    name: plan.name,
+    strategies: plan.strategies.map(({ record }) => record.name),
+    rows: firstExecution(plan.feeds, instrumentsOf(plan)[0]?.id).bars.length,
+    fromMs: plan.fromMs,
+    notes,
+    madeDefinition: origin.recipe === null ? null : definitionText(resolved, origin),
+    closeMs: tellBars ? plan.feeds.map((feed) => feed.bars.closeMs) : [],
+  };
+}
+
+/** The feed whose rows the heartbeat counts: the one that the first instrument matches in. */
+function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): FeedPlan {
+  const found = finestFeeds(feeds).find((feed) => feed.bars.instrument.id === id);
+  if (!found) throw new InvariantError('a run has a feed');
+  return found;
+}
+
+function timingsOf(startMs: number): Timings {
+  const now = nowMs();
+  return {
+    startMs: span(startMs, beginOf('load')),
+    loadMs: span(beginOf('load'), beginOf('setUp')),
+    loopMs: span(beginOf('setUp'), beginOf('metrics')),
+    metricsMs: span(beginOf('metrics'), beginOf('report')),
+    reportMs: span(beginOf('report'), now),
+    totalMs: span(startMs, now),
+  };
+}
+
+function beginOf(phase: Phase): number {
+  return begun.get(phase) ?? NaN;
+}
+
+/** To a tenth of a millisecond. */
+function span(fromMs: number, toMs: number): number {
+  return Math.round((toMs - fromMs) * 10) / 10;
+}

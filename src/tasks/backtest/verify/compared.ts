@@ -1,0 +1,65 @@
+// A run folder as a comparison sees it, and the page that two of them make.
+
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { writeError } from '../../../adapters/disk/fileError.ts';
+import { nowMs } from '../../../adapters/clock/wallClock.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { compareRuns, type Comparison } from '../../../report/compare/comparison.ts';
+import type { ComparedInput, ComparedRun } from '../../../report/compare/input.ts';
+import { writeCompareReport } from '../../../report/compare/report.ts';
+import type { Manifest } from '../folder/write.ts';
+import { shownPath } from '../../../definition/text/paths.ts';
+import { openRun, readDefinitionKeys, readStoredEquity, readSummary } from '../folder/read.ts';
+import { packageVersion } from '../../../adapters/runtime/version.ts';
+import { cellsOf } from './tables.ts';
+
+/** Reads what two run folders hold. Throws ConfigError for a folder that is no whole run. */
+export function compareFolders(a: string, b: string): Comparison {
+  if (resolve(a) === resolve(b))
+    throw new ConfigError(`${b}: expected another run than the first, got the same folder`, 'name two run folders');
+  return compareRuns(comparedRun(a), comparedRun(b));
+}
+
+function comparedRun(folder: string): ComparedRun {
+  const run = openRun(folder);
+  const { timeMs, equity } = readStoredEquity(folder);
+  const fills = readFileSync(join(folder, 'fills.csv'), 'utf8').trimEnd().split('\n').map(cellsOf);
+  return {
+    name: run.name,
+    path: shownPath(resolve(folder)),
+    summary: readSummary(run),
+    timeMs,
+    equity,
+    fills,
+    definition: readDefinitionKeys(run),
+    inputs: inputsOf(run.manifest),
+  };
+}
+
+function inputsOf({ strategies, models, data, lockFile, versions }: Manifest): readonly ComparedInput[] {
+  return [
+    ...[...strategies, ...models].map(({ file, sha256 }) => ({ use: 'code', name: file, value: sha256 })),
+    ...data.map(({ feed, instrument, interval, manifestSha256 }) => ({
+      use: 'bars',
+      name: `${feed}: ${instrument} ${interval}`,
+      value: manifestSha256,
+    })),
+    ...(lockFile === null ? [] : [{ use: 'lock file', name: lockFile.file, value: lockFile.sha256 }]),
+    ...Object.entries(versions).map(([name, value]) => ({ use: 'version', name, value })),
+  ];
+}
+
+/** Writes `compare-<a>-<b>.html` into `folder`, by default beside the first run; returns its path. Throws ConfigError when it cannot. */
+export async function writeComparison(comparison: Comparison, folder: string | null): Promise<string> {
+  const { a, b } = comparison;
+  const place = folder ?? dirname(resolve(a.path));
+  const path = join(place, `compare-${a.name}-${b.name}.html`);
+  try {
+    if (!existsSync(place)) mkdirSync(place, { recursive: true });
+    await writeCompareReport({ comparison, version: packageVersion(), writtenMs: nowMs() }, path);
+    return path;
+  } catch (error) {
+    throw writeError(path, error);
+  }
+}

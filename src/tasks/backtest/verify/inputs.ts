@@ -1,0 +1,61 @@
+// What went into a run, as it is now: which files are no longer what the run read.
+
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { fileHash, lockFileIn, type InputFile } from '../folder/inputFiles.ts';
+import { definitionText } from '../folder/write.ts';
+import { readText, type StoredRun } from '../folder/read.ts';
+import { shownPath } from '../../../definition/text/paths.ts';
+import { versions } from '../../../adapters/runtime/version.ts';
+
+export interface ChangedInput {
+  readonly use: InputFile['use'] | 'lock file';
+  /** As a person would type it. */
+  readonly file: string;
+  /** SHA-256 of its bytes; null for a lock file that was not there. */
+  readonly recorded: string | null;
+  /** Null where the file is gone. */
+  readonly now: string | null;
+}
+
+export interface InputCheck {
+  /** All files that were looked at. */
+  readonly files: number;
+  readonly changed: readonly ChangedInput[];
+  /** Versions that differ: they should not change a result. */
+  readonly notes: readonly string[];
+}
+
+/** Hashes every input again; `startedIn` is where their paths begin. */
+export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
+  const { inputs, lockFile, versions: recorded } = run.manifest;
+  const listed = [...inputs, ...(lockFile === null ? [] : [{ use: 'lock file' as const, ...lockFile }])];
+  const changed = listed.flatMap(({ use, file, sha256 }): ChangedInput[] => {
+    const path = resolve(startedIn, file);
+    const now = fileHash(path);
+    return now === sha256 ? [] : [{ use, file: shownPath(path), recorded: sha256, now }];
+  });
+  // Packages that were locked after the run may be others than it ran with.
+  const lock = lockFileIn(startedIn);
+  const isNew = lock !== null && lock.file !== lockFile?.file;
+  if (isNew) {
+    changed.push({ use: 'lock file', file: shownPath(resolve(startedIn, lock.file)), recorded: null, now: lock.sha256 });
+  }
+  const present = versions();
+  const notes = [...new Set([...Object.keys(recorded), ...Object.keys(present)])].flatMap((name) =>
+    recorded[name] === present[name] ? [] : [`${name} was ${recorded[name] ?? 'not recorded'}, is ${present[name] ?? 'not known'}`],
+  );
+  return { files: listed.length + (isNew ? 2 : 1), changed: [...ownDefinition(run), ...changed], notes };
+}
+
+/** The definition in the run folder: the remarks that the run wrote in front of it, then the text that its hash is of. */
+function ownDefinition({ folder, manifest }: StoredRun): readonly ChangedInput[] {
+  const path = join(folder, manifest.definition.file);
+  const text = readText(path);
+  const remarks = definitionText({ text: '' }, manifest.origin);
+  const recorded = manifest.definition.sha256;
+  const now = createHash('sha256')
+    .update(text.startsWith(remarks) ? text.slice(remarks.length) : text)
+    .digest('hex');
+  return now === recorded ? [] : [{ use: 'definition', file: shownPath(resolve(path)), recorded, now }];
+}

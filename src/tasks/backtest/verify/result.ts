@@ -1,0 +1,175 @@
+// The result of a run made again beside what its folder holds: orders, fills, equity, trades, figures.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { formatTime } from '../../../model/time.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import { equityColumns, hashOf } from '../../../report/summary/resultHash.ts';
+import { summaryText } from '../../../report/summary/runFiles.ts';
+import type { Summary } from '../../../report/summary/summary.ts';
+import { fillsTable, ordersTable, tradesTable, type Table } from '../../../report/summary/tables.ts';
+import { fixed, timeText } from '../../../base/text/format.ts';
+import { METRICS, TRADES } from '../../../report/words/glossary.ts';
+import { tradesOf } from '../../../report/trades/trades.ts';
+import { writeEquity, type Manifest } from '../folder/write.ts';
+import { readStoredEquity, readText, type StoredEquity, type StoredRun } from '../folder/read.ts';
+import { differenceOf, numbers, storedTable, type Difference } from './tables.ts';
+
+export interface ResultCheck {
+  /** In the order of cause: orders, fills, equity, trades, figures; the first of each file. */
+  readonly differences: readonly Difference[];
+  /** Orders, fills and equity of the folder do not have the hash that the run recorded: they or the hash were changed after it. */
+  readonly isFolderAltered: boolean;
+}
+
+/** `temporary`: a path for a file that may be written meanwhile. */
+export function checkResult(stored: StoredRun, record: RunRecord, summary: Summary, temporary: string): ResultCheck {
+  const { folder, manifest } = stored;
+  const isSame = summary.resultHash === manifest.resultHash;
+  const [orders, fills] = [ordersTable(record), fillsTable(record)];
+  const path = (file: string) => join(folder, file);
+  const tables = [
+    differenceOf(path('orders.csv'), orders, { file: 'orders.csv', row: 'order' }),
+    differenceOf(path('fills.csv'), fills, { file: 'fills.csv', row: 'fill' }),
+    equityDifference(folder, record, isSame ? { hash: summary.resultHash, temporary } : null),
+    differenceOf(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
+  ];
+  const found = [...tables, summaryDifference(path('summary.json'), asRecorded(summary, manifest))].filter((each) => each !== null);
+  const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
+  // Everything is as the run made it again, and only the hash that was noted is another.
+  if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };
+  const isAltered = found.length > 0 && folderHash(folder, orders, fills) !== manifest.resultHash;
+  return { differences: found, isFolderAltered: isAltered };
+}
+
+/** The result hash of the folder's own tables; null where they cannot be read. */
+function folderHash(folder: string, orders: Table, fills: Table): string | null {
+  try {
+    const { run } = JSON.parse(readText(join(folder, 'summary.json'))) as Summary;
+    const instruments = run.instruments.map(({ id }) => id);
+    const { timeMs, equity } = readStoredEquity(folder);
+    return hashOf([
+      storedTable(join(folder, 'orders.csv'), orders, instruments),
+      storedTable(join(folder, 'fills.csv'), fills, instruments),
+      { length: timeMs.length, columns: [numbers('time_ms', timeMs), numbers('equity', equity)] },
+    ]);
+  } catch {
+    // Whatever is wrong with them, they are not what the run wrote.
+    return null;
+  }
+}
+
+/** `bytes`: the file must also be what is written for the run made again, to the byte. */
+function equityDifference(folder: string, record: RunRecord, bytes: { hash: string; temporary: string } | null): Difference | null {
+  const file = 'equity.arrow';
+  let stored: StoredEquity;
+  try {
+    stored = readStoredEquity(folder);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { file, what: 'the file', where: '', recorded: 'cannot be read', now: 'whole' };
+  }
+  const [{ values: timeMs }, { values: equity }] = equityColumns(record);
+  const { length } = timeMs;
+  for (let row = 0; row < Math.max(length, stored.timeMs.length); row++) {
+    const instant = { file, what: `equity, instant ${row + 1}`, where: timeText(stored.timeMs[row] ?? timeMs[row] ?? NaN) };
+    if (row >= length) return { ...instant, recorded: String(stored.equity[row]), now: 'no such instant' };
+    if (row >= stored.timeMs.length) return { ...instant, recorded: 'no such instant', now: String(equity[row]) };
+    if (stored.timeMs[row] !== timeMs[row])
+      return {
+        ...instant,
+        what: `equity, time of instant ${row + 1}`,
+        recorded: exactTime(stored.timeMs[row]!),
+        now: exactTime(timeMs[row]!),
+      };
+    if (!Object.is(stored.equity[row], equity[row]))
+      return { ...instant, recorded: moneyText(stored.equity[row]!, record), now: moneyText(equity[row]!, record) };
+  }
+  if (bytes === null) return null;
+  writeEquity(bytes.temporary, record, bytes.hash);
+  const [then, now] = [readFileSync(join(folder, file)), readFileSync(bytes.temporary)];
+  if (then.equals(now)) return null;
+  const found = then.findIndex((byte, place) => byte !== now[place]);
+  const at = found < 0 ? then.length : found;
+  return { file, what: `byte ${at}`, where: 'outside of its values', recorded: byteText(then[at]), now: byteText(now[at]) };
+}
+
+function byteText(byte: number | undefined): string {
+  return byte === undefined ? 'the end' : `0x${byte.toString(16).padStart(2, '0')}`;
+}
+
+/** A changed byte may have made it a time that no calendar has. */
+function exactTime(ms: number): string {
+  return Math.abs(ms) < 8.64e15 ? formatTime(ms) : `${ms} ms`;
+}
+
+/** All digits of the asset; more where a changed byte has made more. */
+function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord): string {
+  const text = fixed(value, reportingDigits);
+  return `${Number(value.toFixed(reportingDigits)) === value ? text : String(value)} ${reportingAsset}`;
+}
+
+/** The summary with what the run recorded of its inputs in the place of what they are now: those are compared on their own. */
+function asRecorded(summary: Summary, manifest: Manifest): Summary {
+  const strategies = [summary.run.strategy].flat().map((of, at) => ({ ...of, hash: manifest.strategies[at]?.sha256 ?? of.hash }));
+  const [only] = strategies;
+  return {
+    ...summary,
+    run: { ...summary.run, versions: manifest.versions, strategy: strategies.length === 1 && only !== undefined ? only : strategies },
+    dataQuality: {
+      ...summary.dataQuality,
+      feeds: summary.dataQuality.feeds.map((feed, at) => ({
+        ...feed,
+        manifestHash: manifest.data[at]?.manifestSha256 ?? feed.manifestHash,
+      })),
+    },
+  };
+}
+
+function summaryDifference(path: string, summary: Summary): Difference | null {
+  const file = 'summary.json';
+  const [then, now] = [readText(path), summaryText(summary)];
+  if (then === now) return null;
+  let stored: unknown;
+  try {
+    stored = JSON.parse(then);
+  } catch {
+    return { file, what: 'the file', where: '', recorded: 'no JSON', now: 'whole' };
+  }
+  const all = leafDifferences(stored, JSON.parse(now), []);
+  const first = PARTS.flatMap((part) => all.find(({ path: [key] }) => key === part) ?? [])[0] ?? all[0];
+  if (first === undefined) return { file, what: 'spaces', where: 'between its values', recorded: 'others', now: 'as written' };
+  return { file, what: labelOf(first.path), where: '', recorded: leafText(first.was), now: leafText(first.is) };
+}
+
+/** Of a summary, those that say most first. */
+const PARTS = ['metrics', 'trades', 'orders', 'run', 'dataQuality'];
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly was: unknown;
+  readonly is: unknown;
+}
+
+function leafDifferences(then: unknown, now: unknown, path: readonly string[]): readonly Leaf[] {
+  if (!isMap(then) || !isMap(now)) return Object.is(then, now) ? [] : [{ path, was: then, is: now }];
+  return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) => leafDifferences(then[key], now[key], [...path, key]));
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** `Sharpe (metrics.sharpe)`. */
+function labelOf(path: readonly string[]): string {
+  const [part, name = ''] = path;
+  const entries: Readonly<Record<string, { readonly label: string }>> = part === 'metrics' ? METRICS : part === 'trades' ? TRADES : {};
+  const label = entries[name]?.label;
+  return label === undefined ? path.join('.') : `${label} (${path.join('.')})`;
+}
+
+function leafText(value: unknown): string {
+  const text = value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

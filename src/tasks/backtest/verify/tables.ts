@@ -1,0 +1,149 @@
+// A table of a run folder beside the same table of the run made again: equal to the byte, or the first cell that is not.
+
+import { readFileSync } from 'node:fs';
+import { timeText } from '../../../base/text/format.ts';
+import { streamCsv } from '../../../report/summary/csvFile.ts';
+import type { Column, Table } from '../../../report/summary/tables.ts';
+
+/** One place at which the folder and the run made again have different things. */
+export interface Difference {
+  /** `fills.csv`, `equity.arrow` ... */
+  readonly file: string;
+  /** `fill 12, price`. */
+  readonly what: string;
+  /** Where that is, in words: time, instrument, side; empty where `what` says all. */
+  readonly where: string;
+  readonly recorded: string;
+  readonly now: string;
+}
+
+export interface TableNames {
+  readonly file: string;
+  /** `order`, `fill`, `trade`. */
+  readonly row: string;
+}
+
+/** Counts that shift with every row before them: other columns tell more about what is different. */
+const COUNTERS = ['order_id', 'trade_id', 'parent_id', 'trade'];
+const NEWLINE = 0x0a;
+const LONGEST_CELL = 70;
+
+/** The first difference of `path` from what `table` would be written as; null where all bytes are equal. */
+export function differenceOf(path: string, table: Table, names: TableNames): Difference | null {
+  const stored = readFileSync(path);
+  const at = firstUnequal(stored, table);
+  if (at === null) return null;
+  const lineStart = stored.lastIndexOf(NEWLINE, at - 1) + 1;
+  const row = countLines(stored, lineStart);
+  const header = table.columns.map(({ name }) => name);
+  const [then, now] = [lineFrom(stored, lineStart), writtenLine(table, lineStart)];
+  return row === 0 ? headerDifference(header, then ?? '', names) : cellDifference(header, then, now, row, names);
+}
+
+/** The first byte at which `stored` is not `table` as CSV; null where there is none. */
+function firstUnequal(stored: Buffer, table: Table): number | null {
+  let at = 0;
+  let found: number | null = null;
+  streamCsv(table, (bytes) => {
+    if (found === null) {
+      const part = stored.subarray(at, at + bytes.length);
+      if (part.length !== bytes.length || Buffer.compare(part, bytes) !== 0) {
+        const inside = part.findIndex((byte, i) => byte !== bytes[i]);
+        found = at + (inside < 0 ? part.length : inside);
+      }
+    }
+    at += bytes.length;
+  });
+  return found ?? (at === stored.length ? null : at);
+}
+
+/** The line that begins at byte `start` of `table` as CSV; null beyond its end. */
+function writtenLine(table: Table, start: number): string | null {
+  const parts: Buffer[] = [];
+  let at = 0;
+  let isOpen = true;
+  streamCsv(table, (bytes) => {
+    const from = Math.max(0, start - at);
+    at += bytes.length;
+    if (!isOpen || from >= bytes.length) return;
+    const end = bytes.indexOf(NEWLINE, from);
+    parts.push(Buffer.from(bytes.subarray(from, end < 0 ? bytes.length : end)));
+    isOpen = end < 0;
+  });
+  return parts.length === 0 ? null : Buffer.concat(parts).toString('utf8');
+}
+
+function lineFrom(bytes: Buffer, start: number): string | null {
+  if (start >= bytes.length) return null;
+  const end = bytes.indexOf(NEWLINE, start);
+  return bytes.toString('utf8', start, end < 0 ? bytes.length : end);
+}
+
+function countLines(bytes: Buffer, end: number): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
+}
+
+function headerDifference(header: readonly string[], then: string, { file }: TableNames): Difference {
+  const was = cellsOf(then);
+  const at = header.findIndex((name, column) => was[column] !== name);
+  if (at < 0) return { file, what: 'header', where: '', recorded: `${was.length} columns`, now: `${header.length} columns` };
+  return { file, what: `header, column ${at + 1}`, where: '', recorded: shown(was[at]), now: shown(header[at]) };
+}
+
+function cellDifference(header: readonly string[], then: string | null, now: string | null, row: number, names: TableNames): Difference {
+  const [was, is] = [then === null ? [] : cellsOf(then), now === null ? [] : cellsOf(now)];
+  const where = whereIs(header, then === null ? is : was);
+  const at = `${names.row} ${row}`;
+  if (then === null) return { file: names.file, what: at, where, recorded: 'no such row', now: 'there' };
+  if (now === null) return { file: names.file, what: at, where, recorded: 'there', now: 'no such row' };
+  const unequal = header.flatMap((name, column) => (was[column] === is[column] ? [] : [{ name, column }]));
+  const told = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
+  if (told === undefined) return { file: names.file, what: at, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
+  return { file: names.file, what: `${at}, ${told.name}`, where, recorded: shown(was[told.column]), now: shown(is[told.column]) };
+}
+
+function shown(cell: string | undefined): string {
+  const text = cell === undefined || cell === '' ? 'empty' : cell;
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 3)}...` : text;
+}
+
+function whereIs(header: readonly string[], cells: readonly string[]): string {
+  const cell = (...names: readonly string[]) => names.map((name) => cells[header.indexOf(name)] ?? '').find((text) => text !== '') ?? '';
+  const ms = Number(cell('time_ms', 'created_ms', 'entry_ms') || NaN);
+  return [Number.isFinite(ms) ? timeText(ms) : '', cell('instrument'), cell('side')].filter((part) => part !== '').join(' ');
+}
+
+/** The cells of a line of CSV (RFC 4180). */
+export function cellsOf(line: string): string[] {
+  if (!line.includes('"')) return line.split(',');
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  );
+}
+
+/** The columns of a stored table that its hash is made of, as `like` has them; `instruments` are the run's own, in its order. */
+export function storedTable(path: string, like: Table, instruments: readonly string[]): Table {
+  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const names = header.split(',');
+  const rows = lines.map(cellsOf);
+  const columns = like.columns.map((column): Column => {
+    const at = names.indexOf(column.name);
+    if (column.kind === 'text') return { ...column, values: new Uint8Array(rows.length) };
+    if (column.kind === 'code') {
+      const labels = column.name === 'instrument' ? instruments : column.labels;
+      return { ...column, values: Uint8Array.from(rows, (row) => labels.indexOf(row[at] ?? '')) };
+    }
+    return numbers(
+      column.name,
+      Float64Array.from(rows, (row) => (row[at] === undefined || row[at] === '' ? NaN : Number(row[at]))),
+    );
+  });
+  return { length: rows.length, columns };
+}
+
+/** A column of values as they are read. */
+export function numbers(name: string, values: Float64Array): Column {
+  return { kind: 'number', name, values, digits: [0], digitsAt: null, emptyAt: NaN };
+}

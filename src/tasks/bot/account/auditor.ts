@@ -1,0 +1,95 @@
+// Compares what the bot believes with what the exchange shows, again and again; a start does not trade before two clean comparisons.
+
+import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/parts.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+
+export interface AuditorParts {
+  readonly scheduler: Scheduler;
+  /** Of all markets together; calls `done` once. */
+  readonly audit: (kind: AuditKind, done: (result: AuditResult) => void) => void;
+  readonly fastMs: number;
+  readonly fullMs: number;
+  readonly startGapMs: number;
+  readonly told: (kind: AuditKind, result: AuditResult) => void;
+}
+
+export class Auditor {
+  readonly #parts: AuditorParts;
+  #isRunning = false;
+  #isBusy = false;
+  #timer: number | null = null;
+  #nextFullMs = Infinity;
+
+  constructor(parts: AuditorParts) {
+    this.#parts = parts;
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Full audits until two in a row are clean, far enough apart; then `clean` is called once, and the continuous audit begins. */
+  start(clean: () => void): void {
+    this.#isRunning = true;
+    const { scheduler, startGapMs, fullMs, fastMs } = this.#parts;
+    let firstMs: number | null = null;
+    const again = (): void =>
+      this.#run('full', (result) => {
+        if (result.kind !== 'ok') {
+          firstMs = null;
+          return this.#after(Math.max(fastMs, 1000), again);
+        }
+        if (firstMs !== null && scheduler.nowMs - firstMs >= startGapMs) {
+          this.#nextFullMs = scheduler.nowMs + fullMs;
+          clean();
+          return this.#after(fastMs, () => this.#continue());
+        }
+        firstMs ??= scheduler.nowMs;
+        this.#after(Math.max(1, firstMs + startGapMs - scheduler.nowMs), again);
+      });
+    again();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  #continue(): void {
+    const { scheduler, fastMs, fullMs } = this.#parts;
+    const kind = scheduler.nowMs >= this.#nextFullMs ? 'full' : 'fast';
+    if (kind === 'full') this.#nextFullMs = scheduler.nowMs + fullMs;
+    this.#run(kind, () => this.#after(fastMs, () => this.#continue()));
+  }
+
+  #run(kind: AuditKind, done: (result: AuditResult) => void): void {
+    this.#isBusy = true;
+    this.#parts.audit(kind, (result) => {
+      this.#isBusy = false;
+      if (!this.#isRunning) return;
+      this.#parts.told(kind, result);
+      done(result);
+    });
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (!this.#isRunning) return;
+    const { scheduler } = this.#parts;
+    this.#timer = scheduler.at(scheduler.nowMs + ms, () => {
+      this.#timer = null;
+      run();
+    });
+  }
+}
+
+/** The audits of several markets as one: a mismatch of one is one of all, and so is a gap. */
+export function together(results: readonly AuditResult[]): AuditResult {
+  const kinds = new Set(results.map(({ kind }) => kind));
+  return {
+    kind: kinds.has('mismatch') ? 'mismatch' : kinds.has('gap') ? 'gap' : 'ok',
+    differences: results.flatMap(({ differences }) => differences),
+    isComplete: results.every(({ isComplete }) => isComplete),
+    venueMs: Math.min(...results.map(({ venueMs }) => venueMs)),
+  };
+}

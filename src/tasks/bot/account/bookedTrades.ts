@@ -1,0 +1,21 @@
+// Ids of the executions that the books have: of each instrument more than a list of the exchange holds, and no older ones.
+
+import { MOST_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
+import type { InstrumentId } from '../../../model/instrument.ts';
+
+const MOST = 2 * MOST_ROWS;
+
+export class BookedTrades {
+  /** Oldest first. */
+  readonly #ids = new Map<string, Set<string>>();
+
+  add(instrument: string, tradeId: string): void {
+    const ids = this.#ids.get(instrument) ?? new Set();
+    this.#ids.set(instrument, ids.add(tradeId));
+    if (ids.size > MOST) for (const oldest of ids) return void ids.delete(oldest);
+  }
+  /** None is missing that the exchange may still list. */
+  of(instrument: InstrumentId): ReadonlySet<string> {
+    return this.#ids.get(instrument) ?? new Set();
+  }
+}

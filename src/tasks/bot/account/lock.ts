@@ -1,0 +1,64 @@
+// One bot of an account at a time, whatever its data folder: a lock for each address of the exchange, in the state folder of the user.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
+import { lockFolder, processesHere, removeDeadLocks, removeEmpty, type Processes } from '../../../adapters/disk/processLock.ts';
+import { DiskError } from '../../../ports/disk.ts';
+import { originName } from '../../../access/bans.ts';
+import type { LiveConfig } from '../config/read.ts';
+
+export interface AccountLock {
+  /** Why there is no lock: the state folder cannot be written. The journal has one of its own in any case. Null: it is held. */
+  readonly missing: string | null;
+  release(): void;
+}
+
+type Account = Pick<LiveConfig, 'accounts' | 'access' | 'markets' | 'fingerprint'>;
+
+/** Throws ConfigError while another process has it, or may have it. */
+export function lockAccount({ accounts, access, markets, fingerprint }: Account): AccountLock {
+  const origins = new Set(markets.flatMap((market) => access.baseUrls[market] ?? []));
+  const processes = processesHere();
+  const held: (() => void)[] = [];
+  const release = (): void =>
+    held
+      .splice(0)
+      .toReversed()
+      .forEach((undo) => undo());
+  try {
+    for (const origin of origins) {
+      const folder = join(accounts, `${originName(origin)}-${fingerprint}`);
+      const disk = new FileSystemDisk();
+      held.push(() => disk.close());
+      held.push(lockFolder(disk, folder, processes));
+    }
+    sweep(accounts, processes);
+    return { missing: null, release };
+  } catch (error) {
+    release();
+    if (error instanceof DiskError) return { missing: `${error.path}: ${error.code}`, release };
+    throw error;
+  }
+}
+
+/** A bot that was killed leaves its folder, and each demonstration has an address of its own: without this they were more and more. */
+function sweep(accounts: string, processes: Processes): void {
+  const disk = new FileSystemDisk();
+  quietly(() => {
+    for (const name of readdirSync(accounts)) {
+      const folder = join(accounts, name);
+      quietly(() => removeDeadLocks(disk, folder, processes));
+      removeEmpty(folder);
+    }
+  });
+  disk.close();
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // What stays is no harm.
+  }
+}

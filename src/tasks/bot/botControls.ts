@@ -1,0 +1,227 @@
+// What a person may do to this bot: whatever stops trading has done so before it returns, and is on the disk before it is answered.
+
+import { tightenedText } from '../../adapters/journal/records/tightened.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { OrderId, VenueOrderId } from '../../model/order.ts';
+import { formatTime } from '../../model/time.ts';
+import type { Scope } from '../../risk/live/halts.ts';
+import { limitValue } from '../../risk/limits/limits.ts';
+import { orderIdIn } from '../../protocol/clientOrderId.ts';
+import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, ResumeAct, TightenAct, Who } from '../control/botControl.ts';
+import { OPERATOR } from '../control/botControl.ts';
+import type { BotView, KillView } from '../control/botView.ts';
+import { scopeNamed, scopesOf, type Named } from '../control/scopes.ts';
+import { readLatch, setLatch, type Latch } from '../kill/killSwitch/latch.ts';
+import { adoptOrder, ignoreOrder } from './run/foreignOrders.ts';
+import { killBot } from './run/killBot.ts';
+import type { OpenedBot } from './openLiveBot.ts';
+import { namedOf, viewOf } from './view/view.ts';
+
+export interface ControlParts extends Pick<OpenedBot, 'bot' | 'gate' | 'counts'> {
+  readonly loopDelayP99Ms: () => number | null;
+  /** A kill of this process has closed positions, all but `left` of them: the books of the engine do not know it. */
+  readonly flattened?: (left: number) => void;
+}
+
+const ACCOUNT: Scope = { kind: 'account' };
+const KILLED = 'KILLED';
+const done = (says: string): ActAnswer => ({ done: true, says });
+const refused = (says: string): ActAnswer => ({ done: false, says });
+const noScope = (name: string, named: Named): ActAnswer => refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
+
+export class LiveControl implements BotControl {
+  readonly #parts: ControlParts;
+  readonly #startedMs: number;
+  #kill: KillView | null = null;
+  #isFlat = false;
+  /** The latch alone has said it: whoever set it may still want this process to do the rest. */
+  #isLatchedOnly = false;
+
+  constructor(parts: ControlParts) {
+    this.#parts = parts;
+    this.#startedMs = parts.bot.parts.venueMs();
+  }
+
+  get isKilled(): boolean {
+    return this.#kill !== null;
+  }
+
+  view(): BotView {
+    const { bot, counts, loopDelayP99Ms } = this.#parts;
+    const [kill, isFlat, startedMs] = [this.#kill, this.#isFlat, this.#startedMs];
+    return viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms: loopDelayP99Ms() });
+  }
+
+  beat(): void {
+    const { attention, parts } = this.#parts.bot;
+    attention.beat(parts.venueMs());
+  }
+
+  acknowledge(who: Who): ActAnswer {
+    const { attention, parts } = this.#parts.bot;
+    if (!attention.acknowledge()) return refused('no alarm is unanswered');
+    parts.log.decided(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
+    return done('the alarms are answered');
+  }
+
+  logs(after: number, most: number): readonly LogLine[] {
+    return this.#parts.bot.parts.log.after(after, most);
+  }
+
+  async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
+    const { engine, log, venueMs } = this.#parts.bot.parts;
+    const scope = scopeNamed(name, namedOf(engine));
+    if (scope === null) return noScope(name, namedOf(engine));
+    this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
+    log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
+    return this.#lasting(
+      `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`,
+    );
+  }
+
+  async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
+    const { engine, log, services, venueMs } = this.#parts.bot.parts;
+    const scope = scopeNamed(name, namedOf(engine));
+    if (scope === null) return noScope(name, namedOf(engine));
+    const cause = code ?? OPERATOR;
+    if (cause === KILLED)
+      return refused(
+        'a killed bot is re-armed while it is stopped: end it, then isobar resume account --code KILLED --why ..., then start it',
+      );
+    if (cause === 'STARTING') return refused('the start ends by itself, with two clean audits');
+    let isCleared = false;
+    this.#step(() => (isCleared = engine.risk.resume(scope, cause, `${who}: ${why}`, venueMs())));
+    if (!isCleared) return refused(`no cause ${cause} holds on ${name}`);
+    const instrument = scope.kind === 'symbol' ? scope.instrument : null;
+    for (const service of services.all())
+      for (const each of service.standing) if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
+    log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
+    const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
+    return this.#lasting(
+      left.length === 0 ? `${name} goes on` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
+    );
+  }
+
+  async kill({ flatten, why }: KillAct, who: Who): Promise<ActAnswer> {
+    const { gate, bot } = this.#parts;
+    // The gate first: everything else may take its time.
+    gate.close();
+    if (this.#kill && !this.#isLatchedOnly) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
+    this.#isLatchedOnly = false;
+    const { engine, log, config, venueMs } = bot.parts;
+    this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', says: 'no order leaves any more', residuals: [] };
+    this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
+    log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
+    const latch = { sinceMs: venueMs(), who, why, flatten };
+    // Cancels do not wait for the disk; the answer does.
+    const latching = setLatch(config.data, latch).then(
+      () => null,
+      (error: unknown) => `the latch could not be written: ${String(error)}`,
+    );
+    void this.#runKill(latch, latching);
+    const says = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
+    const problem = await latching;
+    return problem === null ? done(says) : refused(`${says}; but the next start would not know: ${problem}`);
+  }
+
+  /** A kill from outside this process has set the latch: what it does, it does alone. */
+  lookAtLatch(): void {
+    const { gate, bot } = this.#parts;
+    if (this.#kill || !gate.isClosed) return;
+    this.#isLatchedOnly = true;
+    const { engine, config, log, venueMs } = bot.parts;
+    const { sinceMs, who, why, flatten } = readLatch(config.data) ?? {
+      sinceMs: venueMs(),
+      who: 'unknown',
+      why: 'the latch is set',
+      flatten: false,
+    };
+    this.#kill = { sinceMs, flatten, who, phase: 'done', says: 'a kill outside of this process has been started', residuals: [] };
+    this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
+    log.decided(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
+  }
+
+  async decide(decision: Decision, who: Who): Promise<ActAnswer> {
+    const { journal } = this.#parts.bot.parts;
+    if (decision.what === 'adopt') {
+      const answer = await adoptOrder(this.#parts.bot, decision, who);
+      return answer.done ? this.#lasting(answer.says) : answer;
+    }
+    if (decision.what === 'ignore') {
+      const answer = ignoreOrder(this.#parts.bot, decision, who);
+      return answer.done ? this.#lasting(answer.says) : answer;
+    }
+    const answer = this.#resolve(decision);
+    if (!answer.done) return answer;
+    journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
+    return this.#lasting(answer.says);
+  }
+
+  async tighten({ key, value, why }: TightenAct, who: Who): Promise<ActAnswer> {
+    const { engine, journal, log } = this.#parts.bot.parts;
+    const before = engine.risk.limits[key];
+    try {
+      engine.risk.tighten({ [key]: limitValue(key, value) });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return refused(`${error.message}; ${error.remedy}`);
+    }
+    journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
+    log.decided(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
+    return this.#lasting(`${key} is ${value} until the bot starts again: then the config counts`);
+  }
+
+  /** Somebody says what became of an order that nobody could tell. */
+  #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
+    const order = this.#orderOf(id);
+    if (order === null) return refused(`${id} is no order of this bot`);
+    if (outcome === 'placed' && venueId === null) return refused('placed: expected the exchange id of the order');
+    const { engine, services } = this.#parts.bot.parts;
+    const record = engine.orders.get(order);
+    let isDone = false;
+    this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
+    if (!isDone) return refused(`the outcome of ${id} is not unknown`);
+    if (record && venueId !== null && outcome === 'placed') services.of(record.instrument.market).adopt(order, venueId);
+    return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is watched for ever`);
+  }
+
+  /** Done, once everything that was journalled by now is on the disk. */
+  async #lasting(says: string): Promise<ActAnswer> {
+    const { bot } = this.#parts;
+    try {
+      await bot.durable(bot.parts.journal.lastSeq);
+      return done(says);
+    } catch (error) {
+      return refused(`${says}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #orderOf(cid: string): OrderId | null {
+    const { cidOf } = this.#parts.bot.parts;
+    return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
+  }
+
+  async #runKill(latch: Latch, latching: Promise<string | null>): Promise<void> {
+    const { bot } = this.#parts;
+    const { log } = bot.parts;
+    const report = await killBot(bot, latch.flatten, (phase, says) => {
+      log.warn(`kill: ${says}`);
+      if (this.#kill) this.#kill = { ...this.#kill, phase, says };
+    }).catch((error: unknown) => {
+      log.error(`the kill has failed: ${String(error)}`);
+      return { residuals: [`the kill has failed: ${String(error)}; use isobar kill`] };
+    });
+    const problem = await latching;
+    if (problem !== null) log.error(problem);
+    const { residuals } = report;
+    const says = residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
+    this.#isFlat = latch.flatten && residuals.length === 0;
+    if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', says, residuals };
+    log.decided(null, `kill: ${says}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
+    if (latch.flatten) this.#parts.flattened?.(residuals.length);
+  }
+
+  #step(act: () => void): void {
+    this.#parts.bot.driver.step(act);
+  }
+}

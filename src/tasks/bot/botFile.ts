@@ -1,0 +1,27 @@
+// What a running bot leaves in its data folder for a kill that works without it.
+
+import { resolve } from 'node:path';
+import type { BotFile } from '../control/folder/botFile.ts';
+import { journalFolder } from './journal/botJournal.ts';
+import type { OpenedBot } from './openLiveBot.ts';
+
+export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFile {
+  const { config, engine, venueMs } = bot.parts;
+  const { baseUrls, sources, dialect, limits, socketUrl, stateFolder } = config.access;
+  return {
+    format: 1,
+    name: plan.name,
+    pid: process.pid,
+    startedMs: venueMs(),
+    config: resolve(config.file),
+    account: `${config.mode}:${config.fingerprint}`,
+    mode: config.mode,
+    timeScale: config.timeScale,
+    journal: journalFolder(config),
+    access: { baseUrls, sources, dialect, limits, socketUrl, stateFolder },
+    instruments: engine.instruments,
+    readLagMs: config.orders.readLagMs,
+    busDelayMs: config.proof.deltaMinMs,
+    ...(plan.futures === undefined ? {} : { isNet: plan.futures.isNet }),
+  };
+}

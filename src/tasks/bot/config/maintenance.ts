@@ -1,0 +1,102 @@
+// Maintenance windows: while one lasts nothing new is risked, and orders that would open are kept or taken back, as the config says.
+
+import { cronTimes } from '../../../adapters/clock/cron.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { formatMinute, parseTime } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { LiveFile } from './schema.ts';
+
+/** A time from its beginning to before its end, ms UTC. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+export interface MaintenanceWindow {
+  readonly cancels: boolean;
+  /** The span that holds at `ms`; else the first one that begins later; null: there is none. */
+  readonly spanAt: (ms: number) => Span | null;
+}
+
+/** Codes of the halt, and whether it takes orders back that would open. The engine's halt desk does so by the code: a replay does the same. */
+const CODES = { keep: 'MAINTENANCE', cancel: 'MAINTENANCE_CANCEL' } as const;
+const ACCOUNT = { kind: 'account' } as const;
+const MINUTE_MS = 60_000;
+/** Longer waits are cut, as clocks drift. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Throws ConfigError for a window without an end, or before its beginning, and for a pattern that is none. */
+export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
+  return given.map((window, at) => {
+    const cancels = window.orders === 'cancel';
+    if ('cron' in window) return { cancels, spanAt: repeated(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
+    const [fromMs, toMs] = [parseTime(window.from), parseTime(window.to)];
+    if (fromMs === null || toMs === null || toMs <= fromMs) {
+      throw new ConfigError(
+        `maintenance.${at}: expected from and to as UTC times, the second one later, got ${window.from} to ${window.to}`,
+        "such as { from: '2026-12-01 03:00', to: '2026-12-01 04:00' }",
+      );
+    }
+    return { cancels, spanAt: (ms) => (ms < toMs ? { fromMs, toMs } : null) };
+  });
+}
+
+function repeated(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
+  const next = cronTimes(pattern, timeZone);
+  // The first one that has not ended by `ms`.
+  return (ms) => {
+    const fromMs = next(ms - lengthMs);
+    return fromMs === Infinity ? null : { fromMs, toMs: fromMs + lengthMs };
+  };
+}
+
+export interface MaintenanceParts {
+  readonly windows: readonly MaintenanceWindow[];
+  readonly engine: Engine;
+  readonly scheduler: Scheduler;
+  /** The exchange's time, ms. */
+  readonly venueMs: () => number;
+  /** Runs `act` as a step of the engine. */
+  readonly step: (act: () => void) => void;
+}
+
+export class Maintenance {
+  readonly #parts: MaintenanceParts;
+  #timer: number | null = null;
+
+  constructor(parts: MaintenanceParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks now, and at every beginning and end. */
+  start(): void {
+    const { windows, scheduler, venueMs } = this.#parts;
+    if (windows.length === 0) return;
+    const nowMs = venueMs();
+    const spans = windows.flatMap(({ cancels, spanAt }) => {
+      const span = spanAt(nowMs);
+      return span === null ? [] : [{ ...span, cancels }];
+    });
+    const open = spans.filter(({ fromMs }) => fromMs <= nowMs);
+    for (const cancels of [false, true]) this.#settle(cancels, open.filter((span) => span.cancels === cancels), nowMs); // prettier-ignore
+    const edgeMs = Math.min(...spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
+    if (edgeMs === Infinity) return;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, LONGEST_WAIT_MS)), () => this.start());
+  }
+  stop(): void {
+    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  #settle(cancels: boolean, open: readonly Span[], nowMs: number): void {
+    const { engine, step } = this.#parts;
+    const code = cancels ? CODES.cancel : CODES.keep;
+    const { halts } = engine.risk;
+    if (open.length > 0 === halts.holds(ACCOUNT, code)) return;
+    const untilMs = Math.max(...open.map(({ toMs }) => toMs));
+    step(() => {
+      if (open.length > 0) halts.raise(ACCOUNT, 'HALT_NEW', code, `maintenance until ${formatMinute(untilMs)}`, nowMs);
+      else halts.clear(ACCOUNT, code, 'the maintenance window is over', nowMs);
+    });
+  }
+}

@@ -1,0 +1,76 @@
+// Whom a bot tells: the `alerts` of its config, with addresses and tokens from files of their own.
+
+import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { telegramNotifier } from '../../../adapters/notify/telegram.ts';
+import { webhookNotifier } from '../../../adapters/notify/webhook.ts';
+import { UndiciWire } from '../../../adapters/exchange/wire/undiciWire.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { Secret } from '../../../base/text/secret.ts';
+import type { Notifier } from '../../../ports/notifier.ts';
+import { readKeyFile } from '../../../access/keyFile.ts';
+import { text } from '../../../definition/text/values.ts';
+
+const file = (of: string) => text('the path of a file', `file, mode 0600, that holds ${of}`);
+
+/** One entry of `alerts`. Addresses of webhooks are secrets as a rule: whoever has one can write there. */
+export const alertsSchema = z
+  .array(
+    z.discriminatedUnion(
+      'kind',
+      [
+        z.strictObject({
+          kind: z.literal('webhook'),
+          url: text('an https address', 'address without a secret in it').optional(),
+          urlFile: file('the address').optional(),
+          tokenFile: file('a bearer token').optional(),
+        }),
+        z.strictObject({
+          kind: z.literal('telegram'),
+          chatId: text("a chat in quotes, such as '-1001234567890'", "the chat, such as '-1001234567890' or '@my_channel'"),
+          tokenFile: file('the token of the Telegram bot'),
+        }),
+      ],
+      { error: 'webhook or telegram' },
+    ),
+    { error: 'a list, such as [{ kind: webhook, urlFile: webhook.url }]' },
+  )
+  .max(8, { error: 'at most 8 receivers' })
+  .describe('whom to tell: webhooks and Telegram chats');
+
+export type AlertEntry = z.output<typeof alertsSchema>[number];
+
+export interface Notifiers {
+  readonly all: readonly Notifier[];
+  close(): Promise<void>;
+}
+
+/** `folder`: to which paths are relative. Throws ConfigError for files that others can read and for addresses that are not https. */
+export function openNotifiers(entries: readonly AlertEntry[], folder: string): Notifiers {
+  const wire = new UndiciWire({ connections: 4, maxBodyBytes: 64 * 1024 });
+  const all = entries.map((entry, at) => notifierOf(entry, folder, `alerts[${at}]`, wire));
+  return { all, close: () => wire.close() };
+}
+
+function notifierOf(entry: AlertEntry, folder: string, place: string, wire: UndiciWire): Notifier {
+  const secretIn = (path: string, key: string): Secret => readKeyFile(isAbsolute(path) ? path : join(folder, path), `${place}.${key}`);
+  if (entry.kind === 'telegram') return telegramNotifier(wire.send, secretIn(entry.tokenFile, 'tokenFile'), entry.chatId);
+  const { url, urlFile, tokenFile } = entry;
+  if ((url === undefined) === (urlFile === undefined)) {
+    throw new ConfigError(
+      `${place}: expected one of url and urlFile, got ${url === undefined ? 'none' : 'both'}`,
+      'an address with a secret in it belongs into a file',
+    );
+  }
+  const address = url ?? secretIn(urlFile ?? '', 'urlFile').take();
+  checkAddress(address, place);
+  return webhookNotifier(wire.send, new Secret(address), tokenFile === undefined ? null : secretIn(tokenFile, 'tokenFile'));
+}
+
+/** Never shows the address. */
+function checkAddress(address: string, place: string): void {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return;
+  throw new ConfigError(`${place}: expected an https address`, 'http is for receivers on this computer alone');
+}

@@ -1,0 +1,188 @@
+// Reads the config of a live bot: checked, defaults filled in, the exchange's access settled, the run definition inside it at hand.
+
+import { createHash } from 'node:crypto';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { ORDER_SETTINGS, type OrderSettings } from '../../../adapters/exchange/calls/settings.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { FENCE_DEFAULTS, type FenceSettings } from '../../../orders/prove/fence.ts';
+import { readAccessFile, refuseKeys } from '../../../access/config.ts';
+import type { Environment } from '../../../access/environment.ts';
+import { originOf, settingsOf, signerOf, type AccessSettings } from '../../../access/settings.ts';
+import type { Signer } from '../../../access/signer.ts';
+import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
+import type { Definition } from '../../../definition/text/schema.ts';
+import { DEFAULTS } from '../../../definition/load/settled.ts';
+import { readYaml, valueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
+import { checkAuditPeriod } from './riskDefaults.ts';
+import { DEFINITION_KEYS, liveSchema, type LiveFile } from './schema.ts';
+import { maintenanceWindows, type MaintenanceWindow } from './maintenance.ts';
+import { fingerprintOf, type Mode } from './mode.ts';
+import type { AlertEntry } from './notifiers.ts';
+
+const DASHBOARD_PORT = 8090;
+
+export const LIVE_FILE: FileKind<LiveFile> = { schema: liveSchema, called: 'a bot config', docs: 'docs/live.md' };
+
+export interface AuditTimes {
+  readonly fullMs: number;
+  /** Between the two clean audits without which a start does not trade. */
+  readonly startGapMs: number;
+}
+
+export interface BarTimes {
+  /** From the close of a bar to the moment when strategies decide without it. */
+  readonly graceMs: number;
+  readonly delayMs: number;
+  readonly spreadMs: number;
+}
+
+/** What decides how a bot behaves, wherever its exchange is. */
+export interface LiveBehaviour {
+  readonly file: string;
+  readonly timeScale: number;
+  readonly markets: readonly Market[];
+  /** The part that is a run definition, and how to point into it. */
+  readonly source: DefinitionSource;
+  readonly definition: Pick<Definition, (typeof DEFINITION_KEYS)[number]>;
+  /** Bounds of the proof that an order had no effect (order safety, section 7). */
+  readonly proof: FenceSettings;
+  /** sha-256 of the run definition inside the file. */
+  readonly hash: string;
+}
+
+export interface LiveConfig extends LiveBehaviour {
+  readonly mode: Mode;
+  /** The folder of the journal, the latches and the socket; absolute. */
+  readonly data: string;
+  /** Where bots of this user say whose account they trade on: one place, whatever their data folders. */
+  readonly accounts: string;
+  readonly access: AccessSettings;
+  readonly signer: Signer;
+  readonly fingerprint: string;
+  /** In the time of the exchange; nothing of it is divided by the time scale. */
+  readonly orders: OrderSettings;
+  readonly onStop: 'leave' | 'cancel';
+  readonly audit: AuditTimes;
+  readonly clock: { readonly samples: number; readonly periodMs: number };
+  readonly bars: BarTimes;
+  readonly maintenance: readonly MaintenanceWindow[];
+  /** From one funding time to the next, ms. */
+  readonly fundingMs: number;
+  /** Null: no dashboard. */
+  readonly dashboard: { readonly port: number } | null;
+  readonly alerts: readonly AlertEntry[];
+}
+
+/** What a config says of the bot itself; no key is asked for. Throws ConfigError for what cannot be used. */
+export function readLiveFile(file: string): LiveBehaviour {
+  const { source, given } = read(file);
+  return behaviourOf(file, source, given);
+}
+
+/** Throws ConfigError for what cannot be used. Key and secret are removed from `environment`. */
+export function readLiveConfig(file: string, environment: Environment = process.env): LiveConfig {
+  const { source, given } = read(file);
+  const { markets, ...behaviour } = behaviourOf(file, source, given);
+  checkAuditPeriod(timesOf(given).orders.fastMs, given.risk ?? {}, behaviour.timeScale, whereIs(source, ['audit', 'fastMs']));
+  const access = accessOf(given, source, environment);
+  for (const market of markets) originOf(access, market);
+  const signer = signerOf(access);
+  const mode = given.mode ?? 'paper';
+  const data = resolve(dirname(file), given.data ?? 'bot');
+  return {
+    ...behaviour,
+    mode,
+    markets,
+    data,
+    accounts: join(access.stateFolder, 'accounts'),
+    // A ban of an exchange that hurries ends by its clock, which is nobody else's.
+    access: mode === 'paper' ? { ...access, stateFolder: data } : access,
+    signer,
+    fingerprint: fingerprintOf(signer.apiKey),
+    dashboard: given.dashboard === undefined ? null : { port: given.dashboard.port ?? DASHBOARD_PORT },
+    alerts: given.alerts ?? [],
+    maintenance: maintenanceWindows(given.maintenance),
+    ...timesOf(given),
+  };
+}
+
+function read(file: string): { readonly source: DefinitionSource; readonly given: LiveFile } {
+  const source = readYaml(file, LIVE_FILE.called, 'it holds a strategy, its feeds and an exchange');
+  refuseKeys(source, source.data, []);
+  return { source, given: parseSource(LIVE_FILE, source) };
+}
+
+function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): LiveBehaviour {
+  const own = definitionSource(source);
+  return {
+    file,
+    timeScale: given.timeScale ?? 1,
+    markets: marketsOf(given),
+    source: own,
+    definition: given,
+    proof: timesOf(given).proof,
+    // Where the exchange is and how it is asked decides nothing.
+    hash: createHash('sha256').update(JSON.stringify(own.data)).digest('hex'),
+  };
+}
+
+type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'bars' | 'fundingMs'>;
+
+/**
+ * Of an exchange that hurries, a ms of doubt here is several there. Orders are signed for the middle of what it takes, 1 s ahead of its
+ * clock to 5 s behind it, so that a doubt of 2 s does no harm.
+ */
+const HURRIED = { doubtMs: 2000, backdateMs: 1500 } as const;
+
+function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, funding = {}, timeScale = 1 }: LiveFile): Times {
+  const like = ORDER_SETTINGS;
+  const doubtMs = clock.maxUncertaintyMs ?? like.maxUncertaintyMs;
+  return {
+    orders: {
+      ...like,
+      backdateMs: orders.backdateMs ?? (timeScale === 1 ? like.backdateMs : HURRIED.backdateMs),
+      createTimeoutMs: orders.createTimeoutMs ?? like.createTimeoutMs,
+      readLagMs: orders.readLagMs ?? like.readLagMs,
+      cancelRetryMs: orders.cancelRetryMs ?? like.cancelRetryMs,
+      fastMs: audit.fastMs ?? like.fastMs,
+      balanceMs: audit.balanceMs ?? like.balanceMs,
+      maxUncertaintyMs: timeScale === 1 ? doubtMs : Math.max(doubtMs, Math.min(HURRIED.doubtMs, doubtMs * timeScale)),
+    },
+    proof: {
+      ...FENCE_DEFAULTS,
+      deltaMinMs: orders.deltaMinMs ?? FENCE_DEFAULTS.deltaMinMs,
+      readLagMs: orders.readLagMs ?? FENCE_DEFAULTS.readLagMs,
+      resolveEveryMs: orders.resolveEveryMs ?? FENCE_DEFAULTS.resolveEveryMs,
+      humanAfterMs: orders.humanAfterMs ?? FENCE_DEFAULTS.humanAfterMs,
+    },
+    onStop: orders.onStop ?? 'leave',
+    audit: { fullMs: audit.fullMs ?? 300_000, startGapMs: 10_000 },
+    clock: { samples: clock.samples ?? 5, periodMs: clock.periodMs ?? 300_000 },
+    bars: { graceMs: bars.graceMs ?? 5000, delayMs: bars.delayMs ?? 400, spreadMs: bars.spreadMs ?? 1000 },
+    fundingMs: (funding.everyHours ?? 8) * 3_600_000,
+  };
+}
+
+function marketsOf({ feeds, market = DEFAULTS.market }: LiveFile): readonly Market[] {
+  return [...new Set(Object.values(feeds).map((feed) => feed.market ?? market))].toSorted();
+}
+
+function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment: Environment): AccessSettings {
+  const { access, spotUrl, futuresUrl, ...own } = exchange;
+  if (access !== undefined && Object.keys(own).length > 0) {
+    throw new ConfigError(
+      `${whereIs(source, ['exchange'])}: expected access alone, or keyFile, secretFile and dialect, got both`,
+      'the access file says all of it',
+    );
+  }
+  const path = access === undefined ? null : isAbsolute(access) ? access : join(source.folder, access);
+  const file = path === null ? own : readAccessFile(path);
+  return settingsOf(file, path === null ? source.folder : dirname(path), { spotUrl, futuresUrl }, environment);
+}
+
+/** The keys of a run definition, with the places that they have in the config. */
+function definitionSource(source: DefinitionSource): DefinitionSource {
+  const entries = DEFINITION_KEYS.map((key) => [key, valueAt(source.data, [key])] as const).filter(([, value]) => value !== undefined);
+  return { ...source, data: Object.fromEntries(entries) };
+}

@@ -1,0 +1,27 @@
+// Risk limits that a live bot has although its config does not name them, and the audits that they need.
+
+import { ConfigError } from '../../../base/errors.ts';
+import type { RiskLimits } from '../../../risk/limits/limits.ts';
+
+/** R-20: the oldest that the newest complete audit of a live bot may be, ms. */
+const AUDIT_AGE_MS = 30_000;
+/** The largest value of the limit. */
+const MAX_AUDIT_AGE_MS = 1_000_000;
+
+/** Limits of a live bot, with the defaults of those that its config does not name. One ms here is `timeScale` ms at the exchange. */
+export function withDefaults(risk: RiskLimits, timeScale: number): RiskLimits {
+  return { maxAuditAgeMs: Math.min(MAX_AUDIT_AGE_MS, Math.floor(AUDIT_AGE_MS * timeScale)), ...risk };
+}
+
+/**
+ * Throws ConfigError if audits are so rare that the bot would halt between two of them by the default limit. A limit that the config names
+ * holds as it is. `place`: where the config names the period of audits.
+ */
+export function checkAuditPeriod(fastMs: number, risk: RiskLimits, timeScale: number, place: string): void {
+  const maxAgeMs = Number(withDefaults({}, timeScale).maxAuditAgeMs);
+  if (risk.maxAuditAgeMs !== undefined || fastMs * timeScale < maxAgeMs) return;
+  throw new ConfigError(
+    `${place}: expected less than risk.maxAuditAgeMs (${maxAgeMs} by default), got ${fastMs}${timeScale === 1 ? '' : ` (times timeScale ${timeScale})`}`,
+    'audit more often, or set risk.maxAuditAgeMs above the period: the bot takes no new risk between two audits otherwise',
+  );
+}

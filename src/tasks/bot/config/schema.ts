@@ -1,0 +1,187 @@
+// The config of a live bot as a schema: the strategy parts of a run definition, and beside them where and how the bot trades.
+
+import { z } from 'zod';
+import { accessSchema } from '../../../access/config.ts';
+import { definitionSchema } from '../../../definition/text/schema.ts';
+import { map, text, whole } from '../../../definition/text/values.ts';
+import { INTERVAL_NAMES } from '../../../model/interval.ts';
+import { alertsSchema } from './notifiers.ts';
+
+const ms = (help: string, least: number, most: number) => whole('ms', help, least, most).optional();
+
+const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, seed, catalog, instruments } =
+  definitionSchema.shape;
+const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
+
+const DAY_MS = 86_400_000;
+const url = (of: string) => text('a URL such as http://127.0.0.1:8080', `address of the ${of} service`).optional();
+
+const exchange = map(
+  {
+    spotUrl: url('spot'),
+    futuresUrl: url('futures'),
+    keyFile,
+    secretFile,
+    socketUrl,
+    dialect,
+    access: text('the path of a file', 'an access file in place of keyFile, secretFile and dialect').optional(),
+  },
+  'the exchange, such as { spotUrl: http://127.0.0.1:8080, keyFile: key, secretFile: secret }',
+).describe('where the exchange is and with which key it is asked');
+
+const orders = map(
+  {
+    backdateMs: ms('how far back creates are signed', 0, 4000),
+    createTimeoutMs: ms('how long the answer to a create is waited for', 1000, 60_000),
+    readLagMs: ms('how old a list may be when it is read', 1000, 600_000),
+    cancelRetryMs: ms('first pause before a cancel is sent again', 500, 60_000),
+    deltaMinMs: ms('least assumed time from admission to visibility', 10_000, DAY_MS),
+    resolveEveryMs: ms('period of reads about an unknown outcome', 500, 60_000),
+    humanAfterMs: ms('after so long beyond the fence a person has to look', 60_000, DAY_MS),
+    onStop: z.enum(['leave', 'cancel'], { error: 'one of leave, cancel' }).describe('working orders when the bot is stopped').optional(),
+  },
+  'times of the order path, such as { readLagMs: 3000 }',
+).describe('times of the order path; what is not named has its default');
+
+const audit = map(
+  {
+    fastMs: ms('period of the fast audit', 1000, 60_000),
+    balanceMs: ms('how often a fast audit reads balances or positions', 1000, 600_000),
+    fullMs: ms('period of the audit of everything that was ever traded', 30_000, DAY_MS),
+  },
+  'periods of audits, such as { fastMs: 3000 }',
+).describe('how often orders, trades and balances are compared with the exchange');
+
+const clock = map(
+  {
+    samples: whole('questions', 'asked for a measurement of the clock', 5, 25).optional(),
+    maxUncertaintyMs: ms('no order is signed while the clock is less certain', 10, 400),
+    periodMs: ms('from one measurement to the next', 10_000, DAY_MS),
+  },
+  'the clock, such as { samples: 5 }',
+).describe("how the exchange's clock is measured");
+
+const bars = map(
+  {
+    graceMs: ms('how long after its close a bar is waited for before strategies decide without it', 500, 60_000),
+    delayMs: ms('from the close of a bar to the first call for it', 0, 60_000),
+    spreadMs: ms('the first call comes up to this much later', 0, 60_000),
+  },
+  'how bars are fetched, such as { graceMs: 5000 }',
+).describe('how closed bars are fetched');
+
+const hours = [1, 2, 3, 4, 6, 8, 12, 24] as const;
+const funding = map(
+  {
+    everyHours: z
+      .literal(hours, { error: `one of ${hours.join(', ')}` })
+      .describe('hours from one funding time to the next, counted from 00:00 UTC; default 8')
+      .optional(),
+  },
+  'the times of funding, such as { everyHours: 8 }',
+).describe('when contracts are charged funding, which the exchange does not tell');
+
+const inside = z
+  .enum(['off', ...INTERVAL_NAMES], { error: 'an interval such as 1m, or off' })
+  .describe('finer bars in which stops are looked at, between those of the strategies, which do not see them')
+  .optional();
+const keptOrCancelled = z
+  .enum(['keep', 'cancel'], { error: 'one of keep, cancel' })
+  .describe('working orders that would open: kept (default), or taken back as it begins')
+  .optional();
+const maintenance = z
+  .array(
+    z.union(
+      [
+        z.strictObject({
+          cron: text("a pattern such as '0 3 * * 0'", 'when it begins: minute, hour, day, month, weekday'),
+          minutes: z.int().min(1).max(10_080).describe('how long it lasts'),
+          timeZone: text('a zone such as Europe/Berlin', 'whose clock the pattern means; UTC by default').optional(),
+          orders: keptOrCancelled,
+        }),
+        z.strictObject({
+          from: text("a UTC time such as '2026-12-01 03:00'", 'when it begins'),
+          to: text("a UTC time such as '2026-12-01 04:00'", 'when it ends'),
+          orders: keptOrCancelled,
+        }),
+      ],
+      { error: "a window, such as { cron: '0 3 * * 0', minutes: 30 } or { from: '2026-12-01 03:00', to: '2026-12-01 04:00' }" },
+    ),
+    { error: 'a list of windows' },
+  )
+  .max(50, { error: 'at most 50 windows' })
+  .describe('windows in which nothing new is risked');
+
+export const liveSchema = map(
+  {
+    name,
+    mode: z.enum(['paper', 'live'], { error: 'one of paper, live' }).describe('paper, or live: real money').optional(),
+    exchange,
+    data: text('the path of a folder', 'folder of the journal, the latches and the control socket').optional(),
+    strategy,
+    params,
+    feeds,
+    market,
+    futures,
+    cash,
+    size,
+    fees,
+    fills: map(
+      { collar: fills.unwrap().shape.collar, inside },
+      "the collar of market orders and where stops are looked at, such as { collar: '0.01', inside: 1m }",
+    ).optional(),
+    risk,
+    models,
+    seed,
+    catalog,
+    instruments,
+    orders: orders.optional(),
+    audit: audit.optional(),
+    clock: clock.optional(),
+    bars: bars.optional(),
+    maintenance: maintenance.optional(),
+    funding: funding.optional(),
+    dashboard: map(
+      { port: whole('port', 'where the dashboard listens on this computer; default 8090, 0 takes a free one', 0, 65_535).optional() },
+      'a dashboard, such as { port: 8090 }',
+    )
+      .describe('a page on this computer that shows the bot; off where it is not named')
+      .optional(),
+    alerts: alertsSchema.optional(),
+    timeScale: z
+      .number({ error: 'a number from 1 to 1000' })
+      .min(1, { error: 'a number from 1 to 1000' })
+      .max(1000, { error: 'a number from 1 to 1000' })
+      .describe('how many times as fast the paper exchange lives; refused in live')
+      .optional(),
+  },
+  'a bot config: keys and values',
+);
+
+/** A config as its author wrote it. */
+export type LiveFile = z.output<typeof liveSchema>;
+
+/** The keys that a bot has in common with a run definition. */
+export const DEFINITION_KEYS = [
+  'name',
+  'strategy',
+  'params',
+  'feeds',
+  'market',
+  'futures',
+  'cash',
+  'size',
+  'fees',
+  'fills',
+  'risk',
+  'models',
+  'seed',
+  'catalog',
+  'instruments',
+] as const;
+
+/** The JSON schema of a bot config, for editors; `config/bot.schema.json` holds its text. */
+export function liveJsonSchema(): string {
+  const schema = z.toJSONSchema(liveSchema, { io: 'input', target: 'draft-7' });
+  return `${JSON.stringify({ title: 'isobar bot config', ...schema }, null, 2)}\n`;
+}

@@ -1,0 +1,30 @@
+// What the dashboard's page is made of, read once: its script joined from compiled modules, the chart library, style and markup. Nothing of it is secret.
+
+import { inPackage, linkedPage } from '../../../report/page/link.ts';
+import { DOCUMENT } from './document.ts';
+import { DASHBOARD_STYLE } from './style.ts';
+
+export interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+const TEXT = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#2456b8" stroke-width="2" d="M1 12l4-5 3 3 6-8"/></svg>`;
+
+/** By path. */
+export function assets(): ReadonlyMap<string, Asset> {
+  const asset = (type: keyof typeof TEXT, text: string): Asset => ({ type: TEXT[type], body: Buffer.from(text) });
+  return new Map([
+    ['/', asset('html', DOCUMENT)],
+    ['/style.css', asset('css', DASHBOARD_STYLE)],
+    ['/page.js', asset('js', linkedPage('tasks/bot/dashboard/page/main.js'))],
+    ['/charts.js', asset('js', inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js'))],
+    ['/icon.svg', asset('svg', ICON)],
+  ]);
+}

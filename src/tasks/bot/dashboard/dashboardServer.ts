@@ -1,0 +1,227 @@
+// The dashboard of a bot: a page on loopback, and behind a token what it shows and does.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { BotControl } from '../../control/botControl.ts';
+import { metricsText } from '../../control/metrics.ts';
+import { perform, readRequest, scopeOf, type BotRequest } from '../../control/request.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { assets, type Asset } from './assets.ts';
+import { Guard, wordFor, type Refusal } from './guard.ts';
+import { Refusals } from './refusals.ts';
+import { Tokens, tokensIn } from './tokens.ts';
+
+export interface DashboardOptions {
+  /** Data folder of the bot: the tokens lie there. */
+  readonly folder: string;
+  /** Loopback alone; default 127.0.0.1. */
+  readonly host?: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly nowMs: () => number;
+  /** Told of acts and of refusals, for the log. */
+  readonly log: (level: 'info' | 'warn', says: string) => void;
+}
+
+export interface Dashboard {
+  /** `http://127.0.0.1:8090`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const MOST_BODY_BYTES = 64 * 1024;
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+/** Of one page: a look a second, and what a person clicks. */
+const MOST_CONNECTIONS = 32;
+/** A connection that dawdles is ended, and takes nobody's place. */
+const LIMITS = {
+  headersTimeout: 2000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16 * 1024,
+} as const;
+const HEADERS = {
+  'Content-Security-Policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+  'Cache-Control': 'no-store',
+} as const;
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Buffer;
+}
+
+const json = (status: number, value: unknown): Answer => ({ status, type: 'application/json; charset=utf-8', body: JSON.stringify(value) });
+const refused = ({ status, problem }: Refusal | { readonly status: number; readonly problem: string }): Answer => json(status, { problem });
+
+/** Throws ConfigError for an address that others could reach, and for a port that cannot be had. */
+export async function openDashboard(control: BotControl, options: DashboardOptions): Promise<Dashboard> {
+  const { folder, host = '127.0.0.1', port, log } = options;
+  if (!LOOPBACK.includes(host)) {
+    throw new ConfigError(
+      `dashboard.host: expected ${LOOPBACK.join(', ')}, got ${host}`,
+      'from elsewhere use an SSH tunnel: ssh -L 8090:127.0.0.1:8090 ...',
+    );
+  }
+  const desk = new Desk(control, new Tokens(tokensIn(folder)), options);
+  const server = createServer(LIMITS, (request, response) =>
+    receive(request, (body) => void desk.answer(request, body).then((answer) => send(response, answer))),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  const bound = await listening(server, host, port);
+  desk.open(bound);
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  log('info', `the dashboard is at ${url}; its tokens lie in the data folder`);
+  return {
+    url,
+    close: () =>
+      new Promise((resolve) => {
+        desk.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+class Desk {
+  readonly #control: BotControl;
+  readonly #tokens: Tokens;
+  readonly #options: DashboardOptions;
+  readonly #assets: ReadonlyMap<string, Asset> = assets();
+  readonly #refusals: Refusals;
+  #guard: Guard | null = null;
+
+  constructor(control: BotControl, tokens: Tokens, options: DashboardOptions) {
+    this.#control = control;
+    this.#tokens = tokens;
+    this.#options = options;
+    this.#refusals = new Refusals(options.nowMs, (says) => options.log('warn', says));
+  }
+
+  close(): void {
+    this.#refusals.flush();
+  }
+
+  /** Which port it is decides which names of the host are right. */
+  open(port: number): void {
+    this.#guard = new Guard(this.#tokens, port, this.#options.nowMs);
+  }
+
+  /** `body` null: it was too large. */
+  async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
+    const { method = '', url = '' } = request;
+    const heard = { method, headers: single(request.headers) };
+    const misplaced = this.#guard?.refusesPlace(heard) ?? null;
+    if (misplaced) return this.#refuse(misplaced, `${method} from ${heard.headers['origin'] ?? heard.headers['host'] ?? 'nowhere'}`);
+    if (body === null) return refused({ status: 413, problem: `expected at most ${MOST_BODY_BYTES} bytes` });
+    const asset = this.#assets.get(url);
+    if (asset) return method === 'GET' ? { status: 200, ...asset } : refused({ status: 405, problem: 'expected GET' });
+    switch (url) {
+      case '/api/view':
+      case '/metrics':
+        return this.#read(heard, url);
+      case '/api/act':
+        return this.#act(heard, body);
+      default:
+        return refused({ status: 404, problem: 'nothing is here' });
+    }
+  }
+
+  #read(heard: Heard, url: string): Answer {
+    if (heard.method !== 'GET') return refused({ status: 405, problem: 'expected GET' });
+    const allowed = this.#guard!.allows(heard, 'read');
+    if (typeof allowed === 'object') return this.#refuse(allowed, url);
+    this.#control.beat();
+    const view = this.#control.view();
+    if (url === '/metrics')
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${metricsText(view)}${this.#refusedText()}` };
+    return json(200, { allowed, view });
+  }
+
+  /** `{request, typed}`: what is to be done, and the word that was typed for it. */
+  async #act(heard: Heard, body: Buffer): Promise<Answer> {
+    if (heard.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
+    // The token first: whoever has none learns nothing of the form of a request.
+    const allowed = this.#guard!.allows(heard, 'read');
+    if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
+    if (heard.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });
+    const { request: given, typed } = fields(body);
+    const read = readRequest(given);
+    if ('problem' in read) return refused({ status: 400, problem: read.problem });
+    return this.#perform(heard, read.request, typed);
+  }
+
+  async #perform(heard: Heard, request: BotRequest, typed: unknown): Promise<Answer> {
+    const allowed = this.#guard!.allows(heard, scopeOf(request.op));
+    if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
+    const word = wordFor(request.op);
+    if (word !== null && typed !== word) return refused({ status: 400, problem: `type the word ${word} to confirm` });
+    this.#options.log('info', `dashboard: ${request.op} with a token that allows ${allowed}`);
+    return json(200, await perform(this.#control, request, 'dashboard'));
+  }
+
+  #refuse(refusal: Refusal, what: string): Answer {
+    this.#refusals.add(refusal.problem, what);
+    return refused(refusal);
+  }
+
+  #refusedText(): string {
+    const name = 'isobar_dashboard_refused_total';
+    return `# HELP ${name} Requests that the dashboard has refused.\n# TYPE ${name} counter\n${name} ${this.#refusals.total}\n`;
+  }
+}
+
+type Heard = Parameters<Guard['allows']>[0];
+
+function fields(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function receive(request: IncomingMessage, whole: (body: Buffer | null) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MOST_BODY_BYTES) chunks.push(chunk);
+  });
+  request.on('end', () => whole(size > MOST_BODY_BYTES ? null : Buffer.concat(chunks)));
+  request.on('error', () => request.destroy());
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
+  if (response.destroyed) return;
+  response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function single(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+}
+
+async function listening(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new ConfigError(
+          `the dashboard cannot listen on ${host}:${port}: ${error.code ?? error.message}`,
+          'choose another port, or 0 for a free one',
+        ),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const found = server.address();
+  return typeof found === 'object' && found !== null ? found.port : port;
+}

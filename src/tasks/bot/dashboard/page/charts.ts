@@ -1,0 +1,156 @@
+// Price with own fills, and equity: both follow the newest bar until somebody looks elsewhere.
+/// <reference lib="dom" />
+
+import type * as Charts from 'lightweight-charts';
+import type { IChartApi, ISeriesApi, ISeriesMarkersPluginApi, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts';
+import type { BotView, FeedView } from '../../../control/botView.ts';
+import { chartTime } from '../../../../report/page/browser/chartUnits.ts';
+import { byId, colour, element } from '../../../../report/page/browser/dom.ts';
+import { grouped } from '../../../../base/text/format.ts';
+import { setText } from './table.ts';
+
+declare const LightweightCharts: typeof Charts;
+
+interface Made {
+  readonly price: IChartApi;
+  readonly bars: ISeriesApi<'Candlestick'>;
+  readonly marks: ISeriesMarkersPluginApi<Time>;
+  readonly equity: IChartApi;
+  readonly line: ISeriesApi<'Area'>;
+}
+
+export class LiveCharts {
+  #made: Made | null = null;
+  #view: BotView | null = null;
+  #feed = 0;
+  /** What is drawn, so that nothing is drawn twice. */
+  #drawn = '';
+
+  constructor() {
+    byId('feed')?.addEventListener('change', (event) => {
+      this.#feed = event.target instanceof HTMLSelectElement ? event.target.selectedIndex : 0;
+      this.#drawn = '';
+      if (this.#view) this.show(this.#view);
+    });
+    new ResizeObserver(() => this.#resize()).observe(document.body);
+  }
+
+  /** After a change of the theme. */
+  restyle(): void {
+    this.#made?.price.remove();
+    this.#made?.equity.remove();
+    this.#made = null;
+    this.#drawn = '';
+    if (this.#view) this.show(this.#view);
+  }
+
+  show(view: BotView): void {
+    this.#view = view;
+    this.#names(view.feeds);
+    const feed = view.feeds[this.#feed] ?? view.feeds[0];
+    setText('last', feed?.lastPrice ? grouped(feed.lastPrice) : '');
+    const drawn = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
+    if (drawn === this.#drawn) return;
+    const isFirst = this.#made === null;
+    this.#made ??= make();
+    this.#drawn = drawn;
+    if (feed) this.#price(view, feed, this.#made);
+    const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
+    setText('equity-note', points.length === 0 ? 'No bar has closed since the start.' : '');
+    this.#made.line.setData(rising(points));
+    if (!isFirst) return;
+    this.#made.price.timeScale().fitContent();
+    this.#made.equity.timeScale().fitContent();
+  }
+
+  #price({ fills }: BotView, { instrument, bars }: FeedView, { bars: series, marks }: Made): void {
+    const digits = Math.min(8, Math.max(0, ...bars.slice(-5).map((bar) => decimals(bar[4]))));
+    series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
+    series.setData(rising(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
+    const first = bars[0]?.[0] ?? Infinity;
+    const own = fills.filter((fill) => fill.instrument === instrument && fill.timeMs >= first).toSorted((a, b) => a.timeMs - b.timeMs);
+    marks.setMarkers(
+      own.map(({ side, timeMs }): SeriesMarker<Time> => ({
+        time: chartTime(barOf(bars, timeMs)),
+        position: side === 'buy' ? 'belowBar' : 'aboveBar',
+        shape: side === 'buy' ? 'arrowUp' : 'arrowDown',
+        color: colour(side === 'buy' ? 'gain' : 'loss'),
+      })),
+    );
+  }
+
+  #names(feeds: readonly FeedView[]): void {
+    const select = byId('feed');
+    const names = feeds.map(({ instrument, interval }) => `${instrument} ${interval}`);
+    if (!(select instanceof HTMLSelectElement) || select.options.length === names.length) return;
+    select.replaceChildren(...names.map((name) => element('option', {}, name)));
+  }
+
+  #resize(): void {
+    if (!this.#made) return;
+    for (const [id, chart] of [
+      ['price-chart', this.#made.price],
+      ['equity-chart', this.#made.equity],
+    ] as const) {
+      const root = byId(id);
+      if (root && root.clientWidth > 0) chart.resize(root.clientWidth, root.clientHeight);
+    }
+  }
+}
+
+/** At most what a price is written with: a binary fraction may have many more. */
+const decimals = (value: number): number =>
+  (String(value).split('.')[1] ?? '').slice(0, 8).length <= 4 ? (String(value).split('.')[1] ?? '').length : 2;
+
+/** Open time of the bar in which something happened; the newest where that bar has not come yet. */
+function barOf(bars: FeedView['bars'], timeMs: number): number {
+  return bars.findLast(([openMs]) => openMs <= timeMs)?.[0] ?? timeMs;
+}
+
+/** The chart refuses times that do not rise. */
+function rising<T extends { readonly time: UTCTimestamp }>(points: readonly T[]): T[] {
+  return points.filter(({ time }, at) => at === 0 || time > (points[at - 1]?.time ?? 0));
+}
+
+function make(): Made {
+  const options = () => ({
+    autoSize: false,
+    layout: {
+      background: { type: LightweightCharts.ColorType.Solid, color: colour('surface') },
+      textColor: colour('muted'),
+      fontSize: 11,
+      attributionLogo: false,
+    },
+    grid: { vertLines: { color: colour('line') }, horzLines: { color: colour('line') } },
+    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.1, bottom: 0.1 } },
+    timeScale: { borderColor: colour('line'), timeVisible: true, secondsVisible: false, rightOffset: 3 },
+    crosshair: { mode: LightweightCharts.CrosshairMode.Normal },
+    handleScroll: { vertTouchDrag: false },
+  });
+  const chart = (id: string): IChartApi => {
+    const root = byId(id);
+    if (!root) throw new TypeError(`no #${id}`);
+    return LightweightCharts.createChart(root, { ...options(), width: root.clientWidth, height: root.clientHeight });
+  };
+  const price = chart('price-chart');
+  const muted = colour('muted');
+  const bars = price.addSeries(LightweightCharts.CandlestickSeries, {
+    upColor: colour('surface'),
+    downColor: muted,
+    borderUpColor: muted,
+    borderDownColor: muted,
+    wickUpColor: muted,
+    wickDownColor: muted,
+    priceLineColor: colour('accent'),
+  });
+  const equity = chart('equity-chart');
+  const accent = colour('accent');
+  const line = equity.addSeries(LightweightCharts.AreaSeries, {
+    lineColor: accent,
+    topColor: `${accent}40`,
+    bottomColor: `${accent}00`,
+    lineWidth: 2,
+    priceLineVisible: false,
+  });
+  return { price, bars, marks: LightweightCharts.createSeriesMarkers(bars, []), equity, line };
+}

@@ -1,0 +1,84 @@
+// What a person is asked before something is done: once, with a reason, and with a word typed where it raises risk.
+/// <reference lib="dom" />
+
+import type { BotRequest } from '../../../control/request.ts';
+import { byId } from '../../../../report/page/browser/dom.ts';
+import { setHidden, setText } from './table.ts';
+
+export interface Question {
+  readonly title: string;
+  readonly says: string;
+  readonly button: string;
+  /** To be typed; null: nothing. */
+  readonly word: string | null;
+  readonly why: string;
+  readonly isDanger: boolean;
+  /** Offers to close positions. */
+  readonly canFlatten: boolean;
+  request(why: string, flatten: boolean): BotRequest;
+}
+
+/** Does it; resolves with what went wrong, or null. */
+export type Doing = (request: BotRequest, typed: string) => Promise<string | null>;
+
+const input = (id: string): HTMLInputElement | null => {
+  const found = byId(id);
+  return found instanceof HTMLInputElement ? found : null;
+};
+const valueOf = (id: string): string => input(id)?.value.trim() ?? '';
+
+export class ActDialog {
+  readonly #dialog = byId('act');
+  readonly #doing: Doing;
+  #question: Question | null = null;
+
+  constructor(doing: Doing) {
+    this.#doing = doing;
+    byId('act-no')?.addEventListener('click', () => this.#close());
+    byId('act-yes')?.addEventListener('click', () => void this.#go());
+    this.#dialog?.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'text') void this.#go();
+    });
+  }
+
+  ask(question: Question): void {
+    this.#question = question;
+    setText('act-title', question.title);
+    setText('act-says', question.says);
+    setText('act-problem', '');
+    setText('act-yes', question.button);
+    byId('act-yes')?.setAttribute('class', question.isDanger ? 'danger' : '');
+    setHidden('act-flatten-line', !question.canFlatten);
+    setHidden('act-typed-line', question.word === null);
+    setText('act-word', question.word ?? '');
+    for (const [id, value] of [
+      ['act-why', question.why],
+      ['act-typed', ''],
+    ] as const) {
+      // prettier-ignore
+      const field = input(id);
+      if (field) field.value = value;
+    }
+    const flatten = input('act-flatten');
+    if (flatten) flatten.checked = false;
+    if (this.#dialog instanceof HTMLDialogElement) this.#dialog.showModal();
+    byId(question.why === '' ? 'act-why' : 'act-yes')?.focus();
+  }
+
+  async #go(): Promise<void> {
+    const question = this.#question;
+    if (!question) return;
+    const why = valueOf('act-why');
+    const typed = valueOf('act-typed');
+    if (why.length < 3) return setText('act-problem', 'Say why: it is kept in the journal.');
+    if (question.word !== null && typed !== question.word) return setText('act-problem', `Type ${question.word} to confirm.`);
+    const problem = await this.#doing(question.request(why, input('act-flatten')?.checked === true), typed);
+    if (problem === null) this.#close();
+    else setText('act-problem', problem);
+  }
+
+  #close(): void {
+    this.#question = null;
+    if (this.#dialog instanceof HTMLDialogElement) this.#dialog.close();
+  }
+}

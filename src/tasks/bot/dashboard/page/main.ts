@@ -1,0 +1,180 @@
+// The dashboard's page: asks for a token, looks at the bot once a second, and never shows old numbers as new.
+/// <reference lib="dom" />
+
+import type { BotView } from '../../../control/botView.ts';
+import type { AccessScope, BotRequest } from '../../../control/request.ts';
+import { byId } from '../../../../report/page/browser/dom.ts';
+import { addTheme } from '../../../../report/page/browser/controls.ts';
+import { LiveCharts } from './charts.ts';
+import { ActDialog } from './dialogs.ts';
+import { act, hasFailed, keepToken, look, storedToken, type Failed } from './link.ts';
+import {
+  showCards,
+  showDecisions,
+  showHeadroom,
+  showHealth,
+  showKill,
+  showState,
+  showTables,
+  showUnknown,
+  showWho,
+  type ItemActs,
+} from './sections.ts';
+import { setHidden, setText } from './table.ts';
+
+const LOOK_EVERY_MS = 1000;
+const STALE_MS = 3000;
+
+let token: string | null = storedToken();
+let seen: BotView | null = null;
+let seenAtMs = 0;
+let lookedFor = 0;
+const charts = new LiveCharts();
+const dialog = new ActDialog(perform);
+
+async function perform(request: BotRequest, typed: string): Promise<string | null> {
+  if (token === null) return 'the token is gone';
+  const answer = await act(token, request, typed);
+  void refresh();
+  if (hasFailed(answer)) return answer.problem;
+  return answer.done ? null : answer.says;
+}
+
+async function refresh(): Promise<void> {
+  if (token === null) return;
+  const mine = ++lookedFor;
+  const answer = await look(token);
+  // A slow answer must not overwrite a newer one.
+  if (mine !== lookedFor) return;
+  if (hasFailed(answer)) failed(answer);
+  else show(answer.view, answer.allowed);
+}
+
+function failed({ kind, problem }: Failed): void {
+  if (kind !== 'token') return;
+  keepToken(null);
+  token = null;
+  logIn(problem === 'expected a token' ? 'This token is not one of the bot.' : problem);
+}
+
+function show(view: BotView, allowed: AccessScope): void {
+  seen = view;
+  seenAtMs = performance.now();
+  setHidden('login', true);
+  setHidden('board', false);
+  showState(view);
+  showWho(view, allowed);
+  showCards(view);
+  showUnknown(view, items, allowed !== 'read');
+  showHeadroom(view);
+  showHealth(view);
+  showTables(view);
+  showDecisions(view);
+  showKill(view);
+  charts.show(view);
+  buttons(view, allowed);
+  stale();
+  document.documentElement.dataset['state'] = 'ready';
+}
+
+function buttons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
+  const isHalted = scopes.some(({ causes }) => causes.some(({ clearsItself }) => !clearsItself));
+  byId('halt')?.toggleAttribute('disabled', allowed === 'read');
+  byId('kill')?.toggleAttribute('disabled', allowed !== 'kill');
+  setHidden('seen', alarmMs === null || allowed === 'read');
+  setHidden('resume', !isHalted || allowed === 'read');
+}
+
+function stale(): void {
+  const silentMs = performance.now() - seenAtMs;
+  const isStale = seen !== null && silentMs > STALE_MS;
+  document.body.classList.toggle('stale', isStale);
+  setHidden('gone', !isStale);
+  if (isStale)
+    setText('gone', `No answer from the bot for ${Math.round(silentMs / 1000)} s: these numbers are old. isobar kill works all the same.`);
+}
+
+function logIn(problem: string): void {
+  setHidden('login', false);
+  setHidden('board', true);
+  setText('login-problem', problem);
+  setText('state-word', '–');
+  setText('state-why', '');
+  byId('state')?.removeAttribute('data-state');
+  byId('token')?.focus();
+  document.documentElement.dataset['state'] = 'login';
+}
+
+const items: ItemActs = {
+  adopt: (id, what) =>
+    dialog.ask({
+      ...plain(`Adopt ${what}?`, 'It is managed, or counted, by this bot from now on.', 'Adopt', 'adopt'),
+      request: (why) => ({ op: 'adopt', id, strategy: null, why }),
+    }),
+  ignore: (id, what) =>
+    dialog.ask({
+      ...plain(`Ignore ${what}?`, 'It belongs to somebody else, and is never touched.', 'Ignore', null),
+      request: (why) => ({ op: 'ignore', id, why }),
+    }),
+  resolve: (id, outcome) =>
+    dialog.ask({
+      ...plain(
+        outcome === 'placed' ? 'It was placed?' : 'It had no effect?',
+        `You have looked at the exchange for ${id}.`,
+        'Resolve',
+        'resolve',
+      ),
+      request: (why) => ({ op: 'resolve', id, outcome, venueId: null, why }),
+    }),
+};
+
+function plain(title: string, says: string, button: string, word: string | null) {
+  return { title, says, button, word, why: '', isDanger: false, canFlatten: false } as const;
+}
+
+byId('halt')?.addEventListener('click', () =>
+  dialog.ask({
+    ...plain('Halt the account?', 'No new risk: orders that reduce, and cancels, still leave.', 'Halt', null),
+    why: 'halted from the dashboard',
+    request: (why) => ({ op: 'halt', scope: 'account', state: 'HALT_NEW', why }),
+  }),
+);
+byId('kill')?.addEventListener('click', () =>
+  dialog.ask({
+    ...plain('Kill?', 'No order leaves any more, all open ones are cancelled, and the bot stays down until it is re-armed.', 'Kill', null),
+    why: 'killed from the dashboard',
+    isDanger: true,
+    canFlatten: true,
+    request: (why, flatten) => ({ op: 'kill', flatten, why }),
+  }),
+);
+byId('seen')?.addEventListener('click', () => void perform({ op: 'acknowledge' }, ''));
+byId('resume')?.addEventListener('click', () => {
+  const found = seen?.scopes.flatMap(({ scope, causes }) =>
+    causes.filter(({ clearsItself }) => !clearsItself).map(({ code, why }) => ({ scope, code, why })),
+  )[0];
+  if (!found) return;
+  const { scope, code } = found;
+  dialog.ask({
+    ...plain(`Resume ${scope}?`, `It clears ${code} (${found.why}) and nothing else.`, 'Resume', 'resume'),
+    request: (why) => ({ op: 'resume', scope, code, why }),
+  });
+});
+byId('login')?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const field = byId('token');
+  const given = field instanceof HTMLInputElement ? field.value.trim() : '';
+  if (given === '') return;
+  if (field instanceof HTMLInputElement) field.value = '';
+  token = given;
+  keepToken(given);
+  setText('login-problem', '');
+  void refresh();
+});
+addTheme(() => charts.restyle());
+if (token === null) logIn('');
+else void refresh();
+setInterval(() => {
+  stale();
+  void refresh();
+}, LOOK_EVERY_MS);

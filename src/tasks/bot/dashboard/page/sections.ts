@@ -1,0 +1,279 @@
+// What the page shows of a bot, section by section.
+/// <reference lib="dom" />
+
+import type { BotView, OrderView } from '../../../control/botView.ts';
+import { byId, element } from '../../../../report/page/browser/dom.ts';
+import { clockText, count, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
+import { ageText, cell, moneyText, msText, setHidden, setText, showTable, signedText, signKind, type Cell } from './table.ts';
+
+/** Acts that stand beside what they are about. */
+export interface ItemActs {
+  adopt(id: string, what: string): void;
+  ignore(id: string, what: string): void;
+  resolve(cid: string, outcome: 'placed' | 'noEffect'): void;
+}
+
+export function showState({ scopes, timeMs }: BotView): void {
+  const order = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'];
+  const worst = scopes.toSorted((a, b) => order.indexOf(b.state) - order.indexOf(a.state))[0];
+  const state = worst?.state ?? 'RUN';
+  byId('state')?.setAttribute('data-state', state);
+  setText('state-word', state);
+  const [cause] = worst?.causes ?? [];
+  const more = scopes.reduce((sum, { causes }) => sum + causes.length, 0) - 1;
+  const why =
+    cause && worst
+      ? `${worst.scope === 'account' ? '' : `${worst.scope}: `}${cause.code}, ${cause.why}, for ${ageText(timeMs - cause.sinceMs)}; ` +
+        (cause.clearsItself ? 'clears by itself' : 'a person clears it')
+      : 'everything that the rules allow';
+  setText('state-why', more > 0 ? `${why} (and ${more} more)` : why);
+}
+
+export function showWho({ name, mode, timeScale, account, version, startedMs, timeMs }: BotView, allowed: string): void {
+  const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
+  setText(
+    'who',
+    `${name} · ${mode}${scale} · account ${account} · up ${ageText(timeMs - startedMs)} · ${minuteText(timeMs)} · isobar ${version} · token: ${allowed}`,
+  );
+  document.title = `${name} · ${mode}`;
+}
+
+export function showCards({ equity, open, unknown, positions, counts, audit, timeMs }: BotView): void {
+  const cards = equity.flatMap(({ asset, now, today }) => [
+    card('Equity', moneyText(now), asset, `since 00:00 UTC ${signedText(moneyPlain(today))}`, signKind(today)),
+  ]);
+  byId('cards')?.replaceChildren(
+    ...cards,
+    card('Positions', count(positions.length), '', `${counted(counts.fills, 'fill')} since the start`),
+    card('Open orders', count(open.length), '', `${count(counts.ordersSent)} sent, ${count(counts.ordersDenied)} denied`),
+    card(
+      'Unknown',
+      count(unknown.length),
+      '',
+      unknown.length === 0 ? 'every outcome is known' : 'being looked for',
+      unknown.length === 0 ? 'text' : 'amber',
+    ),
+    card(
+      'Last audit',
+      audit.fastMs === null ? NONE : ageText(timeMs - audit.fastMs),
+      '',
+      audit.result === 'ok' ? 'no difference' : audit.says || audit.result,
+      audit.result === 'ok' ? 'text' : 'amber',
+    ),
+  );
+}
+
+/** Two decimals, ungrouped. */
+function moneyPlain(text: string): string {
+  const [whole = '', part = ''] = text.split('.');
+  return `${whole}.${part.padEnd(2, '0').slice(0, 2)}`;
+}
+
+function card(label: string, value: string, unit: string, sub: string, kind: Cell['kind'] = 'text'): HTMLElement {
+  const isBad = kind === 'amber';
+  return element(
+    'div',
+    { class: 'card' },
+    element('div', { class: 'label' }, label),
+    element('div', { class: isBad ? 'value amber' : 'value' }, value, element('span', { class: 'unit' }, unit === '' ? '' : ` ${unit}`)),
+    element('div', { class: kind === 'text' ? 'sub' : `sub ${kind}` }, sub),
+  );
+}
+
+export function showUnknown({ unknown, aliens, timeMs }: BotView, acts: ItemActs, mayOperate: boolean): void {
+  setHidden('unknown', unknown.length + aliens.length === 0);
+  const button = (label: string, run: () => void): HTMLElement => {
+    const made = element('button', {}, label);
+    made.addEventListener('click', run);
+    return made;
+  };
+  const item = (says: string, buttons: readonly HTMLElement[]): HTMLElement =>
+    element('div', { class: 'item' }, element('p', {}, says), element('div', { class: 'acts' }, ...(mayOperate ? buttons : [])));
+  byId('unknown-list')?.replaceChildren(
+    ...unknown.map((order) =>
+      item(
+        `Order ${order.cid}, ${orderText(order)}, unknown for ${ageText(timeMs - order.createdMs)}: ${order.cause}; ${order.doing}.`,
+        order.needsPerson
+          ? [
+              button('It was placed', () => acts.resolve(order.cid, 'placed')),
+              button('It had no effect', () => acts.resolve(order.cid, 'noEffect')),
+            ]
+          : [],
+      ),
+    ),
+    ...aliens.map(({ kind, id, instrument, says, seenMs }) =>
+      item(`Not ours: ${kind} ${id} on ${instrument}, ${says}, seen ${ageText(timeMs - seenMs)} ago.`, [
+        button('Adopt', () => acts.adopt(id, `${kind} ${id}`)),
+        button('Ignore', () => acts.ignore(id, `${kind} ${id}`)),
+      ]),
+    ),
+  );
+}
+
+const qtyOf = ({ qty, amount }: OrderView): string => (qty === null ? `${grouped(amount ?? '0')} (amount)` : grouped(qty));
+const orderText = (order: OrderView): string =>
+  `${order.side} ${qtyOf(order)} of ${order.instrument} ${order.price === null ? 'at market' : `at ${grouped(order.price)}`}`;
+
+export function showHeadroom({ headroom }: BotView): void {
+  const rows = headroom.map(({ limit, scope, used, most, unit, code }) => {
+    const part = Number(most) > 0 ? Math.max(0, Number(used) / Number(most)) : 0;
+    const bar = element('meter', {
+      min: '0',
+      max: '1',
+      low: '0.7',
+      high: '0.9',
+      optimum: '0',
+      value: String(Math.min(1, part)),
+      title: code,
+    });
+    const amounts =
+      unit === 'fraction' ? `${percent(Number(used))} of ${percent(Number(most))}` : `${grouped(used)} of ${grouped(most)} ${unit}`;
+    const says = `${amounts}, ${count(part * 100)}${THIN}% used`;
+    return element(
+      'div',
+      { class: 'limit' },
+      element('div', {}, element('span', {}, scope === 'account' ? limit : `${limit}, ${scope}`), element('span', { class: 'mono' }, says)),
+      bar,
+    );
+  });
+  byId('limits')?.replaceChildren(
+    ...(rows.length > 0 ? rows : [element('p', { class: 'empty' }, 'No limit is on: set some under risk in the config.')]),
+  );
+}
+
+export function showHealth(view: BotView): void {
+  const { feeds, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes } = view;
+  const row = (label: string, value: string, isBad = false): HTMLElement =>
+    element('div', { class: isBad ? 'row bad' : 'row' }, element('span', {}, label), element('span', { class: 'mono' }, value));
+  const rows = [
+    ...feeds.map(({ instrument, interval, ageMs, mostAgeMs }) =>
+      row(`Data age, ${instrument} ${interval}`, `${ageText(ageMs)} of ${ageText(mostAgeMs)}`, ageMs === null || ageMs > mostAgeMs),
+    ),
+    ...clocks.map(({ market, offsetMs, uncertaintyMs, mostUncertaintyMs }) =>
+      row(
+        `Clock offset, ${market}`,
+        offsetMs === null ? 'not measured' : `${msText(offsetMs)} ±${Math.ceil(uncertaintyMs ?? 0)} of ${mostUncertaintyMs}${THIN}ms`,
+        uncertaintyMs === null || uncertaintyMs > mostUncertaintyMs,
+      ),
+    ),
+    ...budget
+      .toSorted((a, b) => b.used / b.most - a.used / a.most)
+      .slice(0, 4)
+      .map(({ name, used, most, windowMs, stoppedUntilMs }) =>
+        row(
+          `Requests, ${name}`,
+          stoppedUntilMs === null
+            ? `${count(used)} of ${count(most)} in ${windowMs / 1000}${THIN}s`
+            : `stopped for ${ageText(stoppedUntilMs - timeMs)}`,
+          stoppedUntilMs !== null,
+        ),
+      ),
+    row(
+      'Last audit',
+      audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.mostAgeMs)}`,
+      audit.result !== 'ok',
+    ),
+    row('Journal', journal.failure ?? `record ${count(journal.durableSeq)} on disk`, journal.failure !== null),
+    row(
+      'Process',
+      `${count(rssBytes / 2 ** 20)}${THIN}MiB${loopDelayP99Ms === null ? '' : `, loop ${loopDelayP99Ms.toFixed(1)}${THIN}ms`}`,
+    ),
+  ];
+  const root = byId('checks');
+  root?.setAttribute('class', 'checks');
+  root?.replaceChildren(...rows);
+}
+
+export function showTables({ strategies, positions, open, fills, timeMs }: BotView): void {
+  showTable(
+    'strategy-table',
+    ['<Strategy', '<Asset', 'Equity', 'Today', 'Orders', 'Fills'],
+    strategies.map(({ name, asset, equity, today, orders, fills: filled }) => [
+      cell(name),
+      cell(asset),
+      cell(grouped(equity)),
+      cell(signedText(today), signKind(today)),
+      cell(count(orders)),
+      cell(count(filled)),
+    ]),
+    'No strategy.',
+  );
+  showTable(
+    'position-table',
+    ['<Instrument', '<Strategy', '<Side', 'Quantity', 'Entry', 'Last', 'Profit'],
+    positions.map(({ instrument, strategy, side, qty, base, entryPrice, lastPrice, profit, quote }) => [
+      cell(instrument),
+      cell(strategy),
+      cell(side === 'long' ? '▲ long' : '▼ short', side === 'long' ? 'gain' : 'loss'),
+      cell(`${grouped(qty)} ${base}`),
+      cell(entryPrice === null ? NONE : grouped(entryPrice)),
+      cell(lastPrice === null ? NONE : grouped(lastPrice)),
+      profit === null ? cell(NONE) : cell(`${signedText(profit)} ${quote}`, signKind(profit)),
+    ]),
+    'Flat: nothing is held.',
+  );
+  showTable(
+    'order-table',
+    ['<Instrument', '<Strategy', '<Side', 'Quantity', 'Price', 'Filled', '<State', 'Age', '<Order'],
+    open.map((order) => [
+      cell(order.instrument),
+      cell(order.strategy),
+      cell(order.side === 'buy' ? '▲ buy' : '▼ sell', order.side === 'buy' ? 'gain' : 'loss'),
+      cell(qtyOf(order)),
+      cell(order.price === null ? 'market' : grouped(order.price)),
+      cell(grouped(order.filled)),
+      cell(order.lifecycle),
+      cell(ageText(timeMs - order.createdMs)),
+      cell(order.cid),
+    ]),
+    'No open order.',
+  );
+  showTable(
+    'fill-table',
+    ['<Time', '<Instrument', '<Side', 'Quantity', 'Price', 'Fee', '<Strategy'],
+    fills
+      .slice(-20)
+      .toReversed()
+      .map(({ timeMs: atMs, instrument, side, qty, price, fee, feeCoin, strategy }) => [
+        cell(`${minuteText(atMs).slice(0, 10)} ${clockText(atMs)}`),
+        cell(instrument),
+        cell(side === 'buy' ? '▲ buy' : '▼ sell', side === 'buy' ? 'gain' : 'loss'),
+        cell(grouped(qty)),
+        cell(grouped(price)),
+        cell(`${grouped(fee)} ${feeCoin}`),
+        cell(strategy ?? 'not ours'),
+      ]),
+    'No fill since the start.',
+  );
+}
+
+let shownSeq = -1;
+
+export function showDecisions({ decisions }: BotView): void {
+  const newest = decisions.at(-1)?.seq ?? 0;
+  if (newest === shownSeq) return;
+  shownSeq = newest;
+  const rows = decisions
+    .toReversed()
+    .map(({ timeMs, level, strategy, code, says }) =>
+      element(
+        'li',
+        { class: level },
+        element('span', { class: 'muted mono' }, clockText(timeMs)),
+        element('p', {}, `${strategy === null ? '' : `${strategy}: `}${says}${code === null ? '' : ` (${code})`}`),
+      ),
+    );
+  byId('decision-list')?.replaceChildren(
+    ...(rows.length > 0 ? rows : [element('li', {}, element('p', { class: 'empty' }, 'Nothing was decided yet.'))]),
+  );
+}
+
+export function showKill({ kill }: BotView): void {
+  setHidden('kill-progress', kill === null);
+  if (kill === null) return;
+  const lines = [
+    `${kill.flatten ? 'Cancel and flatten' : 'Cancel'}, by ${kill.who}: ${kill.phase}. ${kill.says}`,
+    ...kill.residuals.map((each) => `Not settled: ${each}`),
+  ];
+  byId('kill-says')?.replaceChildren(...lines.map((line, at) => element('p', { class: at === 0 ? '' : 'amber' }, line)));
+}

@@ -1,0 +1,72 @@
+// Tables and small parts of the page, filled with text and never with markup.
+/// <reference lib="dom" />
+
+import { byId, element } from '../../../../report/page/browser/dom.ts';
+import { MINUS, NONE, THIN, grouped } from '../../../../base/text/format.ts';
+
+/** A cell: text, and how it is to be seen. */
+export interface Cell {
+  readonly text: string;
+  readonly kind?: 'text' | 'gain' | 'loss' | 'amber';
+}
+
+export const cell = (text: string, kind?: Cell['kind']): Cell => (kind ? { text, kind } : { text });
+
+/** `head`: a `<` before a name puts its column to the left. */
+export function showTable(id: string, head: readonly string[], rows: readonly (readonly Cell[])[], empty: string): void {
+  const root = byId(id);
+  if (!root) return;
+  if (rows.length === 0) {
+    root.replaceChildren(element('p', { class: 'empty' }, empty));
+    return;
+  }
+  const isLeft = head.map((name) => name.startsWith('<'));
+  const heads = head.map((name, at) => element('th', { scope: 'col', class: isLeft[at] ? 't' : '' }, name.replace('<', '')));
+  const body = rows.map((row) =>
+    element(
+      'tr',
+      {},
+      ...row.map(({ text, kind }, at) => element('td', { class: [isLeft[at] ? 't' : '', kind ?? ''].join(' ').trim() }, text)),
+    ),
+  );
+  root.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...body)));
+}
+
+/** Plain decimal text with a sign where it is not zero. */
+export function signedText(text: string): string {
+  return /^[^-]*[1-9]/.test(text) && !text.startsWith('-') ? `+${grouped(text)}` : grouped(text);
+}
+
+export function signKind(text: string): 'gain' | 'loss' | 'text' {
+  return !/[1-9]/.test(text) ? 'text' : text.startsWith('-') ? 'loss' : 'gain';
+}
+
+/** Money as on a card: two decimals. */
+export function moneyText(text: string): string {
+  const [whole = '', part = ''] = text.split('.');
+  return grouped(`${whole}.${part.padEnd(2, '0').slice(0, 2)}`);
+}
+
+/** `4 s`, `12 min`, `3 h 05 min`, `2 d` of ms. */
+export function ageText(ms: number | null): string {
+  if (ms === null) return NONE;
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds}${THIN}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes}${THIN}min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours}${THIN}h ${String(minutes % 60).padStart(2, '0')}${THIN}min` : `${Math.floor(hours / 24)}${THIN}d`;
+}
+
+/** Whole ms with a true minus. */
+export const msText = (ms: number): string => `${ms < 0 ? MINUS : ''}${Math.abs(Math.round(ms))}${THIN}ms`;
+
+export function setText(id: string, text: string): void {
+  const found = byId(id);
+  if (found && found.textContent !== text) found.textContent = text;
+}
+
+export function setHidden(id: string, isHidden: boolean): void {
+  const found = byId(id);
+  if (found) found.hidden = isHidden;
+}

@@ -1,0 +1,104 @@
+// The tokens of the dashboard: three of 256 bits, by what they allow, in a file that its user alone can read.
+
+import { createHash, generateKeySync, timingSafeEqual } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOKEN_NAME } from '../../control/folder/dataFolder.ts';
+import type { AccessScope } from '../../control/request.ts';
+import { ConfigError } from '../../../base/errors.ts';
+
+/** Each allows what those before it do. */
+export const ACCESS: readonly AccessScope[] = ['read', 'operate', 'kill'];
+const PATTERN = /^[\w-]{43}$/;
+const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+export type TokenTexts = Readonly<Record<AccessScope, string>>;
+
+/** Digests alone stay in memory. */
+export class Tokens {
+  readonly #digests: ReadonlyMap<AccessScope, Buffer>;
+
+  constructor(texts: TokenTexts) {
+    this.#digests = new Map(ACCESS.map((scope) => [scope, digest(texts[scope])]));
+  }
+
+  /** What the bearer of an `Authorization` header may do; null: nothing. Takes the same time for every text of a length. */
+  allows(header: string | undefined): AccessScope | null {
+    const given = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
+    let found: AccessScope | null = null;
+    // All are compared, whichever it is.
+    for (const [scope, known] of this.#digests) if (timingSafeEqual(given, known)) found = scope;
+    return found;
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** True where a token of `has` suffices for `needs`. */
+export const suffices = (has: AccessScope, needs: AccessScope): boolean => ACCESS.indexOf(has) >= ACCESS.indexOf(needs);
+
+/** The tokens of a data folder, made where there are none. Throws ConfigError for a file that others can reach. */
+export function tokensIn(folder: string): TokenTexts {
+  const path = join(folder, TOKEN_NAME);
+  try {
+    const made: TokenTexts = { read: newToken(), operate: newToken(), kill: newToken() };
+    const file = openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+    fill(file, path, `${JSON.stringify(made, null, 1)}\n`);
+    return made;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readTokens(path);
+}
+
+/** Half a file would be in the way of the next start. Throws ConfigError where the disk does not take it. */
+function fill(file: number, path: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    rmSync(path, { force: true });
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk');
+  } finally {
+    closeSync(file);
+  }
+}
+
+const newToken = (): string => generateKeySync('hmac', { length: 256 }).export().toString('base64url');
+
+function readTokens(path: string): TokenTexts {
+  const remedy = `remove ${path}: the next start makes a new one`;
+  const file = openTokens(path, remedy);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new ConfigError(`${path}: expected a file, got something else`, remedy);
+    const { mode, uid } = stats;
+    if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
+      throw new ConfigError(`${path}: expected mode 0600 and the user of the bot`, remedy);
+    }
+    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isTokens(found)) return found;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  } finally {
+    closeSync(file);
+  }
+  throw new ConfigError(`${path}: expected three tokens of 43 characters`, remedy);
+}
+
+function openTokens(path: string, remedy: string): number {
+  try {
+    // A FIFO without a writer would hold the open for ever.
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'ELOOP') throw new ConfigError(`${path}: expected a file, got a symbolic link`, remedy);
+    throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, remedy);
+  }
+}
+
+function isTokens(value: unknown): value is TokenTexts {
+  if (typeof value !== 'object' || value === null) return false;
+  const texts = value as Readonly<Record<string, unknown>>;
+  return ACCESS.every((scope) => typeof texts[scope] === 'string' && PATTERN.test(texts[scope]));
+}

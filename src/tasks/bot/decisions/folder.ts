@@ -1,0 +1,38 @@
+// Replays the journal in a folder: reads it, finds the config and the instruments of its bot, and says what came of it.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { damageError, disked } from '../../../adapters/journal/openJournal.ts';
+import { readJournal } from '../../../adapters/journal/file/readJournal.ts';
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { readBotFile } from '../../control/folder/botFile.ts';
+import type { ResolveOptions } from '../../../definition/resolve.ts';
+import { readLiveFile } from '../config/read.ts';
+import { replayJournal, type ReplayResult } from './journal.ts';
+
+export interface ReplayFolderOptions {
+  /** Null: the one that the bot was started with. */
+  readonly config: string | null;
+  readonly load?: ResolveOptions['load'];
+}
+
+/** `path`: the folder of a journal, or the data folder that it lies in. Throws ConfigError for what cannot be replayed. */
+export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
+  const inside = join(path, 'journal');
+  const folder = resolve(existsSync(inside) ? inside : path);
+  if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, 'name the folder of a journal, or the data folder of a bot');
+  const bot = readBotFile(dirname(folder));
+  return replayJournal(readRecords(folder), readLiveFile(config ?? bot.config), {
+    instruments: bot.instruments,
+    ...(load ? { load } : {}),
+  });
+}
+
+function readRecords(folder: string): readonly JournalRecord[] {
+  const records: JournalRecord[] = [];
+  const disk = { list: (of: string) => readdirSync(of).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
+  const { damage, otherFormat } = disked(() => readJournal(disk, folder, (record) => void records.push(record)));
+  if (damage) throw damageError(damage, otherFormat);
+  return records;
+}

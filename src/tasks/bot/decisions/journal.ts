@@ -1,0 +1,68 @@
+// Replays the journal of a live bot: the same bars and answers into a fresh engine, every decision held against the recorded one.
+
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { LiveFence } from '../../../orders/prove/fence.ts';
+import type { ResolveOptions } from '../../../definition/resolve.ts';
+import type { LiveBehaviour } from '../config/read.ts';
+import { plansFor } from '../feeds/feeds.ts';
+import { livePlan } from '../life/liveEngine.ts';
+import type { ReplayDifference } from '../life/askedAgain.ts';
+import { newestLife, rowsOf } from '../life/life.ts';
+import { replayLife } from '../life/replayLife.ts';
+
+export interface ReplayOptions {
+  readonly instruments: readonly Instrument[];
+  readonly load?: ResolveOptions['load'];
+}
+
+export interface ReplayResult {
+  /** Starts of the bot. */
+  readonly processes: number;
+  readonly instants: number;
+  readonly bars: number;
+  /** Verdicts, orders and cancels that were made again. */
+  readonly decisions: number;
+  readonly difference: ReplayDifference | null;
+  /** Every decision is the same, and none of the starts has made a difference to a bot that never stopped. */
+  readonly equalToUnstopped: boolean;
+  /** Why it is another one; null: it is not. */
+  readonly interruption: string | null;
+  /** Bars that went by while the bot was down. */
+  readonly missedBars: number;
+}
+
+/** Throws ConfigError for a journal without a start, and for a config or code that is not the one that ran. */
+export async function replayJournal(
+  records: readonly JournalRecord[],
+  behaviour: LiveBehaviour,
+  { instruments, load }: ReplayOptions,
+): Promise<ReplayResult> {
+  const life = newestLife(records);
+  if (life === null) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
+  const { file, hash: own } = behaviour;
+  const { hash } = life.newest;
+  if (hash !== own) {
+    throw new ConfigError(
+      `${file}: this is not the config that the bot ran with (${own.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
+      'name the config as it was then: --config FILE',
+    );
+  }
+  const feeds = plansFor(behaviour, instruments, { warm: life.warm, rows: rowsOf(life) });
+  const plan = await livePlan(behaviour, feeds, life.fromMs, load ? { load } : {});
+  const { replay } = await replayLife(life, plan, { fence: new LiveFence(behaviour.proof), isTorn: false, stopsAtDifference: true });
+  const { asked, restarts, instants, bars, missedBars, interruption } = replay;
+  const isInterrupted =
+    interruption ?? (life.acceptedTo >= 0 ? 'changed code was accepted' : life.number > 1 ? 'strategies began anew' : null);
+  return {
+    processes: restarts + 1,
+    instants,
+    bars: bars + life.warm.length,
+    decisions: asked.decisions,
+    difference: asked.difference,
+    equalToUnstopped: asked.difference === null && isInterrupted === null,
+    interruption: isInterrupted,
+    missedBars,
+  };
+}

@@ -1,0 +1,89 @@
+// The demonstration of a live bot: a paper exchange in a process beside it that hurries, and a config for a shipped strategy on it.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ConfigError } from '../../base/errors.ts';
+import { packageFolder } from '../../adapters/runtime/version.ts';
+
+export interface Demo {
+  /** Path of the config of the bot. */
+  readonly config: string;
+  readonly folder: string;
+  /** Data folder of the bot. */
+  readonly data: string;
+  readonly url: string;
+  readonly speed: number;
+  readonly strategy: string;
+  readonly interval: string;
+  close(): void;
+}
+
+/** A minute goes by in two seconds: fast enough to see something, and no harm where the computer is busy. */
+const SPEED = 30;
+const INTERVAL = '1m';
+const STRATEGY = 'smaCross';
+
+/** `bin`: the command line of this package, as a file. Throws ConfigError where the exchange does not start. */
+export async function openDemo(bin: string): Promise<Demo> {
+  const child = spawn(process.execPath, [bin, 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const close = (): void => void child.kill('SIGTERM');
+  try {
+    const { url, key, secret, control } = await firstLine(child);
+    await hurry(control);
+    const folder = mkdtempSync(join(tmpdir(), 'isobar-demo-'));
+    for (const [name, text] of [
+      ['key', key],
+      ['secret', secret],
+    ] as const)
+      writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 });
+    const config = join(folder, 'demo.yaml');
+    writeFileSync(config, configText(url));
+    return { config, folder, data: join(folder, 'bot'), url, speed: SPEED, strategy: STRATEGY, interval: INTERVAL, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly url: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly control: string;
+}
+
+async function firstLine(child: ChildProcess): Promise<Opened> {
+  const lines = createInterface({ input: child.stdout! });
+  const [line] = (await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [''])])) as [string];
+  lines.close();
+  const said: unknown = line === '' ? null : JSON.parse(line);
+  const text = (name: string): string => (typeof said === 'object' && said !== null ? String(Reflect.get(said, name) ?? '') : '');
+  if (text('spot') === '') throw new ConfigError('the paper exchange did not start', 'isobar exchange --demo says why');
+  return { url: text('spot'), key: text('key'), secret: text('secret'), control: text('control') };
+}
+
+async function hurry(control: string): Promise<void> {
+  const { ok, status } = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ speed: SPEED }) });
+  if (!ok) throw new ConfigError(`the paper exchange cannot hurry (HTTP ${status})`, 'report this');
+}
+
+/** Averages so short cross every few bars. */
+const configText = (url: string): string => `name: demo
+mode: paper
+exchange: { spotUrl: '${url}', keyFile: key, secretFile: secret }
+data: bot
+timeScale: ${SPEED}
+strategy: ${join(packageFolder(), 'strategies', `${STRATEGY}.ts`)}
+params: { fast: 1, slow: 3 }
+feeds: { bars: { symbol: BTCUSDT, interval: ${INTERVAL} } }
+cash: { USDT: '10000' }
+size: { equity: '0.5' }
+risk: { maxDailyLoss: '0.05', maxOpenOrdersTotal: 4 }
+bars: { graceMs: 30000, delayMs: 400, spreadMs: 400 }
+`;

@@ -1,0 +1,276 @@
+// The feeds of a live bot as it starts: instruments as the exchange lists them now, bars from the catalog and from the exchange.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadBars, readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
+import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { barWindow, coarserWindow, MOST_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import { nestedIn } from '../../../model/bars/coarser.ts';
+import type { Instrument, Market } from '../../../model/instrument.ts';
+import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import type { FeedQuality } from '../../../model/run/run.ts';
+import { wireInterval } from '../../../protocol/dialect.ts';
+import { withFees } from '../../../definition/load/feeds.ts';
+import { ppmOf } from '../../../definition/load/money.ts';
+import { DEFAULTS } from '../../../definition/load/settled.ts';
+import { whereIs } from '../../../definition/text/source.ts';
+import { proposedFor, recordOf, type Listed } from '../../download/instruments.ts';
+import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/service.ts';
+import type { FeedPlan } from '../../../definition/plan/plan.ts';
+import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
+import type { BarFact } from './barDesk.ts';
+import { barsSince, joinWarmup } from './warmup.ts';
+import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
+
+/** Rows in front of the newest 300: enough for the longest indicator that anyone registers. */
+const CATALOG_ROWS = 5000;
+
+/** A set of bars that is polled; several feeds of a bot may be of one set. */
+export interface LiveSet {
+  readonly key: BarKey;
+  /** Of the klines that are asked for: the same, or a finer one where the exchange does not have it. */
+  readonly from: Interval;
+  readonly instrument: Instrument;
+  /** What the exchange gave as the bot started, oldest first. */
+  readonly known: readonly MarketBar[];
+  /** One copy a feed. */
+  readonly copies: readonly GrowingBars[];
+  /** Of a life that goes on: closed bars that came after its newest ones, oldest first. */
+  readonly behind: readonly MarketBar[];
+}
+
+export interface LiveFeeds {
+  readonly plans: readonly FeedPlan[];
+  readonly sets: readonly LiveSet[];
+  /** The exchange's time, at or before which all of these bars had closed. */
+  readonly atMs: number;
+  readonly notes: readonly string[];
+}
+
+/** A set of bars as the exchange and the catalog have it. */
+interface ListedSet extends Pick<LiveSet, 'key' | 'from' | 'instrument' | 'known'> {
+  readonly catalog: BarColumns | null;
+}
+
+export interface LiveMarket {
+  readonly wanted: readonly WantedFeed[];
+  readonly sets: ReadonlyMap<string, ListedSet>;
+  /** The exchange's time, at or before which all of these bars had closed. */
+  readonly atMs: number;
+}
+
+/** The bars that a life of the bot has had. */
+export interface LivedBars {
+  readonly warm: readonly BarFact[];
+  /** Open time of the newest bar of a feed, ms UTC. */
+  readonly lastMs: (feed: number) => number;
+  /** Rows that all of it needs. */
+  readonly rows: number;
+}
+
+/** The same over bars that somebody else has: `fill` appends those of a feed, by its position. Throws ConfigError. */
+export function plansFor(
+  behaviour: Pick<LiveBehaviour, 'definition' | 'source'>,
+  instruments: readonly Instrument[],
+  { warm, rows }: Pick<LivedBars, 'warm' | 'rows'>,
+): readonly FeedPlan[] {
+  return wantedFeeds(behaviour).map(({ name, key, isHidden }, feed) => {
+    const instrument = instruments.find(({ market, wireName }) => market === key.market && wireName === key.symbol);
+    if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
+    const bars = new GrowingBars(instrument, key.interval, rows + ROOM_ROWS);
+    appendWarm(bars, feed, warm);
+    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
+  });
+}
+
+interface WantedFeed {
+  readonly name: string;
+  readonly key: BarKey;
+  readonly isHidden: boolean;
+}
+
+/** The feeds of a config in words, in their order: a life of a bot has the same ones at each start. */
+export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'>): readonly string[] {
+  return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
+}
+
+/** Throws ConfigError for what the exchange does not list, and NoAnswer where it does not answer. */
+export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
+  const wanted = wantedFeeds(config);
+  const listings = new Map<Market, ReadonlyMap<string, Listed>>();
+  for (const market of config.markets) listings.set(market, await listMarket(service, market));
+  // One time for all of them: what closes while they are read belongs to the first instants of the run.
+  const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
+  const atMs = Math.min(...times);
+  const catalog = catalogOf(config);
+  const sets = new Map<string, ListedSet>();
+  for (const { key, name } of wanted) {
+    const id = idOf(key);
+    if (sets.has(id)) continue;
+    const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
+    const from = klineInterval(service, key);
+    const known = await newestBars(service, key, from, atMs);
+    const instrument = instrumentOf(config, catalog, listed, known);
+    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument) });
+  }
+  return { wanted, sets, atMs };
+}
+
+/** The feeds with which a life of the bot begins. */
+export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): LiveFeeds {
+  const notes: string[] = [];
+  return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
+    const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
+    if (joined.note !== null && !notes.includes(joined.note)) notes.push(joined.note);
+    return { bars: joined.bars, behind: [] };
+  });
+}
+
+/** The feeds of a life that goes on: the bars with which it began, and what has come since its newest ones. Throws ConfigError for a hole. */
+export function feedsOfLife(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
+  return liveFeeds(market, [], ({ key, instrument, catalog, known }, feed) => {
+    const bars = new GrowingBars(instrument, key.interval, rows + room);
+    appendWarm(bars, feed, warm);
+    return { bars, behind: barsSince(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }) };
+  });
+}
+
+function liveFeeds(
+  { wanted, sets, atMs }: LiveMarket,
+  notes: readonly string[],
+  barsOf: (set: ListedSet, feed: number) => { readonly bars: GrowingBars; readonly behind: readonly MarketBar[] },
+): LiveFeeds {
+  const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
+  const plans = wanted.map(({ name, key, isHidden }, feed): FeedPlan => {
+    const id = idOf(key);
+    const set = sets.get(id)!;
+    const { bars, behind } = barsOf(set, feed);
+    const known = live.get(id);
+    if (known === undefined) live.set(id, { ...set, behind, copies: [bars] });
+    else known.copies.push(bars);
+    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
+  });
+  return { plans, sets: [...live.values()], atMs, notes };
+}
+
+function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
+  for (const [of, openMs, open, high, low, close, volume] of warm) if (of === feed) bars.append({ openMs, open, high, low, close, volume });
+}
+
+/** Paths of a config are tried from the current folder, then from its own. A bot can do without a catalog. */
+export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
+  const path = resolve(definition.catalog ?? DEFAULTS.catalog);
+  return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
+}
+
+const idOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
+
+function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 'source'>): readonly WantedFeed[] {
+  const byDefault = definition.market ?? DEFAULTS.market;
+  const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
+    (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
+      const interval = parseInterval(feed.interval);
+      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
+    }),
+  );
+  return [...seen, ...insideFeeds(seen, definition.fills?.inside, source)];
+}
+
+/** Finer bars of each symbol whose feeds are coarser, in which stops are looked at: as a backtest has them with the same key. */
+function insideFeeds(seen: readonly WantedFeed[], given: string | undefined, source: LiveBehaviour['source']): readonly WantedFeed[] {
+  const interval = given === undefined ? null : parseInterval(given);
+  if (interval === null) return [];
+  const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
+  const finest = new Map<string, WantedFeed>();
+  for (const feed of seen) {
+    const symbol = `${feed.key.market} ${feed.key.symbol}`;
+    const known = finest.get(symbol);
+    if (known === undefined || lengthOf(feed) < lengthOf(known)) finest.set(symbol, feed);
+  }
+  return [...finest.values()].flatMap(({ name, key }) => {
+    if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
+    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    throw new ConfigError(
+      `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
+      `one of ${nestedIn(key.interval).join(' ')}`,
+    );
+  });
+}
+
+/** Bars of a live feed are judged as they come, not as a set. */
+const qualityOf = ({ length }: BarColumns): FeedQuality => ({
+  manifestHash: '',
+  rows: length,
+  gaps: 0,
+  missingBars: 0,
+  thinBars: 0,
+  zeroVolume: 0,
+  roundedPrices: 0,
+  openLastBar: false,
+  synthetic: false,
+});
+
+function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): Interval {
+  const found = [interval, ...nestedIn(interval)].find((each) => wireInterval(market, each, dialect) !== null);
+  if (found !== undefined) return found;
+  throw new ConfigError(`${symbol} ${interval}: the exchange has no such bars, and none that make them`, 'choose another interval');
+}
+
+/** The newest closed bars, oldest first. */
+async function newestBars(
+  service: MarketService,
+  { market, symbol, interval }: BarKey,
+  from: Interval,
+  atMs: number,
+): Promise<readonly MarketBar[]> {
+  const listing =
+    market === 'spot'
+      ? await answerTo(service, 'spot.klines', { symbol, interval: from, limit: MOST_KLINES })
+      : await answerTo(service, 'futures.klines', { contractName: symbol, interval: from, limit: MOST_KLINES });
+  const window = barWindow(listing, from, MOST_KLINES, atMs);
+  return (from === interval ? window : coarserWindow(window, interval)).closed;
+}
+
+/** The record of the catalog where there is one, with the digits and minimums that the exchange has now. */
+function instrumentOf(config: LiveConfig, catalog: string, listed: Listed, known: readonly MarketBar[]): Instrument {
+  const { market, symbol } = listed;
+  const prices = known.flatMap(({ low, high }) => [low, high]);
+  if (prices.length === 0) throw new ConfigError(`${symbol}: the exchange has no bars of it`, 'wait until it trades');
+  const like = readInstrument(catalog, market, symbol) ?? proposedFor(listed, Math.min(...prices), Math.max(...prices));
+  return withRates(recordOf(listed, like), config.definition.fees);
+}
+
+/** With the fees of the config, as a backtest has them: those of a contract stand with its other terms. */
+export function withRates(instrument: Instrument, fees: LiveConfig['definition']['fees']): Instrument {
+  if (fees === undefined) return instrument;
+  if (instrument.contract !== undefined) return { ...instrument, contract: withFees(instrument.contract, fees) };
+  const { maker, taker } = fees;
+  const { makerFeePpm, takerFeePpm } = instrument;
+  return {
+    ...instrument,
+    makerFeePpm: maker === undefined ? makerFeePpm : ppmOf(maker),
+    takerFeePpm: taker === undefined ? takerFeePpm : ppmOf(taker),
+  };
+}
+
+function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarColumns | null {
+  if (!existsSync(barsPath(catalog, key))) return null;
+  const { bars } = loadBars(catalog, key);
+  const from = Math.max(0, bars.length - CATALOG_ROWS);
+  const column = (of: Float64Array) => of.subarray(from);
+  return {
+    instrument,
+    interval: bars.interval,
+    length: bars.length - from,
+    openMs: column(bars.openMs),
+    closeMs: column(bars.closeMs),
+    open: column(bars.open),
+    high: column(bars.high),
+    low: column(bars.low),
+    close: column(bars.close),
+    volume: column(bars.volume),
+  };
+}

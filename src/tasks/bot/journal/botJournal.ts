@@ -1,0 +1,143 @@
+// The journal of a live bot as its process opens it: whose it is, how its orders are named, and what stands in it from before.
+
+import { join } from 'node:path';
+import type { SendStamp } from '../../../adapters/journal/fileJournal.ts';
+import type { JournalListener } from '../../../adapters/journal/file/journalFile.ts';
+import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { RateHistory } from '../../../adapters/journal/records/rates.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
+import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
+import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
+import type { LiveConfig } from '../config/read.ts';
+
+export interface BotJournal extends OpenedJournal {
+  /** The client order id of an order of this bot, of this process or an earlier one. */
+  readonly cidOf: (id: OrderId) => string;
+  /** Of earlier processes, for a replay; evidence about lost answers is left out. */
+  readonly records: readonly JournalRecord[];
+  /** Funding rates that earlier processes knew. */
+  readonly rates: RateHistory;
+  /** `<instrument id> <trade id> <side>` of every execution. */
+  readonly trades: ReadonlySet<string>;
+  /** Gives up what grows with the journal, once the bot has taken it over. */
+  forget(): void;
+}
+
+export interface JournalWorld {
+  readonly nowMs: () => number;
+  readonly listener: JournalListener;
+  /** 30 bits of chance. */
+  readonly chance: number;
+  readonly stamp: (order: Order) => SendStamp;
+  readonly tradeText: (tradeId: number) => string;
+  /** Newest price of the instrument of an order, ticks; NaN before the first. */
+  readonly lastTicks: (instrumentIndex: number) => number;
+  /** Worst case of an order in units of money. */
+  readonly reservedUnits: (id: OrderId) => number;
+  /** Where the journal lies; default a folder on the disk of this computer. */
+  readonly open?: typeof openJournalFolder;
+}
+
+const PREFIX_CHARS = 16;
+
+/** Where the journal of a bot lies. */
+export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => join(data, 'journal');
+
+/**
+ * Takes the lock and reads the journal back. Order ids go on where they ended, under the prefix that they had: what was sent once is never
+ * named again. Throws ConfigError where another process has it, and where it is damaged or another account's.
+ */
+export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
+  let prefix: string | null = null;
+  const slim = slimmer();
+  const records: JournalRecord[] = [];
+  const rates = new RateHistory();
+  const trades = new Set<string>();
+  // Every record of an order asks for it anew.
+  let last: { readonly id: OrderId; readonly cid: string } | null = null;
+  const cidOf = (id: OrderId): string => {
+    if (last?.id !== id) {
+      prefix ??= runPrefix(Math.max(0, Math.floor(world.nowMs())), world.chance);
+      last = { id, cid: clientOrderIdOf(prefix, id) };
+    }
+    return last.cid;
+  };
+  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  const opened = (world.open ?? openJournalFolder)(
+    {
+      nowMs: world.nowMs,
+      listener: world.listener,
+      facts: {
+        clientOrderId: cidOf,
+        stamp: world.stamp,
+        verdictInputs: ({ instrumentIndex, createdMs }) => ({ lastTicks: finite(world.lastTicks(instrumentIndex)), createdMs }),
+        riskReserve: ({ id }) => String(finite(world.reservedUnits(id)) ?? 0),
+        reason: ({ slot, role }) => (slot === '' ? role : slot),
+        tradeId: ({ tradeId }) => world.tradeText(tradeId),
+        digest: () => null,
+      },
+    },
+    {
+      folder: journalFolder(config),
+      account: `${config.mode}:${config.fingerprint}`,
+      visit: (record) => {
+        if (record.k !== 'EVID') records.push(slim(record));
+        rates.add(record);
+        if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
+        if (record.k === 'INTENT' || record.k === 'VERDICT') prefix ??= record.cid.slice(0, PREFIX_CHARS);
+      },
+    },
+  );
+  const { state } = opened;
+  const forget = (): void => {
+    for (const known of [trades, state.unfinished, state.tombs, state.refused]) known.clear();
+    state.decisions.length = 0;
+    records.length = 0;
+  };
+  return { ...opened, cidOf, records, rates, trades, forget };
+}
+
+/** Makes less of records that stay in memory: those of an order come in a row, and have one name; nobody looks at their checksums again. */
+function slimmer(): (record: JournalRecord) => JournalRecord {
+  let newest = '';
+  return (record) => {
+    const slim = record as { cid?: string | null; crc: string };
+    slim.crc = '';
+    if (typeof slim.cid !== 'string') return record;
+    if (slim.cid === newest) slim.cid = newest;
+    else newest = slim.cid;
+    return record;
+  };
+}
+
+/** The books begin with the capital of the first start: another one later would be money out of nothing. Throws ConfigError. */
+export function checkCapital(config: LiveConfig, { state: { config: before } }: Pick<BotJournal, 'state'>): void {
+  if (before === null) return;
+  const now = capitalFacts(config);
+  const was = Object.fromEntries(Object.entries(before.limits).filter(([name]) => name.startsWith('cash.')));
+  const same = Object.keys({ ...now, ...was }).every((name) => now[name] === was[name]);
+  if (same && before.timeScale === config.timeScale) return;
+  const text = (of: Readonly<Record<string, unknown>>) =>
+    Object.entries(of)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', ');
+  throw same
+    ? new ConfigError(
+        `timeScale: the journal in ${config.data} was begun with ${before.timeScale}, the config says ${config.timeScale}`,
+        'begin another data folder',
+      )
+    : new ConfigError(
+        `cash: the journal in ${config.data} was begun with ${text(was)}, the config says ${text(now)}`,
+        'capital stays as it was while a journal goes on: begin another data folder for another capital',
+      );
+}
+
+/** What the books begin with, as facts of a CONFIG record. */
+export function capitalFacts({ definition: { cash } }: LiveConfig): Readonly<Record<string, string>> {
+  if (typeof cash === 'string') return { 'cash.': cash };
+  return Object.fromEntries(
+    Object.entries(cash).map(([name, amount]) => [`cash.${name}`, typeof amount === 'string' ? amount : JSON.stringify(amount)]),
+  );
+}

@@ -1,0 +1,303 @@
+// What strategies ask for while a journal is replayed: each order is answered as it was then, and what differs is counted.
+
+import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
+import type { RecordOf } from '../../../adapters/journal/records/records.ts';
+import { sentOrder } from '../../../adapters/journal/records/restored.ts';
+import { whole } from '../../../adapters/journal/records/whole.ts';
+import type { Lots, Ticks, Units } from '../../../base/brand.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { OrderId } from '../../../model/order.ts';
+import { OrderRecord } from '../../../orders/record.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import { REPLACES } from '../../../orders/orderManager.ts';
+import type { Waits } from '../../../ports/journal.ts';
+import type { LifeParts } from './lifeReplay.ts';
+import { createdMsOf, isOfKill, type PastOrder } from './pastRecords.ts';
+import { cancelText, draftText, intentText, orderText, verdictText } from './words.ts';
+
+/** The first decision that differs. */
+export interface ReplayDifference {
+  /** Number of the record; the one that comes next where the replay has decided something that the journal does not hold. */
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+/** A decision that the journal does not hold: the process has ended before it was written down. */
+export interface HeldDecision {
+  readonly what: 'sent' | 'denied' | 'draft' | 'cancel';
+  readonly order: OrderRecord;
+  readonly id: OrderId;
+  /** Of a denial. */
+  readonly code: string;
+  /** Of a draft. */
+  readonly waits: Waits | null;
+  /** The instant of the decision, ms UTC. */
+  readonly atMs: number;
+}
+
+const CHANGED = 'CHANGED';
+const NOTHING = 'nothing';
+
+export class AskedAgain {
+  /** Orders and cancels that were asked for again as they were recorded, and denials. */
+  decisions = 0;
+  difference: ReplayDifference | null = null;
+  /** In order. */
+  readonly held: HeldDecision[] = [];
+  /** Position of the record in work. */
+  at = 0;
+  #stepMs = -Infinity;
+  /** Whether the journal may end inside the step in work: asked for once a step, and only then. */
+  #mayEnd: boolean | null = null;
+  #isSilent = false;
+  /** Risk itself decides: the journal does not hold what is asked for. */
+  #isHolding = false;
+  #changed = 0;
+  /** Differences of an instant: of the orders that were recorded, and of those that are asked for now. */
+  readonly #differing = new Map<number, { recorded: number; replayed: number }>();
+  readonly #parts: LifeParts;
+
+  constructor(parts: LifeParts) {
+    this.#parts = parts;
+    const { journal, past } = parts;
+    journal.signMs = ({ id, createdMs }) => past.order(id)?.send?.signMs ?? createdMs;
+    journal.denied = (order, code) => this.#denied(order as OrderRecord, code);
+    journal.drafted = (order, waits) => this.#drafted(order as OrderRecord, waits);
+    journal.submitted = (order) => (this.#isHolding ? this.#keep('sent', order as OrderRecord) : 0);
+    journal.cancelSent = (order) => this.#cancelled(order as OrderRecord);
+  }
+
+  /** Decisions that differ. A recorded one in whose place another one is made counts once. */
+  get differences(): number {
+    return [...this.#differing.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
+  }
+
+  begin(stepMs: number): void {
+    this.#stepMs = stepMs;
+    this.#mayEnd = null;
+  }
+  get #isAtEnd(): boolean {
+    return (this.#mayEnd ??= this.#parts.past.endsIn(this.at, this.#stepMs));
+  }
+  /** Runs `act` without a look at what it asks for. */
+  silently(act: () => void): void {
+    this.#isSilent = true;
+    act();
+    this.#isSilent = false;
+  }
+
+  // --- Orders that are asked for
+
+  ask(order: OrderRecord): OrderId {
+    const { engine } = this.#parts;
+    // What waits for others is no order yet.
+    if (engine.orders.obstacle(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
+    const found = this.#found(order);
+    if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
+    order.id = found.number as OrderId;
+    const { verdict, intent, send } = found;
+    const isMissed = verdict?.code === 'MISSED';
+    // Approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order without an INTENT was not sent.
+    const mayBeSent = send !== null || (intent !== null && this.#parts.isTorn);
+    if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
+    found.isKnown = true;
+    if (intent !== null) this.#compare(order, intent);
+    // A verdict, and an order where it was approved.
+    this.decisions += intent === null ? 1 : 2;
+    if (verdict !== null && !verdict.ok && !isMissed) {
+      engine.orders.deny(order, verdict.code ?? 'BAD_INPUT');
+      engine.tellOrder(order);
+      return found.number as OrderId;
+    }
+    if (order.condition > 0) engine.conditions.sent();
+    engine.orders.submit(engine.risk.approvedBefore(order, order.createdMs, engine.lastTicks(order.instrumentIndex)));
+    return found.number as OrderId;
+  }
+
+  #found(order: OrderRecord): PastOrder | undefined {
+    const { past } = this.#parts;
+    const known = past.order(order.id);
+    if (known !== undefined && !known.isKnown && createdMsOf(known) === order.createdMs) {
+      const { intent } = known;
+      if (intent === null || intent.fp === sizesOf(order).fp) return known;
+    }
+    const { createdMs, strategy, slot, side, role } = order;
+    const { qty, amount } = sizesOf(order);
+    return past.like({ createdMs, strategy, slot, side, role, qty, amount });
+  }
+
+  /** The order stands at the exchange as it was recorded: that counts. */
+  #compare(order: OrderRecord, intent: RecordOf<'INTENT'>): void {
+    const guards = guardsOf(order);
+    const isSame =
+      orderText(order) === intentText(intent) &&
+      (['takeProfit', 'stopLoss', 'trailing', 'trigger', 'condition'] as const).every((name) => guards[name] === intent[name]) &&
+      guards.rises === (intent.rises ?? guards.rises);
+    if (isSame) return;
+    this.#differ(
+      'recorded',
+      order.createdMs,
+      intent.seq,
+      `${intentText(intent)} ${guardText(intent)}`,
+      `${orderText(order)} ${guardText(guards)}`,
+    );
+    const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
+    const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
+    order.lots = (intent.qty === null ? 0 : whole(intent.qty, quantityDigits)) as Lots;
+    order.quoteUnits = (intent.amount === null ? 0 : whole(intent.amount, quoteDigits)) as Units;
+    order.limit = price(intent.price);
+    order.takeProfit = price(intent.takeProfit);
+    order.stopLoss = price(intent.stopLoss);
+    order.trailing = price(intent.trailing);
+    order.condition = price(intent.condition);
+    order.rises = intent.rises ?? order.rises;
+    order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
+  }
+
+  /** Nothing in the journal is like it: it was never sent, and is not sent now. */
+  #unknown(order: OrderRecord): OrderId {
+    const { engine, past } = this.#parts;
+    const text = orderText(order);
+    const other = past.at(order.createdMs);
+    this.#differ('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : pastText(other), text);
+    order.id = -++this.#changed as OrderId;
+    const { id } = order;
+    engine.orders.deny(order, CHANGED);
+    engine.tellOrder(order);
+    return id;
+  }
+
+  /** The journal ends here: risk decides, and what is sent waits until the start is complete. */
+  #hold(order: OrderRecord): OrderId {
+    const { engine, past } = this.#parts;
+    const known = past.order(order.id);
+    if (known !== undefined && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
+      const last = Math.max(past.lastOrder, ...this.held.map((held) => held.id)) + 1;
+      engine.orders.restore({ lastOrder: last, orders: [] }, () => NaN, 0);
+      order.id = last as OrderId;
+    }
+    engine.past = null;
+    this.#isHolding = true;
+    try {
+      return engine.submit(order);
+    } finally {
+      engine.past = this;
+      this.#isHolding = false;
+      // Its verdict or its intent may be there, and nothing of it has left.
+      if (known !== undefined) known.isKnown = true;
+    }
+  }
+  #keep(what: HeldDecision['what'], order: OrderRecord, more: Partial<HeldDecision> = {}): number {
+    const { id, createdMs: atMs } = order;
+    this.held.push({ what, order, id, code: '', atMs, waits: null, ...more });
+    return 0;
+  }
+
+  // --- What is decided without being asked for: drafts, and orders that are not sound
+
+  /** The order of the journal waited as well, or what it did is not known. */
+  #waits(order: OrderRecord): boolean {
+    const known = this.#parts.past.order(order.id);
+    if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
+    return (known === undefined || createdMsOf(known) !== order.createdMs) && this.#isAtEnd;
+  }
+  #drafted(order: OrderRecord, waits: Waits): number {
+    const known = this.#parts.past.order(order.id);
+    const text = draftText(draftOf(order, waits));
+    if (known?.draft && !known.isDrafted) {
+      known.isDrafted = true;
+      this.decisions++;
+      if (draftText(known.draft) !== text) this.#differ('recorded', order.createdMs, known.draft.seq, draftText(known.draft), text);
+    } else if (this.#isAtEnd) this.#keep('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
+    else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
+    return 0;
+  }
+  #denied(order: OrderRecord, code: string): number {
+    const known = this.#parts.past.order(order.id);
+    if (order.id < 0 || known?.isKnown) return 0;
+    if (known?.verdict && !known.verdict.ok && !this.#isHolding) {
+      known.isKnown = true;
+      this.decisions++;
+    } else if (this.#isAtEnd) this.#keep('denied', Object.assign(new OrderRecord(), order), { code });
+    else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
+    return 0;
+  }
+  /** A recorded draft that nobody has asked for. */
+  undrafted(order: PastOrder, draft: RecordOf<'DRAFT'>): void {
+    order.isDrafted = true;
+    this.#differ('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
+  }
+
+  /** A recorded decision that nobody has asked for. An order of it stands, and its strategy hears of it. */
+  unasked(order: PastOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+    const { engine } = this.#parts;
+    order.isKnown = true;
+    const { intent } = order;
+    if (record.k === 'VERDICT' || intent === null)
+      return this.#differ('recorded', createdMsOf(order), record.seq, pastText(order), NOTHING);
+    if (!isOfKill(intent)) this.#differ('recorded', intent.createdMs, record.seq, pastText(order), NOTHING);
+    const restored = sentOrder(intent, engine.instruments);
+    engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
+    const taken = engine.orders.get(restored.id);
+    if (taken !== undefined) engine.tellOrder(taken);
+  }
+
+  // --- Cancels
+
+  #cancelled(order: OrderRecord): number {
+    const { past } = this.#parts;
+    if (this.#isSilent) return 0;
+    const cancel = past.cancelOf(order.id);
+    if (cancel !== undefined) cancel.isKnown = true;
+    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd)) {
+      this.decisions++;
+      return 0;
+    }
+    if (!this.#isAtEnd) {
+      const recorded = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
+      this.#differ('replayed', this.#stepMs, this.#nextSeq(), recorded, `${cancelText(order.id)} at ${this.#stepMs}`);
+    }
+    // It stands at the exchange still.
+    if (cancel === undefined) this.#keep('cancel', order);
+    return 0;
+  }
+  /** A recorded cancel that nobody has asked for. */
+  uncancelled(number: number): void {
+    const { seq, t } = this.#parts.past.records[this.at]!;
+    this.#differ('recorded', t, seq, cancelText(number), NOTHING);
+  }
+
+  // --- Differences
+
+  /** `counts`: a recorded decision, or one that is made now. */
+  #differ(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
+    if (this.at <= this.#parts.acceptedTo) return;
+    const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
+    this.#differing.set(createdMs, known);
+    known[counts]++;
+    this.difference ??= { seq, timeMs: createdMs, recorded, replayed };
+  }
+  #nextSeq(): number {
+    const { records } = this.#parts.past;
+    return (records[this.at]?.seq ?? 0) + 1;
+  }
+}
+
+const pastText = ({ intent, verdict }: PastOrder): string =>
+  intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
+
+const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition, rises }: ReturnType<typeof guardsOf>): string =>
+  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition })
+    .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
+    .concat(rises === true ? ['after a rise'] : [])
+    .join(' ');
+
+/** Denies an order that was decided on as the last process ended: it is too late for it. */
+export function missed(engine: Engine, order: OrderRecord): void {
+  if (order.state !== STATE.sent) return;
+  engine.orders.missed(order, engine.nowMs);
+  engine.orderEnded(order);
+  if (order.role === 'takeProfit') engine.desk.targetNotSent(order);
+}

@@ -1,0 +1,386 @@
+// Runs the records of one life of a bot through its strategies: what they decide is held against the records, and nothing is sent.
+
+import { scopeOf } from '../../../adapters/journal/haltRecords.ts';
+import { fillOf } from '../../../adapters/journal/records/fillRecord.ts';
+import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
+import { whole } from '../../../adapters/journal/records/whole.ts';
+import { assertNever } from '../../../base/assert.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import { adopt } from '../../../engine/router/adoption.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { keptTexts } from '../../../engine/host/kept.ts';
+import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, stopLive, tellOthers } from '../../../engine/loop/liveSteps.ts';
+import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import { levelOf } from '../../../orders/stops/brackets.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import type { OrderRecord } from '../../../orders/record.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { venueIdIn } from '../account/foreignId.ts';
+import { appendFacts, beginInstant, type BarFact } from '../feeds/barDesk.ts';
+import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
+import { AskedAgain, missed } from './askedAgain.ts';
+import type { PastJournal } from './pastJournal.ts';
+import type { PastRecords } from './pastRecords.ts';
+
+export interface LifeParts {
+  readonly engine: Engine;
+  readonly plan: RunPlan;
+  /** The journal that the engine writes to. */
+  readonly journal: PastJournal;
+  /** After the CONFIG of the first start and its warm-up. */
+  readonly past: PastRecords;
+  /** A write of the journal did not finish. */
+  readonly isTorn: boolean;
+  /** Position of the newest start that has accepted changes: differences before it are known. -1: there is none. */
+  readonly acceptedTo: number;
+  /** The first difference ends it. */
+  readonly stopsAtDifference: boolean;
+  /** Of the bot whose life it is, while it traded; default false. */
+  readonly tellsAtInstants?: boolean;
+}
+
+export class LifeReplay {
+  instants = 0;
+  bars = 0;
+  /** Bars that went by while the bot was down. */
+  missedBars = 0;
+  /** Starts after the first one. */
+  restarts = 0;
+  /** What makes the life another one than that of a bot that never stopped; null: nothing. */
+  interruption: string | null = null;
+  readonly asked: AskedAgain;
+  readonly #parts: LifeParts;
+  readonly #engine: Engine;
+  readonly #past: PastRecords;
+  /** A person has said that the order of the next INTENT, which stands at the exchange under this id, is a strategy's. */
+  #adopting: VenueOrderId | null = null;
+  /** Orders of unknown outcome as a process began. */
+  readonly #unknown = new Set<number>();
+  /** The time of the newest instant that has brought bars: stops that go off at it are set off by them. */
+  #instantMs = NaN;
+  /** The highest number of an order by now. */
+  #lastOrder = 0;
+
+  constructor(parts: LifeParts) {
+    this.#parts = parts;
+    this.#engine = parts.engine;
+    this.#past = parts.past;
+    this.asked = new AskedAgain(parts);
+  }
+
+  /** Up to the last record. */
+  run(): void {
+    const { risk } = this.#engine;
+    const { records } = this.#past;
+    risk.halts.isReplayed = true;
+    this.#engine.past = this.asked;
+    this.#trades(true);
+    for (let at = 0; at < records.length; at++) {
+      this.asked.at = at;
+      this.#take(records[at]!);
+      if (this.#parts.stopsAtDifference && this.asked.difference !== null) break;
+    }
+    this.#trades(false);
+    this.#engine.past = null;
+    risk.halts.isReplayed = false;
+    this.#engine.orders.restore({ lastOrder: this.#past.lastOrder, orders: [] }, () => NaN, 0);
+  }
+
+  #take(record: JournalRecord): void {
+    switch (record.k) {
+      case 'INSTANT':
+        return this.#instant(record);
+      case 'VERDICT':
+      case 'INTENT':
+        return this.#decided(record);
+      case 'DRAFT':
+        return this.#drafted(record);
+      case 'CONFIG':
+        return this.#restarted();
+      case 'STOP':
+        return this.#stopped(record);
+      case 'HALT':
+      case 'RESUME':
+        return this.#halt(record);
+      case 'FUNDED':
+        return this.#funded(record);
+      case 'RATES':
+        return this.#rates(record);
+      case 'HUMAN':
+        if (record.what === 'adopt') this.#adopting = venueIdIn(record.id) as VenueOrderId;
+        return;
+      case 'ACK':
+      case 'REFUSED':
+      case 'TOMB':
+      case 'STATE':
+      case 'FILL':
+        if (record.cid !== null) this.#told(record, record.cid);
+        return;
+      case 'SEGMENT':
+      case 'SEND':
+      case 'EVID':
+      case 'CURSOR':
+      case 'SETTING':
+      case 'KEPT':
+        return;
+      default:
+        return assertNever(record);
+    }
+  }
+
+  /** During a start, until the bot trades, everything is told at once. */
+  #trades(does: boolean): void {
+    this.#engine.tellsAtInstants = does && this.#parts.tellsAtInstants === true;
+  }
+  #step(timeMs: number, act: () => void): void {
+    this.#begin(timeMs);
+    this.#guarded(() => applyInbox(this.#engine, timeMs, act));
+  }
+  #begin(timeMs: number): void {
+    this.asked.begin(timeMs);
+  }
+
+  /** As the live bot does: a strategy that throws is stopped, and `finish` continues with the others. */
+  #guarded(act: () => void, finish: () => void = () => {}): void {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
+      this.#engine.runs[this.#engine.inCharge]!.fail();
+      const others = (): void => {
+        tellOthers(this.#engine);
+        finish();
+      };
+      this.#guarded(others, finish);
+    }
+  }
+
+  // --- Instants and starts
+
+  #instant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
+    const engine = this.#engine;
+    this.bars += bars.length;
+    const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
+    this.#begin(t);
+    this.#instantMs = bars.length > 0 ? t : NaN;
+    if (decided) {
+      this.instants++;
+      this.#guarded(
+        () => {
+          beginInstant(engine, atMs, append);
+          deliverInstant(engine, atMs);
+        },
+        () => finishInstant(engine, atMs),
+      );
+      // The bot looks at what is kept: a strategy that keeps what cannot be kept has failed by that.
+      this.#guarded(() => void keptTexts(engine));
+      return;
+    }
+    this.missedBars += bars.length;
+    if (bars.length > 0) this.#interrupted('bars went by without a decision');
+    this.#guarded(
+      () => {
+        beginInstant(engine, t, append);
+        catchUp(engine, atMs, t);
+      },
+      () => finishCatchUp(engine, atMs),
+    );
+    this.#trades(true);
+  }
+
+  /** The process has ended somewhere before: what is told from now on waits until the new one has passed its audits. */
+  #restarted(): void {
+    this.restarts++;
+    this.#trades(false);
+    this.#engine.outbox.hold();
+    for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unknown.add(id);
+    this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
+  }
+
+  #stopped({ cancels, t }: RecordOf<'STOP'>): void {
+    const engine = this.#engine;
+    this.#interrupted('the bot was stopped');
+    if (cancels) this.#step(t, () => engine.drafts.withdrawAll(() => true));
+    engine.drafts.hold();
+    if (cancels)
+      this.#step(t, () => {
+        for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
+      });
+    this.#begin(t);
+    const tellStop = (): void => stopLive(engine);
+    this.#guarded(tellStop, tellStop);
+  }
+
+  #interrupted(why: string): void {
+    this.interruption ??= why;
+  }
+
+  // --- Orders
+
+  /** A verdict or an order: the strategies have asked for it by now, or time has to pass first. */
+  #decided(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+    if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
+    const order = this.#past.order(record.order)!;
+    this.#lastOrder = Math.max(this.#lastOrder, record.order);
+    if (!order.isKnown) this.#step(record.t, () => {});
+    if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
+    // A person has re-armed the bot after a kill.
+    if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
+    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.unasked(order, record);
+    if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
+      this.#interrupted('a decision came too late');
+      const late = this.#engine.orders.get(record.order as OrderId);
+      if (late !== undefined) this.#step(record.t, () => missed(this.#engine, late));
+    }
+  }
+
+  #drafted(record: RecordOf<'DRAFT'>): void {
+    const order = this.#past.order(record.order)!;
+    this.#lastOrder = Math.max(this.#lastOrder, record.order);
+    if (!order.isDrafted) this.#step(record.t, () => {});
+    if (!order.isDrafted) this.asked.undrafted(order, record);
+  }
+
+  #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
+    const engine = this.#engine;
+    this.#adopting = null;
+    const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
+    const known = this.#past.order(order);
+    if (known !== undefined) known.isKnown = true;
+    if (instrument < 0 || qty === null || price === null) return;
+    const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
+    const wanted = { instrument, side, lots: whole(qty, quantityDigits), limit: whole(price, priceDigits), reduceOnly };
+    const number = (made: OrderRecord): void => void (made.id = order as OrderId);
+    this.#step(t, () => void adopt(engine, strategy, wanted, venueId, number));
+  }
+
+  /** What the exchange has said of an order, or lists have. */
+  #told(record: OfOrder, cid: string): void {
+    const engine = this.#engine;
+    const number = this.#past.numberOf(cid);
+    if (number === undefined) return record.k === 'FILL' ? this.#liquidated(record) : undefined;
+    const id = number as OrderId;
+    const order = engine.orders.get(id);
+    if (order === undefined) return;
+    const isOpen = order.state === STATE.sent || order.state === STATE.unknown;
+    const step = (act: () => void): void => this.#step(record.t, act);
+    if (record.k === 'FILL') step(() => engine.filled(id, fillOf(record, order.instrument)));
+    else if (record.k === 'STATE') this.#state(order, number, record);
+    else if (record.k === 'REFUSED') this.#refused(id, record);
+    else if (record.k === 'TOMB' && isOpen) {
+      if (this.#unknown.has(id)) this.#interrupted('an order was lost with the process');
+      step(() => void engine.outcomes.resolve(id, null));
+    } else if (record.k === 'ACK') this.#acked(order, record, isOpen);
+  }
+
+  #acked(order: OrderRecord, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
+    const engine = this.#engine;
+    const { id, state } = order;
+    const venueId = orderId === '' ? null : (orderId as VenueOrderId);
+    // Of an order that a fill has placed: the record of the fill comes next.
+    if (venueId === null) return;
+    if (isOpen || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
+    else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.landed(id, venueId, t));
+  }
+
+  #refused(id: OrderId, { code, t }: RecordOf<'REFUSED'>): void {
+    const engine = this.#engine;
+    if (code === NEVER_LEFT) this.#interrupted('an order was lost with the process');
+    this.#step(t, () => (/^-?\d+$/.test(code) ? engine.refused(id, code) : engine.notSent(id, code)));
+  }
+
+  #state({ id, state }: OrderRecord, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
+    const engine = this.#engine;
+    if (lifecycle === 'unknown') {
+      // Where the order was known, the exchange has given its id to another one too.
+      const isContested = state === STATE.working || state === STATE.cancelSent;
+      return this.#step(t, () => engine.outcomeUnknown(id, '', isContested));
+    }
+    if (lifecycle === 'cancelSent') return this.#cancelled(id, number, t);
+    if (lifecycle !== 'done') return;
+    if (state === STATE.draft) return this.#step(t, () => void engine.drafts.withdraw(engine.orders.get(id)!));
+    if (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')
+      this.#step(t, () => engine.ended(id, reason, t));
+  }
+
+  #cancelled(id: OrderId, number: number, t: number): void {
+    const cancel = this.#past.cancelOf(number);
+    if (cancel === undefined || cancel.t > t) return;
+    this.#step(t, () => {});
+    if (!cancel.isKnown) this.#setOffBehind(id, t);
+    if (cancel.isKnown) return;
+    cancel.isKnown = true;
+    this.asked.uncancelled(number);
+    const order = this.#engine.orders.get(id);
+    if (order !== undefined) this.#step(t, () => this.asked.silently(() => this.#engine.orders.cancel(order, t)));
+  }
+
+  // --- Stops that no bar of the journal has set off
+
+  /** Who drives a bot over the acts of a row sets its stops off between two instants: the orders that come of it tell so. */
+  #setOff(entry: number, t: number): void {
+    const engine = this.#engine;
+    if (t === this.#instantMs) return;
+    for (let index = 0; index < engine.instruments.length; index++) {
+      const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
+      if (bracket !== undefined) return this.#step(t, () => engine.desk.hit(bracket, levelOf(bracket)));
+    }
+  }
+  /** A target, or what was left of an entry, is taken back: by a stop that goes off, where the order of that stop follows, or the journal ends. */
+  #setOffBehind(id: OrderId, t: number): void {
+    const order = this.#engine.orders.get(id);
+    if (order === undefined) return;
+    const { records } = this.#past;
+    const entry = order.parent > 0 ? order.parent : id;
+    const follows = records.some(
+      (record, at) => at > this.asked.at && record.k === 'INTENT' && isStopLeg(record) && record.parent === entry,
+    );
+    if (follows || this.#past.endsIn(this.asked.at, t)) this.#setOff(entry, t);
+  }
+
+  /** The exchange has made the order itself. */
+  #liquidated(record: RecordOf<'FILL'>): void {
+    const engine = this.#engine;
+    const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
+    if (index < 0) return;
+    const fill = fillOf(record, engine.instruments[index]!);
+    this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fill));
+  }
+
+  // --- The account
+
+  #halt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
+    const { risk, instruments } = this.#engine;
+    const scope = scopeOf(record.scope, instruments);
+    if (scope === null) return;
+    this.#step(record.t, () =>
+      risk.halts.replayed(() => {
+        if (record.k === 'HALT') risk.halts.raise(scope, record.state, record.code, record.why, record.t, true);
+        else if (record.who === 'bot') risk.halts.clear(scope, record.code, record.why, record.t);
+        else risk.resume(scope, record.code, record.who, record.t);
+      }),
+    );
+  }
+
+  #funded({ symbol, long, amount, paidMs, t }: RecordOf<'FUNDED'>): void {
+    const engine = this.#engine;
+    const index = engine.instruments.findIndex(({ id }) => id === symbol);
+    if (index >= 0) this.#step(t, () => engine.funded(index, long, whole(amount, engine.instruments[index]!.quoteDigits), paidMs));
+  }
+
+  #rates({ symbol, times, rates }: RecordOf<'RATES'>): void {
+    const known = ratesOf(this.#parts.plan, symbol);
+    times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
+  }
+}
+
+/** The order of a stop that the bot holds. */
+function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
+  return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
+}
+
+const MISSED = 'MISSED';
+const KILLED = 'KILLED';
+/** The cause of an order that was written down and never signed. */
+const NEVER_LEFT = 'no request of it can have left';
+type OfOrder = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -1,0 +1,72 @@
+// The engine of a live bot: that of a backtest, over bars that grow, with books as its journal has left them.
+
+import 'reflect-metadata';
+import { Container } from 'inversify';
+import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
+import { UnreadScratch } from '../../../base/memory/rowLog.ts';
+import type { Engine, LogLine } from '../../../engine/engine.ts';
+import { HaltDesk } from '../../../engine/router/haltDesk.ts';
+import { sealEngine } from '../../../engine/loop/setUp.ts';
+import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import { addStrategies, fund } from '../../../app/begin.ts';
+import { botModule } from '../../../app/botModule.ts';
+import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
+import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
+import { TOKENS } from '../../../app/tokens.ts';
+import { liveContracts } from '../feeds/fundingRates.ts';
+import type { LiveBehaviour } from '../config/read.ts';
+import { withDefaults } from '../config/riskDefaults.ts';
+import { liveModule, type LiveWorld } from '../../../app/liveModule.ts';
+import { bookHistory } from '../journal/recovery.ts';
+import { missingWarmup } from '../feeds/warmup.ts';
+
+/** Rows that indicators are filled with at a time while they warm up. */
+const BLOCK_ROWS = 512;
+
+/** The plan of a backtest, whose bars grow and whose end is open. Throws ConfigError and StrategyError. */
+export async function livePlan(
+  { source, markets, timeScale }: Pick<LiveBehaviour, 'source' | 'markets' | 'timeScale'>,
+  feeds: readonly FeedPlan[],
+  fromMs: number,
+  { load, bundler }: { readonly load?: ResolveOptions['load']; readonly bundler?: ResolveOptions['bundler'] },
+): Promise<RunPlan> {
+  const { plan } = await resolveRun(source, {
+    feeds,
+    contracts: markets.includes('futures') ? { data: liveContracts(feeds), inputs: [], files: [], notes: [], warnings: [] } : undefined,
+    blockRows: BLOCK_ROWS,
+    ...(load ? { load } : {}),
+    bundler,
+  });
+  return { ...plan, risk: withDefaults(plan.risk, timeScale), fromMs, toMs: Infinity };
+}
+
+export interface BuiltEngine {
+  readonly engine: Engine;
+  /** Equity of each strategy as its books began. */
+  readonly startUnits: readonly number[];
+}
+
+/** Strategies constructed, books funded and brought up to date, indicators warm. */
+export async function buildEngine(plan: RunPlan, world: LiveWorld, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(botModule(plan, { log, beat: null }, new UnreadScratch()), liveModule(world));
+  const engine = container.get(TOKENS.engine);
+  addStrategies(engine, plan);
+  fund(engine, plan);
+  const marks = engine.instruments.map((_, index) => engine.startTicks(index));
+  const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));
+  bookHistory(engine, history);
+  engine.haltDesk = new HaltDesk(engine);
+  sealEngine(engine, engine.needsTechnical ? await loadTechnicalLibrary() : null);
+  return { engine, startUnits };
+}
+
+/** Strategies that wait because their warm-up is not covered, and what each lacks; they begin when enough bars have come. */
+export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly says: string }[] {
+  return engine.runs.flatMap((run) =>
+    [...run.needed].flatMap((feed) => {
+      const says = missingWarmup(run.name, feed.bars, run.readyRow(feed) + 1);
+      return says === null ? [] : [{ name: run.name, says }];
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+// Makes the engine of a life and runs its records through it: for a start, and for `isobar replay`.
+
+import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
+import { causesOf } from '../../../adapters/journal/haltRecords.ts';
+import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Engine, LogLine } from '../../../engine/engine.ts';
+import { restoreBot } from '../../../engine/router/restore.ts';
+import { objectionToPoint, recallPoint } from '../../../engine/host/kept.ts';
+import type { RestoredOrder } from '../../../orders/restored.ts';
+import type { Fence } from '../../../orders/prove/fence.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { lasts } from '../safety/lasting.ts';
+import { buildEngine, type BuiltEngine } from './liveEngine.ts';
+import { readBefore, type Life } from './life.ts';
+import { LifeReplay } from './lifeReplay.ts';
+import { PastJournal } from './pastJournal.ts';
+import { SwitchedExchange, SwitchedJournal } from './switched.ts';
+
+export interface ReplayedLife extends BuiltEngine {
+  readonly replay: LifeReplay;
+  /** Silent until they are switched. */
+  readonly exchange: SwitchedExchange;
+  readonly journal: SwitchedJournal;
+}
+
+export interface ReplayLifeOptions {
+  readonly fence: Fence;
+  /** Called once the life has been replayed; what strategies log before that was logged then. */
+  readonly log?: LogLine;
+  readonly isTorn: boolean;
+  readonly stopsAtDifference: boolean;
+  /** Of the bot whose life it is; default false. */
+  readonly tellsAtInstants?: boolean;
+}
+
+/** The life cannot be entered at the point that was kept. */
+export class NoPoint extends ConfigError {}
+
+/** `plan`: over feeds that hold the bars with which the life began, and nothing else. */
+export async function replayLife(life: Life, plan: RunPlan, { fence, log, ...options }: ReplayLifeOptions): Promise<ReplayedLife> {
+  const past = new PastJournal();
+  const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(past)];
+  const { state, history } = readBefore(life.before);
+  const silent: LogLine = (...line) => {
+    if (journal.port !== past) log?.(...line);
+  };
+  const built = await buildEngine(plan, { exchange, journal, fence }, history, silent);
+  if (life.before.length > 0) restore(built.engine, state, life);
+  const objection = life.kept === null ? null : objectionToPoint(built.engine, life.kept);
+  if (objection !== null) throw new NoPoint(objection, '');
+  if (life.kept !== null) recallPoint(built.engine, life.kept, life.fromMs);
+  const { acceptedTo } = life;
+  const replay = new LifeReplay({ engine: built.engine, plan, journal: past, past: life.past, acceptedTo, ...options });
+  replay.run();
+  return { ...built, replay, exchange, journal };
+}
+
+function restore(engine: Engine, state: JournalState, { fromMs, kept }: Life): void {
+  const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
+  // Of a life that is entered at a point, what became of the orders that were sent by then is in the records that follow.
+  const isSent = ({ now, id }: RestoredOrder): boolean => kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
+  const unknowns = new Set(
+    [...state.unfinished.values()].flatMap(({ intent, state: its }) => (its?.lifecycle === 'unknown' ? [intent.order] : [])),
+  );
+  const orders = restored.orders.map((order) => (isSent(order) ? { ...order, now: 'sent' as const } : order));
+  const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || lasts(cause));
+  restoreBot(engine, { orders: { ...restored, orders }, causes, memory: memoryOf(state) }, fromMs);
+}

@@ -1,0 +1,263 @@
+// From a config to a bot that stands before its first audit: lock, clock, feeds, strategies, books, exchange, in this order.
+
+import { soon } from '../../adapters/clock/wallClock.ts';
+import { RestExchange } from '../../adapters/exchange/restExchange.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Market } from '../../model/instrument.ts';
+import { obstacleText } from '../../orders/obstacles.ts';
+import { LiveFence } from '../../orders/prove/fence.ts';
+import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import type { Scheduler } from '../../ports/scheduler.ts';
+import { openExchange, type Exchange } from '../../access/openExchange.ts';
+import type { ResolveOptions } from '../../definition/resolve.ts';
+import { KillGate } from '../kill/killSwitch/latch.ts';
+import { latchedWire } from '../kill/killSwitch/latchedWire.ts';
+import { measureClock } from '../download/service.ts';
+import { followUnknown } from '../../engine/router/restore.ts';
+import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
+import { Aftermath } from './run/aftermath.ts';
+import { LiveBot } from './run/liveBot.ts';
+import type { LiveConfig } from './config/read.ts';
+import { leftBefore, leftText } from './account/before.ts';
+import { checkHeld } from './account/heldCapital.ts';
+import { catalogRates, joinRates } from './feeds/fundingRates.ts';
+import { lackingWarmup } from './life/liveEngine.ts';
+import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
+import type { LiveLog } from './run/log.ts';
+import { MarketSplit } from './account/marketSplit.ts';
+import { patiently } from './patience.ts';
+import { takeRearm } from './run/rearm.ts';
+import { restoreServices } from './run/restoreServices.ts';
+import { followPast } from './life/restart.ts';
+import { startLife } from './startLife.ts';
+import { ToldJournal } from './journal/toldJournal.ts';
+
+export interface LiveOptions {
+  readonly log: (venueMs: () => number) => LiveLog;
+  /** Somebody else's time; default the clock of this computer, hurried by the time scale. */
+  readonly scheduler?: Scheduler;
+  readonly bundler?: Bundler;
+  readonly load?: ResolveOptions['load'];
+  /** Told once, when the bot cannot go on. */
+  readonly broken: (why: string) => void;
+  /** Most bars that each feed can have. */
+  readonly room?: number;
+  /** A person has read what has changed since the newest start, and goes on with it. */
+  readonly acceptChanges?: boolean;
+  /** As of `Engine.tellsAtInstants`, from the time at which the bot trades: its past is replayed in the same way. */
+  readonly tellsAtInstants?: boolean;
+}
+
+export interface OpenedBot {
+  readonly bot: LiveBot;
+  readonly plan: RunPlan;
+  /** The gate that a kill closes. */
+  readonly gate: KillGate;
+  readonly counts: ToldJournal['counts'];
+  /** Ends connections and gives the lock back; the bot has been stopped. */
+  close(): Promise<void>;
+}
+
+/** A network may be slow as it is used for the first time, and so may a computer. */
+const MEASUREMENTS = 20;
+
+/** Throws ConfigError and StrategyError for what a bot cannot be made of, NoAnswer where the exchange does not answer. */
+export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
+  const gate = new KillGate(config.data);
+  const calls = { sent: 0, refused: 0 };
+  const exchange = openExchange(config.access, {
+    speed: config.timeScale,
+    ...(options.scheduler ? { scheduler: options.scheduler } : {}),
+    clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
+    gate: (wire) => latchedWire(wire, gate),
+    log: ({ status }) => {
+      calls.sent++;
+      if (status === 429 || status === 418) calls.refused++;
+    },
+  });
+  const undo: (() => Promise<void> | void)[] = [() => exchange.close()];
+  const close = async (): Promise<void> => {
+    for (const act of undo.splice(0).toReversed()) await act();
+  };
+  try {
+    return { ...(await assemble(config, options, exchange, calls, undo)), gate, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function assemble(
+  config: LiveConfig,
+  options: LiveOptions,
+  exchange: Exchange,
+  calls: LiveBot['requests'],
+  undo: (() => Promise<void> | void)[],
+): Promise<Omit<OpenedBot, 'gate' | 'close'>> {
+  const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
+  const log = options.log(venueMs);
+  const cell: Making['cell'] = { bot: null, engine: null };
+  const services = new MarketSplit();
+  const aftermath = new Aftermath(soon);
+  // The lock comes first: of two bots of one account the second asks the exchange nothing.
+  const journal = openJournal(config, exchange, { cell, services, aftermath, venueMs });
+  undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
+  checkCapital(config, journal);
+  await measureClocks(config, exchange);
+  const asked = <T>(act: () => Promise<T>): Promise<T> => patiently(exchange.scheduler, config.timeScale, act);
+  const listed = await asked(() => loadLiveMarket(config, exchange));
+  const fence = new LiveFence(config.proof);
+  const told = new ToldJournal(journal.journal, {
+    after: (run) => aftermath.after(run),
+    decided: (strategy, says, code) => log.decided(cell.engine?.runs[strategy]?.name ?? null, says, code, code === null ? 'info' : 'warn'),
+    detail: (code) => obstacleText(code) ?? cell.engine?.risk.detail() ?? '',
+  });
+  const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
+    log.info(`${strategy}: ${message}`, fields);
+  const started = await startLife({
+    config,
+    journal,
+    market: listed,
+    exchange: services,
+    told,
+    fence,
+    log: line,
+    venueMs,
+    tell: (says) => log.info(says),
+    options,
+    // Later starts are compared order by order: what the account holds has moved with the books.
+    firstStart: (plan, engine) => asked(() => checkHeld(exchange, plan, engine)),
+  });
+  const { plan, engine, feeds } = started;
+  cell.engine = engine;
+  for (const note of feeds.notes) log.warn(note);
+  const left = journal.state.config === null ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
+  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
+  for (const market of config.markets)
+    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
+  for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');
+  const bot = new LiveBot({
+    config,
+    plan,
+    engine,
+    exchange,
+    services,
+    journal: journal.journal,
+    cidOf: journal.cidOf,
+    sets: feeds.sets,
+    aftermath,
+    knownRates: ({ id, wireName }) =>
+      joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
+    startUnits: started.startUnits,
+    held: started.held,
+    told,
+    sinceMs: started.sinceMs,
+    requests: calls,
+    log,
+    venueMs,
+    broken: options.broken,
+  });
+  cell.bot = bot;
+  takeRearm(bot);
+  for (const trade of journal.trades) {
+    const [instrument = '', tradeId = ''] = trade.split(' ');
+    bot.booked.add(instrument, tradeId);
+  }
+  restoreServices(bot, services, started.orders, journal);
+  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followPast(engine, started.held)));
+  journal.forget();
+  return { bot, plan, counts: told.counts };
+}
+
+/** What the journal asks and tells while the bot that it belongs to is still being made. */
+interface Making {
+  readonly cell: { bot: LiveBot | null; engine: Engine | null };
+  readonly services: MarketSplit;
+  readonly aftermath: Aftermath;
+  readonly venueMs: () => number;
+}
+
+function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, aftermath, venueMs }: Making): BotJournal {
+  return openBotJournal(config, {
+    nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
+    listener: {
+      durable: (seq) => {
+        for (const service of services.all()) service.durable(seq);
+        cell.bot?.journalLasts(seq);
+        aftermath.lasts();
+      },
+      failed: (why) => {
+        cell.bot?.journalFailed(why);
+        aftermath.end();
+      },
+    },
+    chance: Math.floor(exchange.random() * 2 ** 30),
+    stamp: (order) => services.of(order.instrument.market).stamp(order),
+    tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
+    lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
+    reservedUnits: (id) => cell.engine?.orders.get(id)?.worstUnits ?? 0,
+  });
+}
+
+async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange): Promise<void> {
+  exchange.clock.start(markets);
+  for (const market of markets) {
+    await measureClock(exchange, market);
+    let { uncertaintyMs } = exchange.serverTime(market);
+    for (let tries = 1; tries < MEASUREMENTS && uncertaintyMs > orders.maxUncertaintyMs; tries++) {
+      await new Promise<void>((resolve) => exchange.clock.measure(market, () => resolve()));
+      ({ uncertaintyMs } = exchange.serverTime(market));
+    }
+    if (uncertaintyMs <= orders.maxUncertaintyMs) continue;
+    const got = uncertaintyMs === Infinity ? 'no answer' : `${Math.round(uncertaintyMs)} ms`;
+    throw new ConfigError(
+      `the clock of the ${market} exchange: expected it to within ${orders.maxUncertaintyMs} ms, got ${got}`,
+      'isobar doctor looks for the reason',
+    );
+  }
+}
+
+interface Believed {
+  readonly services: MarketSplit;
+  readonly engine: Engine;
+  readonly journal: BotJournal;
+  readonly fence: LiveFence;
+}
+
+function restExchange(
+  config: LiveConfig,
+  { futures }: RunPlan,
+  exchange: Exchange,
+  { engine, journal, fence, services }: Believed,
+  market: Market,
+): RestExchange {
+  // Totals are noted by asset, which both markets have.
+  const named = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  return new RestExchange({
+    client: exchange.client,
+    scheduler: exchange.scheduler,
+    serverTime: () => exchange.serverTime(market),
+    market,
+    instruments: engine.instruments,
+    journal: journal.journal,
+    notes: {
+      cursor: (body) => journal.journal.cursor({ ...body, symbol: named(body.symbol) }),
+      setting: (body) => journal.journal.setting(body),
+      outside: (fill) => journal.journal.stray(fill),
+    },
+    heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
+    cidOf: journal.cidOf,
+    fence,
+    elsewhere: (code, instrument) => services.standsElsewhere(market, code, instrument),
+    // Nothing is divided: the scheduler itself hurries with a paper exchange.
+    settings: config.orders,
+    ...(futures && market === 'futures'
+      ? {
+          contractWish: () =>
+            ({ positionType: futures.isCross ? 1 : 2, leverage: futures.leverage, positionModel: futures.isNet ? 1 : 2 }) as const,
+        }
+      : {}),
+  });
+}

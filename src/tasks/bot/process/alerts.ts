@@ -1,0 +1,71 @@
+// What a person is told of: the differences between one view of a bot and the next.
+
+import type { Alert, AlertLevel } from '../../../ports/notifier.ts';
+import type { BotView, CauseView } from '../../control/botView.ts';
+import { causeRow } from '../../control/causes.ts';
+
+/** `before` null: the bot has just started. Oldest matters first; nothing where nothing has changed. */
+export function alertsBetween(before: BotView | null, now: BotView): readonly Alert[] {
+  const alert = (level: AlertLevel, code: string, scope: string, says: string): Alert => ({
+    level,
+    code,
+    bot: now.name,
+    mode: now.mode,
+    scope,
+    says,
+    timeMs: now.timeMs,
+  });
+  const started = before === null ? [alert('info', 'STARTED', 'account', `started, isobar ${now.version}, account ${now.account}`)] : [];
+  return [...started, ...causeAlerts(before, now, alert), ...orderAlerts(before, now, alert), ...killAlerts(before, now, alert)];
+}
+
+type Make = (level: AlertLevel, code: string, scope: string, says: string) => Alert;
+
+const causesOf = (view: BotView | null): ReadonlyMap<string, { readonly scope: string; readonly cause: CauseView }> =>
+  new Map(
+    (view?.scopes ?? []).flatMap(({ scope, causes }) => causes.map((cause) => [`${scope} ${cause.code}`, { scope, cause }] as const)),
+  );
+
+function causeAlerts(before: BotView | null, now: BotView, alert: Make): readonly Alert[] {
+  const [was, is] = [causesOf(before), causesOf(now)];
+  const raised = [...is].flatMap(([key, { scope, cause }]) => {
+    const { code, state, why, clearsItself } = cause;
+    if (was.get(key)?.cause.state === state) return [];
+    const level = !clearsItself || state === 'KILLED' || state === 'CANCEL_ONLY' ? 'alarm' : 'warn';
+    const todo = causeRow(code)?.todo ?? 'isobar status';
+    return [alert(level, code, scope, `${state}: ${why}. What to do: ${todo.replaceAll('`', '')}.`)];
+  });
+  const cleared = [...was].flatMap(([key, { scope, cause }]) =>
+    is.has(key) ? [] : [alert('info', `${cause.code}_OVER`, scope, `${cause.code} is over: ${scope} is in state ${stateOf(now, scope)}`)],
+  );
+  return [...raised, ...cleared];
+}
+
+const stateOf = (view: BotView, scope: string): string => view.scopes.find((each) => each.scope === scope)?.state ?? 'RUN';
+
+function orderAlerts(before: BotView | null, now: BotView, alert: Make): readonly Alert[] {
+  const asked = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
+  const aliens = new Set(before?.aliens.map(({ id }) => id));
+  return [
+    ...now.unknown
+      .filter(({ needsPerson, cid }) => needsPerson && !asked.has(cid))
+      .map(({ cid, instrument, cause }) =>
+        alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
+      ),
+    ...now.aliens
+      .filter(({ id }) => !aliens.has(id))
+      .map(({ kind, id, instrument, says }) =>
+        alert('alarm', 'ALIEN', `${kind}:${id}`, `${instrument}: ${says}. isobar orders adopt or ignore ${id}.`),
+      ),
+    ...(now.journal.failure !== null && before?.journal.failure === null
+      ? [alert('alarm', 'JOURNAL', 'account', now.journal.failure)]
+      : []),
+  ];
+}
+
+function killAlerts(before: BotView | null, { kill }: BotView, alert: Make): readonly Alert[] {
+  if (kill === null || kill.phase !== 'done' || before?.kill?.phase === 'done') return [];
+  return kill.residuals.length === 0
+    ? [alert('warn', 'KILL_DONE', 'account', `the kill by ${kill.who} is through: ${kill.says}`)]
+    : [alert('alarm', 'KILL_UNRESOLVED', 'account', `the kill by ${kill.who} has left: ${kill.residuals.join('; ')}`)];
+}

@@ -1,0 +1,163 @@
+// The control socket of a bot: a Unix socket that its user alone can open, one JSON line a request.
+
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { after } from '../../../adapters/clock/wallClock.ts';
+import type { BotControl } from '../../control/botControl.ts';
+import { SOCKET_NAME } from '../../control/folder/dataFolder.ts';
+import { Lines, lineText, MOST_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
+import { perform, readRequest } from '../../control/request.ts';
+import { ConfigError } from '../../../base/errors.ts';
+
+/** The system's own bound on the path of a socket, less its closing zero. */
+const MOST_PATH_BYTES = 103;
+const MOST_CONNECTIONS = 16;
+/** Requests of one client that wait for those before them. */
+const MOST_WAITING = 64;
+/** A client that asks nothing, or does not read its answer, is let go after so long. */
+const IDLE_MS = 30_000;
+
+export interface ControlServer {
+  readonly path: string;
+  /** Takes the socket away. */
+  close(): Promise<void>;
+}
+
+/** Listens in `folder`, of mode 0700. `idleMs`: a client that asks or reads nothing for so long is let go. Throws ConfigError where another bot listens there, or its path is too long. */
+export async function openControl(folder: string, control: BotControl, idleMs = IDLE_MS): Promise<ControlServer> {
+  const path = join(folder, SOCKET_NAME);
+  if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
+    throw new ConfigError(
+      `${path}: expected a path of at most ${MOST_PATH_BYTES} bytes`,
+      'a socket needs a short one: choose another data folder',
+    );
+  }
+  await removeDead(path);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    Conversation.begin(socket, control, idleMs);
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+  chmodSync(path, 0o600);
+  return {
+    path,
+    close() {
+      for (const socket of open) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** One client: its requests are answered one after the other, and none is read while an answer waits for its reader. */
+class Conversation {
+  readonly #socket: Socket;
+  readonly #control: BotControl;
+  readonly #idleMs: number;
+  readonly #waiting: string[] = [];
+  #isAnswering = false;
+  #stopIdle = (): void => {};
+
+  private constructor(socket: Socket, control: BotControl, idleMs: number) {
+    this.#socket = socket;
+    this.#control = control;
+    this.#idleMs = idleMs;
+  }
+
+  static begin(socket: Socket, control: BotControl, idleMs: number): void {
+    new Conversation(socket, control, idleMs).#listen();
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    const lines = new Lines(
+      MOST_REQUEST_BYTES,
+      (text) => this.#asked(text),
+      () => this.#refuse('the request is too long'),
+    );
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => lines.add(text));
+    socket.on('close', () => this.#stopIdle());
+    // A reader that goes away is no matter of ours.
+    socket.on('error', () => socket.destroy());
+    this.#awaitMore();
+  }
+
+  #asked(text: string): void {
+    if (this.#waiting.length >= MOST_WAITING) return this.#refuse(`expected at most ${MOST_WAITING} requests that wait for an answer`);
+    this.#waiting.push(text);
+    this.#socket.pause();
+    if (!this.#isAnswering) void this.#answerAll();
+  }
+
+  async #answerAll(): Promise<void> {
+    this.#isAnswering = true;
+    this.#stopIdle();
+    for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
+      const answer = lineText(await answerTo(text, this.#control));
+      if (this.#socket.destroyed) return;
+      if (!this.#socket.write(answer) && !(await this.#hasRead())) return;
+    }
+    this.#isAnswering = false;
+    this.#awaitMore();
+    this.#socket.resume();
+  }
+
+  /** Resolves once the client has read what was written; false: it has gone, or does not read. */
+  #hasRead(): Promise<boolean> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const stop = after(this.#idleMs, () => socket.destroy());
+      const settle = (isRead: boolean) => (): void => {
+        stop();
+        resolve(isRead);
+      };
+      socket.once('drain', settle(true)).once('close', settle(false));
+    });
+  }
+
+  /** A client that asks nothing takes the place of one that would. */
+  #awaitMore(): void {
+    this.#stopIdle();
+    this.#stopIdle = after(this.#idleMs, () => this.#socket.destroy());
+  }
+
+  #refuse(problem: string): void {
+    this.#waiting.length = 0;
+    this.#socket.end(lineText({ v: PROTOCOL_VERSION, id: 0, ok: false, problem }));
+  }
+}
+
+async function answerTo(text: string, control: BotControl): Promise<AnswerLine> {
+  const line = readRequestLine(text);
+  const v = PROTOCOL_VERSION;
+  if (line === null) return { v, id: 0, ok: false, problem: 'expected a line {v, id, who, request}' };
+  const { id, who } = line;
+  if (line.v !== v) return { v, id, ok: false, problem: `expected version ${v} of the protocol, got ${line.v}` };
+  const read = readRequest(line.request);
+  if ('problem' in read) return { v, id, ok: false, problem: read.problem };
+  return { v, id, ok: true, value: await perform(control, read.request, who) };
+}
+
+/** A process that was killed leaves its socket behind; one that somebody answers at is in use. */
+async function removeDead(path: string): Promise<void> {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return;
+  if (!stats.isSocket()) throw new ConfigError(`${path}: expected a socket, got something else`, 'move it out of the data folder');
+  const isAlive = await new Promise<boolean>((resolve) => {
+    const socket = connect(path);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+  if (isAlive) throw new ConfigError(`${path}: a bot answers here already`, 'one bot a data folder: stop it, or choose another folder');
+  rmSync(path);
+}

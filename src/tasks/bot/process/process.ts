@@ -1,0 +1,264 @@
+// The life of a bot's process: from its config to its exit code, with signals, the control socket and the kill file in between.
+
+import { dirname, join } from 'node:path';
+import { after, monotonicMs, repeat } from '../../../adapters/clock/wallClock.ts';
+import { readOwnFile, replaceFile } from '../../../adapters/disk/ownFile.ts';
+import { ConfigError, EXIT } from '../../../base/errors.ts';
+import { formatTime } from '../../../model/time.ts';
+import { writeBotFile } from '../../control/folder/botFile.ts';
+import { prepareDataFolder } from '../../control/folder/ownFolder.ts';
+import { noteBot } from '../../control/folder/runningBots.ts';
+import { readKillFile, readLatch } from '../../kill/killSwitch/latch.ts';
+import { LossKill } from '../../kill/lossKill.ts';
+import { lockAccount } from '../account/lock.ts';
+import { botFileOf } from '../botFile.ts';
+import { LiveControl } from '../botControls.ts';
+import { readLiveConfig, type LiveConfig } from '../config/read.ts';
+import { LiveLog } from '../run/log.ts';
+import { keepHeartbeat } from '../safety/heartbeat.ts';
+import { checkMode } from '../config/mode.ts';
+import { openLiveBot, type OpenedBot } from '../openLiveBot.ts';
+import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
+import { bundleApart, bundleHere } from '../../../adapters/plugins/bundler.ts';
+import { closingText } from './closingText.ts';
+import { LoopDelay } from '../../../adapters/runtime/loopDelay.ts';
+import { openControl } from './controlServer.ts';
+import { openSight } from './sight.ts';
+import { Output, say } from './output.ts';
+
+export interface ProcessOptions {
+  readonly file: string;
+  readonly isLive: boolean;
+  /** The log as JSON lines, also on a terminal; as plain sentences, also elsewhere. */
+  readonly isJson: boolean;
+  readonly isPlain: boolean;
+  /** Changes of code, parameters or bars that the start names are accepted. */
+  readonly acceptChanges: boolean;
+  /** Fingerprint of the account, typed by a person; null: not now. */
+  readonly confirm: string | null;
+  /** Ends the bot after so long; null: it runs until it is stopped. */
+  readonly seconds: number | null;
+}
+
+const CONFIRMED_NAME = 'account.confirmed';
+/** How often the kill file and the latch are looked at. */
+const LOOK_MS = 200;
+/** How often it is looked whether a loss asks for more than a halt. */
+const LOSS_LOOK_MS = 1000;
+/** Signals so close together are one: what ends a whole group of processes reaches the bot itself, and through the command before it. */
+const SAME_SIGNAL_MS = 1000;
+/** An error that nobody caught may hold up the end itself. */
+const MOST_ENDING_MS = 10_000;
+/** From the end of a kill that has closed positions to that of the process. */
+const FAREWELL_MS = 5000;
+
+/** Resolves with the exit code. Throws ConfigError and StrategyError for what cannot be started. */
+export async function runBot(options: ProcessOptions): Promise<number> {
+  const config = readLiveConfig(options.file);
+  checkOutFolder('data', config.data);
+  prepareDataFolder(config.data);
+  checkStart(config, options);
+  const account = lockAccount(config);
+  const forget = noteBot(dirname(config.accounts), config.data);
+  try {
+    return await runLocked(config, options, account.missing);
+  } finally {
+    forget();
+    account.release();
+  }
+}
+
+async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: string | null): Promise<number> {
+  let log: LiveLog | null = null;
+  const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
+  const ending = new Ending();
+  // Also while the bot ends: the handlers stay with the process.
+  const output = new Output(process.stdout, [process.stderr], {
+    lost: (code) => log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
+    missed: (lines) => log?.warn(`${lines} lines before this one were not printed, for nobody read them: isobar logs shows the newest`),
+    full(code) {
+      const says = `the log cannot be written (${code}): the bot goes on, and writes again once there is room`;
+      say(process.stderr, `${says}\n  make room; isobar logs shows the newest lines\n`);
+      log?.warn(says);
+    },
+    room: (lines) => log?.warn(`the log can be written again, ${lines} lines are missing from it: isobar logs shows the newest`),
+  });
+  const opened = await openLiveBot(config, {
+    log: (nowMs) =>
+      (log = new LiveLog({
+        write: (line) => output.write(line),
+        isPretty,
+        nowMs,
+        formatTime,
+        hide: (text) => config.signer.hideIn(text),
+      })),
+    // From source, in tests, everything is one process.
+    bundler: import.meta.url.endsWith('.ts') ? bundleHere : bundleApart,
+    broken: (why) => ending.end(EXIT.failed, why),
+    acceptChanges: options.acceptChanges,
+  });
+  if (noLock !== null) log!.warn(`another bot of this account on this computer would not be noticed (${noLock})`);
+  return live(config, options, opened, log!, ending);
+}
+
+async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
+  const loopDelay = new LoopDelay();
+  // Whatever stays open keeps the process, also one that only had to say what is wrong.
+  const undo: (() => Promise<void> | void)[] = [() => opened.close(), () => loopDelay.stop()];
+  try {
+    const control = new LiveControl({ ...opened, loopDelayP99Ms: () => loopDelay.p99Ms, flattened: (left) => farewell(left, ending) });
+    writeBotFile(config.data, botFileOf(opened));
+    const server = await openControl(config.data, control);
+    undo.push(() => server.close());
+    const { exchange } = opened.bot.parts;
+    undo.push(keepHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
+    const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
+    const sight = await openSight(control, { ...config, folder: dirname(config.file), alarmed }, log);
+    undo.push(() => sight.close());
+    const { code, why } = await run(config, options.seconds, opened, control, log, ending);
+    if (code !== EXIT.ok) sight.ended(why);
+    return code;
+  } finally {
+    for (const act of undo.toReversed()) await act();
+  }
+}
+
+/** Those who watch are shown how it ended; the next start reads from the exchange what was closed. */
+function farewell(left: number, ending: Ending): void {
+  const code = left === 0 ? EXIT.ok : EXIT.unknown;
+  after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: books are made anew at the next start'));
+}
+
+/** From the first audit to the last record. */
+async function run(
+  config: LiveConfig,
+  seconds: number | null,
+  { bot }: OpenedBot,
+  control: LiveControl,
+  log: LiveLog,
+  ending: Ending,
+): Promise<End> {
+  const offSignals = onSignals(ending, control, log);
+  const offStray = onStrayErrors(bot);
+  const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
+  const loss = new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() });
+  const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control, bot, loss));
+  const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
+  const names = bot.parts.plan.strategies.map(({ record }) => record.name).join(', ');
+  log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
+  bot.start();
+  const { code, why } = await ending.promise;
+  stopTimer();
+  stopLooking();
+  stopWatching();
+  log.info(`stopping: ${why}`);
+  await new Promise<void>((resolve) => bot.stop(resolve));
+  offSignals();
+  offStray();
+  log.info(closingText(control.view()));
+  return { code, why };
+}
+
+/** Everything that can be said before anything is opened. */
+function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): void {
+  const path = join(config.data, CONFIRMED_NAME);
+  const before = readOwnFile(path)?.trim() ?? null;
+  const confirmed = confirm ?? before;
+  const { mode, timeScale, fingerprint, access, markets } = config;
+  const urls = Object.fromEntries(
+    markets.flatMap((market) => (access.baseUrls[market] === null ? [] : [[market, access.baseUrls[market]]])),
+  );
+  checkMode({ mode, isFlagged: isLive, timeScale, urls, fingerprint, confirmed });
+  if (mode === 'live' && confirm !== null) replaceFile(path, `${confirm}\n`);
+  const latch = readLatch(config.data);
+  if (latch === null) return;
+  throw new ConfigError(
+    `${config.data}: this bot was killed by ${latch.who}: ${latch.why}`,
+    'look at every order and position, then re-arm: isobar resume account --code KILLED --why ...',
+  );
+}
+
+function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => void {
+  let sinceMs = NaN;
+  const stop = (name: 'SIGTERM' | 'SIGINT', code: number) => {
+    const act = (): void => {
+      if (monotonicMs() - sinceMs < SAME_SIGNAL_MS) return;
+      if (ending.isOver) process.exit(code);
+      sinceMs = monotonicMs();
+      ending.end(EXIT.ok, `${name} was received`);
+    };
+    process.on(name, act);
+    return () => void process.off(name, act);
+  };
+  const kill = (): void => {
+    log.warn('SIGUSR2 was received');
+    void control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
+  };
+  process.on('SIGUSR2', kill);
+  // A terminal that is closed tells every process of it, and the command before this one hands it on: the second says nothing new, so
+  // this handler stays.
+  const hangUp = (): void => {
+    if (!ending.isOver) ending.end(EXIT.ok, 'SIGHUP was received');
+  };
+  process.on('SIGHUP', hangUp);
+  const offs = [stop('SIGTERM', 143), stop('SIGINT', 130), () => void process.off('SIGUSR2', kill)];
+  return () => offs.forEach((off) => off());
+}
+
+/** An error outside of every step, of a promise or timer of a strategy say: whose it is cannot be known, and Node would end at once. */
+function onStrayErrors(bot: OpenedBot['bot']): () => void {
+  let forget = (): void => {};
+  const act = (error: unknown): void => {
+    bot.giveUp(`an error that nobody caught: ${strayText(error)}`);
+    forget();
+    // It may have been in what is left to do.
+    forget = after(MOST_ENDING_MS, () => process.exit(EXIT.failed));
+  };
+  process.on('uncaughtException', act).on('unhandledRejection', act);
+  return () => {
+    forget();
+    process.off('uncaughtException', act).off('unhandledRejection', act);
+  };
+}
+
+/** With the place in the strategy, if it has one. */
+function strayText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
+  return `${error.message}${place === undefined ? '' : ` (${place.trim()})`}`;
+}
+
+/** A file that anybody on this computer can make, and the latch of a kill from outside. */
+function lookForKill({ data }: LiveConfig, control: LiveControl): void {
+  if (control.isKilled) return;
+  const file = readKillFile(data);
+  if (file) void control.kill({ flatten: file.flatten, why: 'the file KILL is there' }, 'kill file');
+  else control.lookAtLatch();
+}
+
+/** Halting has not been enough. */
+function lookForLoss(control: LiveControl, bot: OpenedBot['bot'], loss: LossKill): void {
+  // Before the first clean audits nobody knows what is held.
+  const why = control.isKilled || !bot.isTrading ? null : loss.look();
+  if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
+}
+
+interface End {
+  readonly code: number;
+  readonly why: string;
+}
+
+class Ending {
+  readonly promise: Promise<End>;
+  isOver = false;
+  #resolve: (end: End) => void = () => {};
+
+  constructor() {
+    this.promise = new Promise((resolve) => (this.#resolve = resolve));
+  }
+  /** The first one counts. */
+  end(code: number, why: string): void {
+    this.isOver = true;
+    this.#resolve({ code, why });
+  }
+}

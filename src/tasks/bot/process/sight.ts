@@ -1,0 +1,102 @@
+// What lets people see a bot from outside its process: the dashboard where the config asks for one, and alerts to whom it names.
+
+import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
+import { nowMs, repeat } from '../../../adapters/clock/wallClock.ts';
+import { AlertOutbox } from '../../../adapters/notify/outbox.ts';
+import { alertsBetween } from './alerts.ts';
+import type { BotControl } from '../../control/botControl.ts';
+import type { BotView } from '../../control/botView.ts';
+import { openNotifiers, type AlertEntry } from '../config/notifiers.ts';
+import { openDashboard, type Dashboard } from '../dashboard/dashboardServer.ts';
+
+export interface SightSettings {
+  /** Data folder of the bot. */
+  readonly data: string;
+  /** To which the paths of `alerts` are relative. */
+  readonly folder: string;
+  /** Null: no dashboard. */
+  readonly dashboard: { readonly port: number } | null;
+  readonly alerts: readonly AlertEntry[];
+  /** An alarm has been sent, which somebody has to answer. */
+  readonly alarmed: () => void;
+}
+
+export interface SightLog {
+  info(says: string): void;
+  warn(says: string): void;
+}
+
+export interface Sight {
+  /** Null: none was asked for. */
+  readonly dashboard: Dashboard | null;
+  /** The bot ends, and nobody asked it to: that is told before the last of `close`. */
+  ended(why: string): void;
+  close(): Promise<void>;
+}
+
+/** How often it is looked for what somebody has to be told. */
+const LOOK_MS = 1000;
+/** Whoever has to be told of what ended the bot is given so long to hear it. */
+const LAST_ALERTS_MS = 3000;
+
+/** Throws ConfigError for a port that cannot be had, and for files of secrets that others can read. */
+export async function openSight(control: BotControl, settings: SightSettings, log: SightLog): Promise<Sight> {
+  const { data, dashboard: wanted, alerts } = settings;
+  // Alerts second: a port that cannot be had ends the bot, and they would go on.
+  const dashboard =
+    wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, says) => log[level](says) }));
+  const telling = alerts.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
+  return {
+    dashboard,
+    ended: (why) => telling?.ended(why),
+    async close() {
+      await dashboard?.close();
+      await telling?.close();
+    },
+  };
+}
+
+type Telling = Omit<Sight, 'dashboard'>;
+
+async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Parameters<typeof startAlerts>): Promise<Telling> {
+  try {
+    return startAlerts(...of);
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+function startAlerts(control: BotControl, { alerts, folder, alarmed }: SightSettings, log: SightLog): Telling {
+  // Of its own: people do not live faster when paper trading does.
+  const scheduler = new LiveScheduler();
+  const notifiers = openNotifiers(alerts, folder);
+  const outbox = new AlertOutbox(scheduler, notifiers.all, {
+    lost: ({ code, scope }, notifier, why) => log.warn(`an alert was not told: ${notifier}, ${code} of ${scope}: ${why}`),
+  });
+  let before: BotView | null = null;
+  const look = (): void => {
+    const now = control.view();
+    for (const alert of alertsBetween(before, now)) {
+      outbox.tell(alert);
+      if (alert.level === 'alarm') alarmed();
+    }
+    before = now;
+  };
+  look();
+  const stop = repeat(LOOK_MS, look);
+  return {
+    ended(why) {
+      const { name, mode, timeMs } = control.view();
+      outbox.tell({ level: 'alarm', code: 'ENDED', bot: name, mode, scope: 'account', says: `the bot has ended: ${why}`, timeMs });
+    },
+    async close() {
+      stop();
+      // What has just happened is still told: it is why it stops, or why somebody stopped it.
+      look();
+      await new Promise<void>((resolve) => outbox.finish(LAST_ALERTS_MS, resolve));
+      scheduler.close();
+      await notifiers.close();
+    },
+  };
+}

@@ -1,0 +1,171 @@
+// Drives the engine of a live bot, one step at a time: what the exchange tells, what is due, and instants; between steps nothing runs.
+
+import { InvariantError } from '../../../base/errors.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, tellOthers } from '../../../engine/loop/liveSteps.ts';
+import type { Fill } from '../../../model/fill.ts';
+import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import type { Evidence, ExchangeSink } from '../../../ports/exchange.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+
+export interface DriverParts {
+  readonly engine: Engine;
+  readonly scheduler: Scheduler;
+  /** The exchange's time, ms. */
+  readonly venueMs: () => number;
+  /** A strategy has thrown: it gets no more calls. */
+  readonly strategyFailed: (strategy: number, error: Error) => void;
+  /** Our own books are in doubt: nothing may go on. */
+  readonly broken: (error: Error) => void;
+  /** An execution is about to be booked; the record is the exchange's, for the length of the call. */
+  readonly filling: (id: OrderId, fill: Fill) => void;
+  /** Funding is about to be booked. */
+  readonly funding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
+}
+
+/**
+ * The time of a step is taken once, as it begins: everything that is journalled in it bears that time, so that a replay can take the same
+ * steps. What the exchange tells from inside a step, a refusal of its own say, belongs to that step.
+ */
+export class Driver implements ExchangeSink {
+  readonly #parts: DriverParts;
+  #stepMs = 0;
+  #isInStep = false;
+  #isOver = false;
+  #timer: number | null = null;
+  #armedMs = Infinity;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+    this.#stepMs = parts.venueMs();
+  }
+
+  /** The time of the step in work, or of the clock between steps: what the journal writes. */
+  get nowMs(): number {
+    return this.#isInStep ? this.#stepMs : this.#parts.venueMs();
+  }
+  get isInStep(): boolean {
+    return this.#isInStep;
+  }
+
+  /** Runs `act` as a step of its own, at the present time. `finish` continues it after a strategy has thrown. */
+  step(act: () => void, finish?: () => void): void {
+    if (this.#isInStep) act();
+    else this.#guarded(() => applyInbox(this.#parts.engine, this.#stepMs, act), finish);
+  }
+
+  /** Strategies decide on the bars that close at `t`, all of which are there. `before` runs first, in the same step. */
+  instant(t: number, before: () => void): void {
+    const { engine } = this.#parts;
+    const decide = (): void => {
+      before();
+      deliverInstant(engine, t);
+    };
+    this.#guarded(decide, () => finishInstant(engine, t));
+  }
+
+  /** The bot goes on after a restart, with what happened until `untilMs`. `before` runs first, in the same step. */
+  catchUp(untilMs: number, before: (nowMs: number) => void): void {
+    const { engine } = this.#parts;
+    const go = (): void => {
+      before(this.#stepMs);
+      catchUp(engine, untilMs, this.#stepMs);
+    };
+    this.#guarded(go, () => finishCatchUp(engine, untilMs));
+  }
+
+  /** No step is taken any more. */
+  stop(): void {
+    this.#isOver = true;
+    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  // --- What the exchange tells
+
+  acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    this.step(() => this.#parts.engine.acked(id, venueId, timeMs));
+  }
+  refused(id: OrderId, code: string): void {
+    this.step(() => this.#parts.engine.refused(id, code));
+  }
+  notSent(id: OrderId, cause: string): void {
+    this.step(() => this.#parts.engine.notSent(id, cause));
+  }
+  outcomeUnknown(id: OrderId, cause: string, isContested = false): void {
+    this.step(() => this.#parts.engine.outcomeUnknown(id, cause, isContested));
+  }
+  filled(id: OrderId, fill: Fill): void {
+    this.step(() => {
+      this.#parts.filling(id, fill);
+      this.#parts.engine.filled(id, fill);
+    });
+  }
+  ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
+    this.step(() => this.#parts.engine.ended(id, how, timeMs));
+  }
+  evidence(id: OrderId, seen: Evidence): void {
+    this.step(() => this.#parts.engine.evidence(id, seen));
+  }
+  landed(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    this.step(() => this.#parts.engine.landed(id, venueId, timeMs));
+  }
+  trouble(code: string, instrument: number | null, why: string): void {
+    this.step(() => this.#parts.engine.trouble(code, instrument, why));
+  }
+  over(code: string, instrument: number | null): void {
+    this.step(() => this.#parts.engine.over(code, instrument));
+  }
+  funded(instrument: number, isLong: boolean, units: number, timeMs: number): void {
+    this.step(() => {
+      this.#parts.funding(instrument, isLong, units, timeMs);
+      this.#parts.engine.funded(instrument, isLong, units, timeMs);
+    });
+  }
+  liquidated(instrument: number, wasLong: boolean, fill: Fill): void {
+    this.step(() => this.#parts.engine.liquidated(instrument, wasLong, fill));
+  }
+
+  #guarded(act: () => void, finish: () => void = () => {}): void {
+    if (this.#isOver) return;
+    this.#isInStep = true;
+    // The exchange's time never goes back, and neither do the steps.
+    this.#stepMs = Math.max(this.#stepMs, this.#parts.venueMs());
+    try {
+      act();
+    } catch (error) {
+      this.#failed(error, finish);
+    } finally {
+      this.#isInStep = false;
+    }
+    this.#arm();
+  }
+
+  /** Stops the strategy that has thrown, and continues with the others. */
+  #failed(error: unknown, finish: () => void): void {
+    const { engine, strategyFailed, broken } = this.#parts;
+    if (error instanceof InvariantError) return broken(error);
+    strategyFailed(engine.inCharge, engine.blame(error));
+    try {
+      tellOthers(engine);
+      finish();
+    } catch (next) {
+      this.#failed(next, finish);
+    }
+  }
+
+  /** What is due in the engine's queue is run when its time has come. */
+  #arm(): void {
+    const { engine, scheduler, venueMs } = this.#parts;
+    const { nextMs } = engine.queue;
+    if (nextMs === this.#armedMs && this.#timer !== null) return;
+    if (this.#timer !== null) scheduler.cancel(this.#timer);
+    this.#timer = null;
+    this.#armedMs = nextMs;
+    if (nextMs === Infinity || this.#isOver) return;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, nextMs - venueMs()), () => {
+      this.#timer = null;
+      this.step(() => {});
+    });
+  }
+}

@@ -1,0 +1,122 @@
+// A kill from inside the bot: what it knows of its own orders goes to the wire at once; the rest is the kill that works without a bot, too.
+
+import type { LostOrder } from '../../kill/plan/attribution.ts';
+import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
+import { waitingIn } from '../../../adapters/exchange/calls/conditions.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import type { InstrumentId, Market } from '../../../model/instrument.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
+import { orderIdIn } from '../../../protocol/clientOrderId.ts';
+import type { KillView } from '../../control/botView.ts';
+import type { KillOrders } from '../../kill/cancel/cancelAll.ts';
+import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
+import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
+import { killSettings, readWhole, windowOf } from '../../kill/separate/separate.ts';
+import type { KillSettings } from '../../kill/plan/venue.ts';
+import { journalFolder } from '../journal/botJournal.ts';
+import type { LiveBot } from './liveBot.ts';
+
+/** Slices are numbered from so far above the newest order, so that none that the engine still drafts has the number of one. */
+const SLICE_GAP = 1_000_000;
+/** What is on the wire is waited for, but not for long: a kill does not depend on it. */
+const REST_MS = 15_000;
+
+/** The gate is closed. Never throws for what the exchange does: a report with residuals says it. */
+export function killBot(bot: LiveBot, flatten: boolean, tell: (phase: KillView['phase'], says: string) => void): Promise<KillReport> {
+  const { exchange, engine, config } = bot.parts;
+  const { orders, proof, timeScale } = config;
+  const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: proof.deltaMinMs, timeScale });
+  return runKill(
+    {
+      client: exchange.ungated,
+      scheduler: exchange.scheduler,
+      serverTime: (market) => exchange.serverTime(market),
+      instruments: engine.instruments,
+      settings,
+      timeScale,
+      tell,
+    },
+    knownOf(bot, settings),
+    { all: false, books: flatten ? () => booksOf(bot, settings) : null, believed: () => believedOf(bot) },
+  );
+}
+
+function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
+  const open = new Map<InstrumentId, string[]>();
+  const waiting = new Map<InstrumentId, string[]>();
+  const venueIds = new Set<string>();
+  const lost: LostOrder[] = [];
+  const until: Partial<Record<Market, number>> = {};
+  for (const order of [...engine.orders.active(), ...engine.orders.tombstones.values()]) {
+    const { instrument, venueId, lifecycle } = order;
+    const signMs = journal.signMs(order);
+    const triggerId = waitingIn(venueId === null ? null : String(venueId))?.triggerId;
+    if (triggerId !== undefined && lifecycle !== 'done') {
+      waiting.set(instrument.id, [...(waiting.get(instrument.id) ?? []), triggerId]);
+      lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs: Infinity, isOver: true }));
+      continue;
+    }
+    if (venueId !== null) venueIds.add(String(venueId));
+    if (venueId !== null && lifecycle !== 'done') open.set(instrument.id, [...(open.get(instrument.id) ?? []), String(venueId)]);
+    // What has not left yet finds the gate closed.
+    if (venueId !== null || lifecycle === 'draft') continue;
+    const latestMs = signMs + recvWindowMs;
+    lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
+    if (lifecycle !== 'done') until[instrument.market] = Math.max(until[instrument.market] ?? -Infinity, latestMs);
+  }
+  const prefix = cidOf(1 as OrderId).slice(0, 16);
+  const own = {
+    isOwnId: (venueId: string) => venueIds.has(venueId),
+    isOwnCid: (cid: string) => orderIdIn(prefix, cid) !== null,
+    lostOf: (id: InstrumentId) => lost.filter(({ wanted }) => wanted.instrument.id === id),
+    lost,
+  };
+  return { own, open, waiting, unknownUntilMs: until };
+}
+
+function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
+  const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, condition = 0 } = order;
+  const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
+  const wanted = { instrument, side, limit, lots, reduceOnly };
+  return { cid, strategy, amount, wanted, condition, ...known };
+}
+
+function believedOf({ parts: { engine } }: LiveBot): readonly string[] {
+  const { ledger, instruments, runs } = engine;
+  return instruments.flatMap(({ id }, index) => {
+    const qty = runs.reduce((sum, run) => sum + ledger.qty(run.index, index), 0);
+    return qty === 0 ? [] : [`${id}: ${fromScaled(qty, ledger.qtyDigits(index))} by the books, not proved to be closed`];
+  });
+}
+
+/**
+ * Called once nothing is open any more. The bot rests from then on, for it would take the slices for orders of somebody else, and what it
+ * holds is judged from its journal as a kill without it judges it.
+ */
+async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
+  const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.parts;
+  await new Promise<void>((resolve) => {
+    exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
+    bot.rest(resolve);
+  });
+  await bot.durable(journal.lastSeq);
+  const { instruments } = engine;
+  const books = new JournalBooks(instruments);
+  readWhole(journalFolder(config), books.add);
+  books.complete({ isTorn: false, nowMs: venueMs(), recvWindowMs });
+  let last = engine.orders.count + SLICE_GAP;
+  return {
+    books,
+    isNet: plan.futures?.isNet ?? true,
+    journal: sliceJournal({
+      journal,
+      nextId: () => ++last as OrderId,
+      cidOf,
+      durable: (seq) => bot.durable(seq),
+      indexOf: ({ instrument }) => instruments.findIndex(({ id }) => id === instrument.id),
+      nowMs: venueMs,
+      books,
+      window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
+    }),
+  };
+}

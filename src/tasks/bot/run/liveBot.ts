@@ -1,0 +1,398 @@
+// A live bot that runs: instants, audits and what the exchange tells, held together from the first audit to the last record.
+
+import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/parts.ts';
+import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
+import { memoryCursor } from '../../../adapters/journal/records/restored.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { stopLive } from '../../../engine/loop/liveSteps.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
+import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
+import { klinesOf } from '../../../adapters/exchange/klines/klines.ts';
+import { sizeText, type Instrument, type Market } from '../../../model/instrument.ts';
+import type { Fill } from '../../../model/fill.ts';
+import type { OrderId } from '../../../model/order.ts';
+import type { Exchange } from '../../../access/openExchange.ts';
+import type { FillView } from '../../control/botView.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { Aftermath } from './aftermath.ts';
+import { Auditor, together } from '../account/auditor.ts';
+import { BarDesk, beginInstant, type BarFact } from '../feeds/barDesk.ts';
+import { BookedTrades } from '../account/bookedTrades.ts';
+import { EquityBook } from './equityBook.ts';
+import { Driver } from './driver.ts';
+import { KeptStates } from '../journal/keptStates.ts';
+import { STARTING } from '../safety/lasting.ts';
+import { FundingDesk } from '../feeds/fundingDesk.ts';
+import type { KnownRates } from '../feeds/fundingRates.ts';
+import type { LiveConfig } from '../config/read.ts';
+import type { LiveSet } from '../feeds/feeds.ts';
+import type { LiveLog } from './log.ts';
+import type { MarketSplit } from '../account/marketSplit.ts';
+import { Attention } from '../../control/attention.ts';
+import { Maintenance } from '../config/maintenance.ts';
+import { Pulse } from '../safety/pulse.ts';
+import type { HeldDecision } from '../life/askedAgain.ts';
+import { release } from './release.ts';
+import type { Journal } from '../../../ports/journal.ts';
+
+export interface LiveBotParts {
+  readonly config: LiveConfig;
+  readonly plan: RunPlan;
+  readonly engine: Engine;
+  readonly exchange: Exchange;
+  readonly services: MarketSplit;
+  readonly journal: FileJournal;
+  readonly cidOf: (id: OrderId) => string;
+  readonly sets: readonly LiveSet[];
+  readonly aftermath: Aftermath;
+  /** The funding rates with which a contract begins. */
+  readonly knownRates: (instrument: Instrument) => KnownRates;
+  readonly log: LiveLog;
+  /** The journal that also tells the log. */
+  readonly told: Journal;
+  /** Decisions of the last process that were not written down. */
+  readonly held: readonly HeldDecision[];
+  /** The newest instant of a life that goes on, ms UTC; null: a life begins. */
+  readonly sinceMs: number | null;
+  readonly requests: { sent: number; refused: number };
+  /** Equity of each strategy as its books began. */
+  readonly startUnits: readonly number[];
+  /** The exchange's time, ms. */
+  readonly venueMs: () => number;
+  /** Told once, when the bot cannot go on: no order leaves any more. */
+  readonly broken: (why: string) => void;
+}
+
+/** What the newest audits have said; times are the exchange's. */
+export interface AuditState {
+  fastMs: number | null;
+  fullMs: number | null;
+  result: AuditResult['kind'] | 'none';
+  says: string;
+}
+
+const MOST_FILLS = 100;
+const ACCOUNT = { kind: 'account' } as const;
+
+export class LiveBot {
+  readonly parts: LiveBotParts;
+  readonly driver: Driver;
+  readonly auditState: AuditState = { fastMs: null, fullMs: null, result: 'none', says: '' };
+  /** The newest fills, oldest first. */
+  readonly fills: FillView[] = [];
+  fillCount = 0;
+  readonly fillsBy: number[] = [];
+  readonly booked = new BookedTrades();
+  /** Attempts of calls, and those that a rate limit has refused. */
+  readonly requests: { sent: number; refused: number };
+  readonly equity: EquityBook;
+  readonly #desk: BarDesk;
+  readonly #kept: KeptStates;
+  readonly #funding: FundingDesk;
+  readonly #auditor: Auditor;
+  readonly #pulse: Pulse;
+  readonly #maintenance: Maintenance;
+  readonly attention: Attention;
+  readonly #remembered = new Map<string, string>();
+  /** The newest audit to which everything came, whether or not all agreed; the exchange's time. */
+  #completeMs: number | null = null;
+  #isRunning = false;
+  #isBroken = false;
+  readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+
+  constructor(parts: LiveBotParts) {
+    this.parts = parts;
+    this.requests = parts.requests;
+    this.equity = new EquityBook(parts.engine, parts.startUnits);
+    const { engine, exchange, config, sets, venueMs } = parts;
+    this.driver = new Driver({
+      engine,
+      scheduler: exchange.scheduler,
+      venueMs,
+      strategyFailed: (strategy, error) => this.#strategyFailed(strategy, error),
+      broken: (error) => this.#broken(error.message),
+      filling: (id, fill) => this.#filling(id, fill),
+      funding: (index, isLong, units, timeMs) => void parts.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
+    });
+    this.#kept = new KeptStates(engine, parts.journal);
+    this.#desk = new BarDesk({
+      engine,
+      sets,
+      scheduler: exchange.scheduler,
+      serverTime: (market) => this.#serverTime(market),
+      ask: ({ key, from }) => klinesOf(exchange.client, key.market, key.symbol, from),
+      random: () => exchange.random(),
+      times: config.bars,
+      settle: (done) => this.#settle(done),
+      deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
+      catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
+      sinceMs: parts.sinceMs,
+      tell: (level, says) => parts.log[level](says),
+    });
+    this.#funding = new FundingDesk({
+      engine,
+      plan: parts.plan,
+      scheduler: exchange.scheduler,
+      serverTime: () => this.#serverTime('futures'),
+      ask: ({ wireName }) => rateOf(exchange.client, wireName),
+      periodMs: config.fundingMs,
+      known: parts.knownRates,
+      journal: (body) => void parts.journal.rates(body),
+      tell: (level, strategy, says) =>
+        strategy === null ? parts.log[level](says) : parts.log.decided(strategy, says, 'FUNDING_RATES', 'warn'),
+    });
+    this.#auditor = new Auditor({
+      scheduler: exchange.scheduler,
+      audit: (kind, done) => this.#audit(kind, done),
+      fastMs: config.orders.fastMs,
+      fullMs: config.audit.fullMs,
+      startGapMs: config.audit.startGapMs,
+      told: (kind, result) => this.#audited(kind, result, venueMs()),
+    });
+    const step = (act: () => void): void => this.driver.step(act);
+    this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler: exchange.scheduler, venueMs, step });
+    this.attention = new Attention(venueMs());
+    this.#pulse = new Pulse({
+      engine,
+      scheduler: exchange.scheduler,
+      venueMs,
+      auditMs: () => this.#completeMs,
+      heartbeatMs: () => this.attention.seenMs,
+      alertMs: () => this.attention.alarmMs,
+      clockErrorMs: () => Math.max(...config.markets.map((market) => exchange.serverTime(market).uncertaintyMs)),
+      step,
+    });
+  }
+
+  /** Nothing is decided, asked for or on the wire: of a bot on simulated time, all that this time brings has been done. */
+  get isIdle(): boolean {
+    return this.#desk.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.parts.services.idle;
+  }
+  get isTrading(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Audits, and trades as soon as two of them are clean. `trading` is called then. */
+  start(trading: () => void = () => {}): void {
+    const { engine, log, venueMs } = this.parts;
+    engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
+    this.#funding.start();
+    this.#maintenance.start();
+    this.#auditor.start(() => {
+      this.driver.step(() => {
+        engine.risk.halts.clear(ACCOUNT, STARTING, 'two audits were clean', venueMs());
+        release(this.parts, this.driver.nowMs);
+      });
+      this.#isRunning = true;
+      log.info('two audits were clean: the bot trades');
+      this.#desk.start();
+      this.#pulse.start();
+      trading();
+    });
+  }
+
+  /** The gate is closed at once: no order leaves any more. Calls `done` when the journal has everything. */
+  stop(done: () => void): void {
+    this.rest(() => this.parts.journal.close(done));
+  }
+
+  /** The same with the journal left open: for a kill that closes positions itself, and writes there what it sends. */
+  rest(done: () => void): void {
+    const { services, config, engine, journal } = this.parts;
+    this.#desk.stop();
+    this.#funding.stop();
+    this.#auditor.stop();
+    this.#pulse.stop();
+    this.#maintenance.stop();
+    const cancels = config.onStop === 'cancel';
+    const isInOrder = this.#isRunning && !this.#isBroken;
+    if (isInOrder) this.driver.step(() => void journal.stop({ cancels }));
+    if (cancels) this.driver.step(() => engine.drafts.withdrawAll(() => true));
+    engine.drafts.hold();
+    if (isInOrder) {
+      if (cancels)
+        this.driver.step(() =>
+          engine.orders
+            .active()
+            .toReversed()
+            .forEach((order) => engine.orders.cancel(order, engine.nowMs)),
+        );
+      const tellStop = (): void => stopLive(engine);
+      this.driver.step(tellStop, tellStop);
+    }
+    this.#isRunning = false;
+    this.driver.stop();
+    const [...waiting] = services.all();
+    const next = (): void => {
+      const service = waiting.pop();
+      if (service) service.stop(next);
+      else done();
+    };
+    next();
+  }
+
+  // --- Instants
+
+  #catchUp(untilMs: number, bars: readonly BarFact[], append: () => void): void {
+    const { engine, journal, log } = this.parts;
+    if (bars.length > 0) log.info(`${bars.length} bars went by while the bot was down: indicators have them, and nobody decides on them`);
+    this.driver.catchUp(untilMs, (nowMs) =>
+      beginInstant(engine, nowMs, () => {
+        append();
+        const rows = engine.feeds.map((feed) => feed.bars.length);
+        journal.instant({ atMs: untilMs, decided: false, rows, bars: bars.map((bar) => [...bar]) });
+      }),
+    );
+  }
+
+  #deliver(atMs: number, bars: readonly BarFact[], append: () => void): void {
+    const { engine, journal } = this.parts;
+    this.driver.instant(atMs, () =>
+      beginInstant(engine, atMs, () => {
+        append();
+        journal.instant({ atMs, decided: true, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
+      }),
+    );
+    this.driver.step(() => this.#kept.note(atMs));
+    this.#funding.tellReaders();
+    this.parts.aftermath.after(() => this.equity.note(atMs));
+    if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
+  }
+
+  /** Loss rules look at every bar, and what they measure from outlives the process. */
+  #judgeLosses(): void {
+    const { engine, journal } = this.parts;
+    engine.recorder.show(engine.risk);
+    for (const [code, memory] of engine.risk.memory()) {
+      const cursor = memoryCursor(code, memory);
+      if (this.#remembered.get(code) === cursor.value) continue;
+      this.#remembered.set(code, cursor.value);
+      journal.cursor(cursor);
+    }
+  }
+
+  /** Fills up to the bar are booked before anyone decides on it. */
+  #settle(done: () => void): void {
+    const { engine, services } = this.parts;
+    const indices = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
+    // Positions are paid funding, of which no order tells.
+    engine.instruments.forEach(({ market }, index) => void (market === 'futures' && engine.ledger.holds(index) && indices.add(index)));
+    const markets = new Set([...indices].map((index) => engine.instruments[index]!.market));
+    let waiting = markets.size;
+    if (waiting === 0) return done();
+    for (const market of markets) {
+      const own = [...indices].filter((index) => engine.instruments[index]!.market === market);
+      services.of(market).settle(own, () => void (--waiting === 0 && done()));
+    }
+  }
+
+  // --- Audits
+
+  #audit(kind: AuditKind, done: (result: AuditResult) => void): void {
+    const results: AuditResult[] = [];
+    const all = this.parts.services.all();
+    for (const service of all) {
+      service.audit(kind, (result) => {
+        results.push(result);
+        if (results.length === all.length) done(together(results));
+      });
+    }
+  }
+
+  #audited(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
+    const { log } = this.parts;
+    if (isComplete) this.#completeMs = nowMs;
+    const says = differences.map(({ what }) => what).join('; ');
+    const state = this.auditState;
+    if (result !== state.result || says !== state.says) {
+      if (result === 'ok') log.info(`audit (${kind}): orders, trades and balances agree`);
+      else log.warn(`audit (${kind}): ${result}: ${says}`);
+    }
+    state.result = result;
+    state.says = says;
+    if (result !== 'ok') return;
+    state.fastMs = nowMs;
+    if (kind === 'full') state.fullMs = nowMs;
+  }
+
+  // --- What goes wrong
+
+  #strategyFailed(strategy: number, error: Error): void {
+    const { engine, log } = this.parts;
+    const run = engine.runs[strategy]!;
+    run.fail();
+    engine.risk.halts.raise({ kind: 'strategy', strategy }, 'HALT_NEW', 'STRATEGY', error.message, engine.nowMs);
+    log.decided(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
+  }
+
+  /** Nothing may go on: no order leaves any more, and `broken` is told why. */
+  giveUp(why: string): void {
+    this.#broken(why);
+  }
+
+  #broken(why: string): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.parts.log.error(`the bot stops: ${why}`);
+    this.parts.broken(why);
+  }
+
+  /** The disk has every record up to `seq`: what waits for it leaves. */
+  journalLasts(seq: number): void {
+    for (const waiting of this.#waiting.splice(0)) {
+      if (waiting.seq <= seq) waiting.resolve();
+      else this.#waiting.push(waiting);
+    }
+  }
+  /** Resolves when record `seq` is on the disk; rejects where it never will be. */
+  durable(seq: number): Promise<void> {
+    const { durableSeq, failure } = this.parts.journal;
+    if (durableSeq >= seq) return Promise.resolve();
+    if (failure !== null) return Promise.reject(new ConfigError(`the journal cannot be written: ${failure}`, 'look after the disk'));
+    return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
+  }
+  /** The journal takes nothing any more. */
+  journalFailed(why: string): void {
+    const { engine } = this.parts;
+    for (const { reject } of this.#waiting.splice(0))
+      reject(new ConfigError(`the journal cannot be written: ${why}`, 'look after the disk'));
+    engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
+    this.#broken(`the journal cannot be written: ${why}`);
+  }
+
+  /** Before the record of its order goes back to the pool. */
+  #filling(id: OrderId, fill: Fill): void {
+    const { engine, services, log, cidOf } = this.parts;
+    const order = engine.orders.get(id);
+    if (!order) return;
+    const { instrument, side } = order;
+    const strategy = engine.runs[order.strategy]!.name;
+    const view: FillView = {
+      tradeId: services.of(instrument.market).tradeText(fill.tradeId),
+      cid: cidOf(id),
+      strategy,
+      instrument: instrument.id,
+      side,
+      qty: fromScaled(fill.lots, instrument.quantityDigits),
+      price: fromScaled(fill.price, instrument.priceDigits),
+      fee: fromScaled(fill.fee, fill.feeInBase ? instrument.baseDigits : instrument.quoteDigits),
+      feeCoin: fill.feeInBase ? instrument.base : instrument.quote,
+      timeMs: fill.timeMs,
+    };
+    this.fills.push(view);
+    if (this.fills.length > MOST_FILLS) this.fills.shift();
+    this.fillCount++;
+    this.fillsBy[order.strategy] = (this.fillsBy[order.strategy] ?? 0) + 1;
+    this.booked.add(instrument.id, view.tradeId);
+    log.decided(
+      strategy,
+      `${side === 'buy' ? 'bought' : 'sold'} ${sizeText(view.qty, instrument)} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,
+    );
+  }
+
+  #serverTime(market: Market): ServerTime {
+    return this.parts.exchange.serverTime(market);
+  }
+}

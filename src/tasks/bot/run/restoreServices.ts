@@ -1,0 +1,72 @@
+// The exchange's side of a restart: each service learns the orders, trades and cursors that the journal knows.
+
+import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
+import { indexOf } from '../../../adapters/journal/records/restored.ts';
+import { whole } from '../../../adapters/journal/records/whole.ts';
+import type { RestoredOrder as ServiceOrder } from '../../../adapters/exchange/calls/parts.ts';
+import type { Instrument, Market } from '../../../model/instrument.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
+import type { RestoredOrder } from '../../../orders/restored.ts';
+import { venueIdIn } from '../account/foreignId.ts';
+import type { LiveBot } from './liveBot.ts';
+import type { MarketSplit } from '../account/marketSplit.ts';
+import type { BotJournal } from '../journal/botJournal.ts';
+
+/** The services learn what they knew. */
+export function restoreServices(bot: LiveBot, services: MarketSplit, orders: readonly RestoredOrder[], journal: BotJournal): void {
+  const { state, trades, cidOf } = journal;
+  const isFirst = Number.isNaN(state.firstMs);
+  for (const [market, service] of services.entries()) {
+    if (!isFirst) {
+      service.restore({
+        orders: orders
+          .filter(({ instrument, now }) => instrument.market === market && now !== 'notSent')
+          .map((order) => serviceOrder(order, cidOf, state)),
+        trades,
+        symbols: [...state.symbols],
+        sinceMs: state.firstMs,
+        outside: state.strays.map((record) => ({ ...record })),
+        cursors: cursorsOf(state, market, bot.parts.engine.instruments),
+      });
+    }
+    for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));
+    service.connect(bot.driver);
+  }
+}
+
+function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
+  const cid = cidOf(order.id);
+  const trace = unfinished.get(cid);
+  const isUnconfirmed = trace?.state?.lifecycle === 'done';
+  return {
+    wanted: order satisfies Pick<Order, 'id' | 'instrument'>,
+    cid,
+    signMs: order.signMs,
+    venueId: order.venueId === null ? null : String(order.venueId),
+    contestedId: trace?.contestedId ?? null,
+    filledLots: order.filledLots,
+    filledUnits: order.filledUnits,
+    state:
+      order.now === 'refused' || order.now === 'tomb'
+        ? 'tomb'
+        : order.now === 'unknown'
+          ? 'unknown'
+          : isUnconfirmed
+            ? 'unconfirmed'
+            : order.now === 'cancelSent'
+              ? 'cancelSent'
+              : 'working',
+  };
+}
+
+/** Totals are noted by asset, which both markets have: by market they are told apart. */
+function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instruments: readonly Instrument[]): ReadonlyMap<string, string> {
+  const own = [...cursors.values()].filter(({ symbol }) => !symbol.includes('/') || symbol.startsWith(`${market}/`));
+  const values = new Map(own.map(({ symbol, channel, value }) => [`${symbol.replace(`${market}/`, '')} ${channel}`, value]));
+  // What is booked is known, or it would be booked once more.
+  for (const [key, amount] of unnoted) {
+    const { quoteDigits } = instruments[indexOf(key.slice(0, key.indexOf(' ')), instruments)]!;
+    values.set(key, String(Number(values.get(key) ?? 0) + whole(amount.toFixed(), quoteDigits)));
+  }
+  return values;
+}

@@ -1,0 +1,45 @@
+// Orders of a live bot as it shows them.
+
+import { fromScaled } from '../../../base/number/decimal.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
+import type { OrderView, UnknownView } from '../../control/botView.ts';
+
+export interface NamedOrders {
+  readonly engine: Engine;
+  readonly cidOf: (id: OrderId) => string;
+}
+
+export function orderView(order: Order, { engine, cidOf }: NamedOrders): OrderView {
+  const { instrument, lots, quoteUnits, limit } = order;
+  return {
+    cid: cidOf(order.id),
+    venueId: order.venueId === null ? null : String(order.venueId),
+    strategy: engine.runs[order.strategy]!.name,
+    instrument: instrument.id,
+    side: order.side,
+    role: order.role,
+    qty: lots > 0 ? fromScaled(lots, instrument.quantityDigits) : null,
+    amount: quoteUnits > 0 ? fromScaled(quoteUnits, instrument.quoteDigits) : null,
+    price: limit > 0 ? fromScaled(limit, instrument.priceDigits) : null,
+    filled: fromScaled(order.filledLots, instrument.quantityDigits),
+    reduceOnly: order.reduceOnly,
+    lifecycle: order.lifecycle,
+    reason: order.reason,
+    createdMs: order.createdMs,
+    changedMs: order.changedMs,
+  };
+}
+
+export function unknownView(order: Order, named: NamedOrders): UnknownView {
+  const { engine } = named;
+  const needsPerson = engine.risk.halts.holds({ kind: 'symbol', instrument: order.instrumentIndex }, 'NEEDS_PERSON');
+  return {
+    ...orderView(order, named),
+    cause: 'its answer was lost',
+    doing: needsPerson
+      ? 'the lists of the exchange do not say it: isobar orders resolve'
+      : 'open orders, trades and balances are read until they prove what became of it',
+    needsPerson,
+  };
+}

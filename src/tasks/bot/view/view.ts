@@ -1,0 +1,273 @@
+// A snapshot of a running bot: plain values, made when somebody asks.
+
+import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { FeedRun } from '../../../engine/feeds/feed.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
+import { worthOf } from '../../../model/worth.ts';
+import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
+import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
+import { packageVersion } from '../../../adapters/runtime/version.ts';
+import { aliensOf } from '../run/foreignOrders.ts';
+import type { EquityBook } from '../run/equityBook.ts';
+import type { LiveBot } from '../run/liveBot.ts';
+import { orderView, unknownView } from './orders.ts';
+import { moneyText, profitOf } from './worth.ts';
+import type { OrderCounts } from '../journal/toldJournal.ts';
+
+export interface ViewParts {
+  readonly bot: LiveBot;
+  readonly counts: OrderCounts;
+  readonly startedMs: number;
+  readonly kill: KillView | null;
+  /** A kill of this process has proved that nothing is open and nothing is held: the books of the engine have rested since, and are older. */
+  readonly isFlat: boolean;
+  readonly loopDelayP99Ms: number | null;
+}
+
+const MOST_OPEN = 1000;
+const MOST_TOMBS = 100;
+const MOST_ALIENS = 100;
+const MOST_BARS = 300;
+/** In place of a strategy. */
+const ACCOUNT = 'account';
+
+/** Instruments and strategies by their names. */
+export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
+
+export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: ViewParts): BotView {
+  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.parts;
+  const named = { engine, cidOf };
+  const timeMs = venueMs();
+  const active = isFlat ? [] : engine.orders.active();
+  const drafts = isFlat ? [] : engine.orders.drafts.orders;
+  return {
+    format: 1,
+    name: plan.name,
+    version: packageVersion(),
+    pid: process.pid,
+    account: `${config.mode}:${config.fingerprint}`,
+    mode: config.mode,
+    timeScale: config.timeScale,
+    startedMs,
+    timeMs,
+    scopes: scopeViews(engine.risk.halts, namedOf(engine)),
+    strategies: strategiesOf(bot, counts),
+    positions: [...(isFlat ? [] : positionsOf(engine)), ...accountPositions(bot)],
+    open: [...active, ...drafts]
+      .filter(({ lifecycle }) => lifecycle !== 'unknown')
+      .slice(0, MOST_OPEN)
+      .map((order) => orderView(order, named)),
+    unknown: active.filter(({ lifecycle }) => lifecycle === 'unknown').map((order) => unknownView(order, named)),
+    tombs: [...engine.orders.tombstones.values()].slice(-MOST_TOMBS).map((order) => orderView(order, named)),
+    aliens: alienViews(bot, timeMs),
+    fills: bot.fills,
+    equity: [equityOf(engine, bot.equity)],
+    headroom: headroomOf(bot),
+    feeds: engine.feeds.filter(({ isHidden }) => !isHidden).map((feed) => feedOf(feed, timeMs)),
+    clocks: config.markets.map((market) => {
+      const { ms, uncertaintyMs } = exchange.serverTime(market);
+      const isMeasured = Number.isFinite(uncertaintyMs);
+      return {
+        market,
+        offsetMs: isMeasured ? ms - exchange.scheduler.nowMs : null,
+        uncertaintyMs: isMeasured ? Math.round(uncertaintyMs) : null,
+        mostUncertaintyMs: config.orders.maxUncertaintyMs,
+      };
+    }),
+    budget: exchange.limiter.state.classes.map(({ rateClass, used, allowance, windowMs, stoppedUntilMs }) => ({
+      name: rateClass,
+      used,
+      most: allowance,
+      windowMs,
+      stoppedUntilMs,
+    })),
+    audit: { ...bot.auditState, mostAgeMs: MOST_AUDIT_AGE * config.orders.fastMs },
+    journal: { lastSeq: journal.lastSeq, durableSeq: journal.durableSeq, failure: journal.failure },
+    loopDelayP99Ms,
+    rssBytes: process.memoryUsage.rss(),
+    decisions: log.decisions,
+    alarmMs: Number.isFinite(bot.attention.alarmMs) ? bot.attention.alarmMs : null,
+    kill,
+    counts: {
+      ordersSent: counts.sent,
+      ordersDenied: counts.denied,
+      ordersRefused: counts.refused,
+      fills: bot.fillCount,
+      unknowns: counts.unknowns,
+      requests: bot.requests.sent,
+      rateRefusals: bot.requests.refused,
+      reconnects: 0,
+    },
+  };
+}
+
+/** Fast audits that may be missed before the account counts as unseen. */
+const MOST_AUDIT_AGE = 10;
+
+function strategiesOf({ parts: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
+  const { cashAsset, cashDigits } = engine.ledger;
+  const money = (units: number): string => amount(units, cashDigits);
+  const [now, today] = [equity.units(), equity.today().units];
+  return engine.runs.map(({ name, index }): StrategyView => ({
+    name,
+    file: plan.strategies[index]!.record.file,
+    asset: cashAsset,
+    startEquity: money(equity.startUnits[index]!),
+    equity: money(now[index]!),
+    today: money(today[index]!),
+    orders: byStrategy[index] ?? 0,
+    fills: fillsBy[index] ?? 0,
+  }));
+}
+
+function positionsOf(engine: Engine): readonly PositionView[] {
+  const { ledger, instruments } = engine;
+  return engine.runs.flatMap(({ name, index: strategy }) =>
+    instruments.flatMap((instrument, index): PositionView[] => {
+      const qty = ledger.qty(strategy, index);
+      if (qty === 0) return [];
+      const ticks = engine.lastTicks(index);
+      const entry = ledger.entryPrice(strategy, index);
+      const isMarked = Number.isFinite(entry) && Number.isFinite(ticks);
+      const size = new Decimal(fromScaled(Math.abs(qty), ledger.qtyDigits(index)));
+      const last = isMarked ? new Decimal(fromScaled(ticks, instrument.priceDigits)) : null;
+      const profit = last === null ? null : profitOf(instrument, size, new Decimal(entry), last, qty > 0);
+      return [
+        {
+          strategy: name,
+          instrument: instrument.id,
+          side: qty > 0 ? 'long' : 'short',
+          qty: fromScaled(Math.abs(qty), ledger.qtyDigits(index)),
+          base: instrument.contract === undefined ? instrument.base : 'contracts',
+          entryPrice: Number.isFinite(entry) ? entry.toFixed(instrument.priceDigits) : null,
+          lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, instrument.priceDigits) : null,
+          profit: profit === null ? null : moneyText(profit, instrument),
+          quote: instrument.quote,
+        },
+      ];
+    }),
+  );
+}
+
+/** What the account has beside its strategies: fills that belong to no order of theirs. */
+function accountPositions({ parts: { engine, services } }: LiveBot): readonly PositionView[] {
+  const all = services.all().flatMap(({ outside }) => outside);
+  return all.flatMap(({ symbol, qty }): PositionView[] => {
+    const index = engine.instruments.findIndex(({ id }) => id === symbol);
+    if (index < 0 || Number(qty) === 0) return [];
+    const { base, quote, contract, priceDigits } = engine.instruments[index]!;
+    const ticks = engine.lastTicks(index);
+    return [
+      {
+        strategy: ACCOUNT,
+        instrument: symbol,
+        side: qty.startsWith('-') ? 'short' : 'long',
+        qty: qty.replace('-', ''),
+        base: contract === undefined ? base : 'contracts',
+        entryPrice: null,
+        lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, priceDigits) : null,
+        profit: null,
+        quote,
+      },
+    ];
+  });
+}
+
+/** Orders that wait for a name, and holdings and fills that no order of ours explains. */
+function alienViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['aliens'] {
+  const nameOf = (instrument: number | null): string => (instrument === null ? 'account' : engine.instruments[instrument]!.id);
+  const orders = aliensOf(services).map(({ venueId, instrument, why }) => ({
+    kind: 'order' as const,
+    id: venueId,
+    instrument: nameOf(instrument),
+    says: why,
+    seenMs: timeMs,
+  }));
+  const holdings = services
+    .all()
+    .flatMap(({ standing }) => standing)
+    .filter(({ code }) => code === 'MISMATCH' || code === 'STRAY')
+    .map(({ instrument, what }) => ({
+      kind: 'holding' as const,
+      id: nameOf(instrument),
+      instrument: nameOf(instrument),
+      says: what,
+      seenMs: timeMs,
+    }));
+  return [...orders, ...holdings].slice(0, MOST_ALIENS);
+}
+
+function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBook): BotView['equity'][number] {
+  return {
+    asset: cashAsset,
+    now: amount(book.total(), cashDigits),
+    today: amount(book.today().total, cashDigits),
+    points: book.points.map(([timeMs, units]) => [timeMs, amount(units, cashDigits)] as const),
+  };
+}
+
+function feedOf(feed: FeedRun, timeMs: number): FeedView {
+  const { bars, instrument } = feed;
+  const first = Math.max(0, bars.length - MOST_BARS);
+  const closedMs = bars.length === 0 ? null : bars.closeMs[bars.length - 1]!;
+  return {
+    instrument: instrument.id,
+    interval: bars.interval,
+    lastPrice: bars.length === 0 ? null : bars.close[bars.length - 1]!.toFixed(instrument.priceDigits),
+    closedMs,
+    ageMs: closedMs === null ? null : Math.max(0, timeMs - closedMs),
+    mostAgeMs: 3 * typicalLengthMs(bars.interval),
+    bars: Array.from({ length: bars.length - first }, (_, at) => {
+      const row = first + at;
+      return [bars.openMs[row]!, bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!] as const;
+    }),
+  };
+}
+
+/** What is used of the limits that are on, as far as it can be said without an order. */
+function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomView[] {
+  // Those that hold now: a person may have made one tighter.
+  const { limits: risk } = engine.risk;
+  const { cashDigits, cashAsset } = engine.ledger;
+  const active = engine.orders.active();
+  const found: HeadroomView[] = [];
+  const add = (limit: keyof typeof risk, code: string, used: string, unit: string, scope = 'account'): void => {
+    if (risk[limit] !== undefined) found.push({ code, limit, scope, used, most: String(risk[limit]), unit });
+  };
+  // From where the rule itself measures: that outlives the process, and begins anew where a person has cleared it.
+  const lost = (code: string): string => {
+    const from = engine.risk.lossFrom(code);
+    return from > 0 ? Math.max(0, (from - equity.total()) / from).toFixed(4) : '0';
+  };
+  add('maxDailyLoss', 'DAILY_LOSS', lost('DAILY_LOSS'), 'of the equity at 00:00 UTC');
+  add('maxDrawdown', 'DRAWDOWN', lost('DRAWDOWN'), 'of the highest equity');
+  add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
+  let gross = new Decimal(0);
+  const [first] = engine.instruments;
+  engine.instruments.forEach((instrument, index) => {
+    const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));
+    const own = active.filter((order) => order.instrumentIndex === index);
+    add('maxOpenOrders', 'OPEN_ORDERS', String(own.length), 'orders', scope);
+    const notional = engine.runs.reduce((sum, { index: strategy }) => sum.plus(valueOf(engine, strategy, index)), new Decimal(0));
+    gross = gross.plus(notional);
+    add('maxPositionNotional', 'POSITION_NOTIONAL', moneyText(notional, instrument), cashAsset, scope);
+  });
+  add('maxGrossNotional', 'PORTFOLIO', moneyText(gross, first!), cashAsset);
+  const money = equity.total() / pow10(cashDigits);
+  add('maxLeverage', 'LEVERAGE', gross.div(Math.max(1e-9, Number.isFinite(money) ? money : 0)).toFixed(3), 'x equity');
+  return found;
+}
+
+/** Worth of a position in money, at the newest close, above 0 long or short. */
+function valueOf(engine: Engine, strategy: number, index: number): Decimal {
+  const { ledger, instruments } = engine;
+  const qty = Math.abs(ledger.qty(strategy, index));
+  const ticks = engine.lastTicks(index);
+  if (qty === 0 || !(ticks > 0)) return new Decimal(0);
+  const [size, price] = [fromScaled(qty, ledger.qtyDigits(index)), fromScaled(ticks, instruments[index]!.priceDigits)];
+  return worthOf(instruments[index]!, new Decimal(size), new Decimal(price));
+}
+
+const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');

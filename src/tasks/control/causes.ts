@@ -1,0 +1,80 @@
+// What stops a bot, code by code: what it means, whether it clears by itself, and what a person does about it. docs/operations.md lists the same.
+
+import { TROUBLES } from '../../risk/live/troubles.ts';
+
+export interface CauseRow {
+  readonly code: string;
+  readonly means: string;
+  /** False: it goes by itself when its reason has gone. */
+  readonly needsPerson: boolean;
+  readonly todo: string;
+}
+
+/** Causes that no exchange, disk or clock has brought about. */
+const OTHERS: readonly Omit<CauseRow, 'todo'>[] = [
+  { code: 'OPERATOR', means: 'somebody has halted it by hand', needsPerson: true },
+  { code: 'KILLED', means: 'a kill: no order leaves, in this process and in the next', needsPerson: true },
+  { code: 'STARTING', means: 'the start is not through: clocks, journal, two clean audits', needsPerson: false },
+  { code: 'DAILY_LOSS', means: 'the loss since 00:00 UTC has reached its limit', needsPerson: false },
+  { code: 'DRAWDOWN', means: 'equity has fallen too far below its peak', needsPerson: true },
+  { code: 'LOSS_STREAK', means: 'a strategy has lost too many trades in a row', needsPerson: true },
+  { code: 'REPEAT', means: 'a strategy trades, or is refused, far more often than it should', needsPerson: true },
+  { code: 'RESTRICTED', means: 'the account, or this time of day, is restricted', needsPerson: true },
+  { code: 'STRATEGY', means: 'a strategy threw an error or took too long', needsPerson: true },
+];
+
+const TODO: Readonly<Record<string, string>> = {
+  OPERATOR: '`isobar resume`, once the reason is gone',
+  KILLED: 'look at every order and position, then re-arm: `isobar resume account --code KILLED --why ...`, and start the bot',
+  STARTING: 'wait; if it stays, `isobar status` and `isobar logs` say what it waits for',
+  UNKNOWN_OUTCOME: 'wait: it is looked for, mostly for less than two minutes; nothing is sent twice',
+  NEEDS_PERSON: 'look the order up at the exchange, then `isobar orders resolve`',
+  UNKNOWN_BUDGET: 'look whether the exchange is in trouble; it goes on when they are resolved',
+  LATE_LANDING: 'it is being cancelled: look at its fills, then resume; if it happens again raise `orders.deltaMinMs`',
+  ALIEN: '`isobar orders` shows it: adopt it, or ignore it; it goes when each has a name',
+  NO_JOURNAL: 'bring the journal back from a copy and start with it; or close what is left at the exchange, then resume: books begin anew',
+  DUPLICATE: 'the extra one is being cancelled: look at the position, then resume, and tell the exchange',
+  STRAY: 'wait; if it stays, compare the trades at the exchange with `isobar orders`',
+  GAP: 'wait; if it stays, look whether the exchange cuts its lists',
+  MISMATCH: 'find the transfer, fee or manual trade that explains it, then resume: what is held counts anew from there',
+  ECHO: 'cancel the order at the exchange and report it: either side has a fault',
+  ADMISSION: 'look at the order; if it happens again, raise `orders.deltaMinMs`; then resume',
+  FINE_FILL: 'look at the lot of the symbol at the exchange, and correct it in the catalog; then resume',
+  POST_TRADE: 'look at the trade at the exchange, then resume',
+  KEY: 'look at the key at the exchange: rights, addresses, expiry; `isobar doctor`; then restart',
+  LOCKED: 'ask the exchange; nothing leaves before a person has re-armed',
+  BANNED: "wait until the ban is over, do not restart in a loop; use the exchange's own site meanwhile",
+  SETTINGS: 'wait; if it stays, set leverage and mode of the contract at the exchange by hand',
+  STATUS: 'look at the order at the exchange, report the name of the state, then resume',
+  FEE_COIN: 'turn fees in another coin off at the exchange, then resume',
+  INCIDENT: 'wait: ten quiet minutes and two clean audits clear it',
+  CLOCK: 'look at the network, and at the clock of this computer',
+  STALE_DATA: 'wait; look whether the exchange trades; `isobar doctor`',
+  STALE_ACCOUNT: 'look at the network, and at the request limits in `isobar status`',
+  DEAD_MAN: 'acknowledge the alert, and see that the heartbeat reaches the bot',
+  NAKED: 'wait: protection is placed, or the position is closed; if not, place it at the exchange',
+  NAKED_EXIT: 'look why its stop was missing; it is over when the position is closed',
+  DAILY_LOSS: 'understand it before the next day lets the bot go on; halt it by hand if in doubt',
+  DRAWDOWN: 'understand it; resume begins a new peak',
+  LOSS_STREAK: 'look at the strategy, then resume it',
+  REPEAT: 'look at its log: most often it is a fault of the strategy',
+  RESTRICTED: 'ask the exchange, or wait for the end of the window; then resume',
+  MAINTENANCE: 'nothing: it ends when the window does',
+  MAINTENANCE_CANCEL: 'nothing: it ends when the window does',
+  JOURNAL: 'make room, look after the disk, then restart: `isobar journal check` says whether it is whole',
+  STRATEGY: '`isobar logs` has the error; mend it and restart',
+};
+
+const SEE_LOGS = 'look at `isobar logs`, then resume';
+
+/** Every cause that is known, those of people and strategies first. */
+export const CAUSES: readonly CauseRow[] = [
+  ...OTHERS,
+  ...Object.entries(TROUBLES).map(([code, { help, needsPerson }]) => ({ code, means: help, needsPerson })),
+].map((each) => ({ ...each, todo: TODO[each.code] ?? SEE_LOGS }));
+
+const BY_CODE = new Map(CAUSES.map((each) => [each.code, each]));
+
+/** What nobody has described is cleared by a person alone. */
+export const clearsItself = (code: string): boolean => BY_CODE.get(code)?.needsPerson === false;
+export const causeRow = (code: string): CauseRow | null => BY_CODE.get(code) ?? null;

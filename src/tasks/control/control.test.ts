@@ -1,0 +1,90 @@
+// What is told of a bot: alerts for what has changed, metrics that the shipped rules name, a row for every cause, scopes in words and back.
+
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { expect, it } from 'vitest';
+import { lostOrder, ScriptedBot } from '../../../test/fixtures/scriptedBot.ts';
+import { TROUBLES } from '../../risk/live/troubles.ts';
+import { alertsBetween } from '../bot/process/alerts.ts';
+import { CAUSES, clearsItself } from './causes.ts';
+import { metricsText } from './metrics.ts';
+import { readRequest } from './request.ts';
+import { scopeName, scopesOf, scopeNamed } from './scopes.ts';
+
+it('alerts once for each thing that has changed, and for nothing else', () => {
+  const bot = new ScriptedBot();
+  const first = bot.view();
+  expect(alertsBetween(null, first).map(({ code }) => code)).toEqual(['STARTED']);
+  expect(alertsBetween(first, first)).toEqual([]);
+  bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'rows are missing', bot.timeMs);
+  bot.board.raise({ kind: 'account' }, 'HALT_NEW', 'MISMATCH', '0.5 BTC', bot.timeMs);
+  bot.unknown = [{ ...lostOrder(), needsPerson: true }];
+  const second = bot.view();
+  expect(alertsBetween(first, second)).toMatchObject([
+    { level: 'alarm', code: 'MISMATCH', scope: 'account', says: expect.stringContaining('What to do: find the transfer') },
+    { level: 'warn', code: 'GAP', scope: 'symbol:spot:BTCUSDT' },
+    { level: 'alarm', code: 'NEEDS_PERSON' },
+  ]);
+  expect(alertsBetween(second, second)).toEqual([]);
+  bot.board.clear({ kind: 'account' }, 'MISMATCH', 'ann', bot.timeMs);
+  bot.unknown = [];
+  bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', says: 'x', residuals: ['0.1 BTC left'] };
+  expect(alertsBetween(second, bot.view())).toMatchObject([
+    { level: 'info', code: 'MISMATCH_OVER' },
+    { level: 'alarm', code: 'KILL_UNRESOLVED', says: expect.stringContaining('0.1 BTC left') },
+  ]);
+});
+
+it('has every metric that config/alerts.yml asks for', () => {
+  const bot = new ScriptedBot();
+  bot.unknown = [lostOrder()];
+  bot.board.raise({ kind: 'account' }, 'KILLED', 'KILLED', 'a test', 1);
+  bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', says: 'x', residuals: [] };
+  const text = metricsText(bot.view());
+  const { groups } = parse(readFileSync(new URL('../../../config/alerts.yml', import.meta.url), 'utf8')) as {
+    groups: readonly { rules: readonly { alert: string; expr: string }[] }[];
+  };
+  const asked = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/isobar_\w+/g) ?? []));
+  expect(asked.length).toBeGreaterThan(15);
+  for (const name of asked) expect(text, name).toMatch(new RegExp(`^${name}[ {]`, 'm'));
+});
+
+it('says what every cause means and what to do, and clears none by itself that it does not know', () => {
+  for (const { code, means, todo } of CAUSES) {
+    expect(means.length, code).toBeGreaterThan(10);
+    expect(todo, code).not.toBe('look at `isobar logs`, then resume');
+  }
+  expect(CAUSES.map(({ code }) => code)).toEqual(expect.arrayContaining(Object.keys(TROUBLES)));
+  expect([clearsItself('GAP'), clearsItself('MISMATCH'), clearsItself('NEVER_HEARD_OF')]).toEqual([true, false, false]);
+});
+
+it('names scopes and finds them again', () => {
+  const { named } = new ScriptedBot();
+  for (const scope of [
+    { kind: 'account' },
+    { kind: 'market', market: 'spot' },
+    { kind: 'symbol', instrument: 1 },
+    { kind: 'strategy', strategy: 1 },
+  ] as const) {
+    expect(scopeNamed(scopeName(scope, named), named)).toEqual(scope);
+  }
+  for (const name of scopesOf(named)) expect(scopeName(scopeNamed(name, named)!, named)).toBe(name);
+  for (const name of ['', 'market:moon', 'symbol:spot:DOGE', 'strategy:', 'toString']) expect(scopeNamed(name, named)).toBeNull();
+});
+
+it('reads requests strictly', () => {
+  expect(readRequest({ op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'x' })).toEqual({
+    problem: 'why: expected a reason of three letters or more',
+  });
+  expect(readRequest({ op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'because' })).toHaveProperty('request');
+  for (const wrong of [
+    null,
+    1,
+    {},
+    { op: 'kill' },
+    { op: 'halt', scope: 'account', state: 'KILLED', why: 'because' },
+    { op: 'tighten', key: 'x', value: '1', why: 'because' },
+  ]) {
+    expect(readRequest(wrong)).toHaveProperty('problem');
+  }
+});

@@ -1,0 +1,90 @@
+// The data folder of a bot: refused where others could write, or have put something there.
+
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readOwnFile, replaceFile } from '../../../adapters/disk/ownFile.ts';
+import { prepareDataFolder } from './ownFolder.ts';
+
+let root: string;
+let data: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'isobar-data-'));
+  data = join(root, 'bot');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe('the data folder', () => {
+  it('is made for its user alone, and taken as it is the next time', () => {
+    prepareDataFolder(data);
+    expect(lstatSync(data).mode & 0o777).toBe(0o700);
+    writeFileSync(join(data, 'notes.txt'), 'mine');
+    writeFileSync(join(data, 'KILL'), '');
+    prepareDataFolder(data);
+  });
+
+  it('of a mode that others can use is refused, with the remedy', () => {
+    mkdirSync(data);
+    chmodSync(data, 0o755);
+    expect(() => prepareDataFolder(data)).toThrow(/bot: expected mode 0700 or tighter, got 0755/);
+  });
+
+  it('that is a link is refused', () => {
+    mkdirSync(join(root, 'elsewhere'), { mode: 0o700 });
+    symlinkSync(join(root, 'elsewhere'), data);
+    expect(() => prepareDataFolder(data)).toThrow(/expected a folder, got a symbolic link/);
+  });
+
+  it.each(['journal', 'bot.json', 'account.confirmed', 'REARMED', 'dashboard.json', 'control.sock', 'KILLED'])(
+    'with a link %s is refused',
+    (name) => {
+      prepareDataFolder(data);
+      symlinkSync('/dev/null', join(data, name));
+      expect(() => prepareDataFolder(data)).toThrow(/got a symbolic link/);
+    },
+  );
+
+  it('with a journal or a file that others can write is refused', () => {
+    prepareDataFolder(data);
+    mkdirSync(join(data, 'journal'));
+    chmodSync(join(data, 'journal'), 0o770);
+    expect(() => prepareDataFolder(data)).toThrow(/journal: expected mode 0700/);
+    chmodSync(join(data, 'journal'), 0o700);
+    writeFileSync(join(data, 'bot.json'), '{}');
+    chmodSync(join(data, 'bot.json'), 0o666);
+    expect(() => prepareDataFolder(data)).toThrow(/bot.json: expected mode 0600/);
+  });
+});
+
+describe('a file that is replaced', () => {
+  it("is its user's alone, and a link in its place is not followed", () => {
+    const [target, path] = [join(root, 'target'), join(root, 'file')];
+    writeFileSync(target, 'untouched');
+    symlinkSync(target, path);
+    expect(() => readOwnFile(path)).toThrow(/symbolic link/);
+    replaceFile(path, 'new');
+    expect([readFileSync(target, 'utf8'), readOwnFile(path), lstatSync(path).isFile(), lstatSync(path).mode & 0o777]).toEqual([
+      'untouched',
+      'new',
+      true,
+      0o600,
+    ]);
+  });
+
+  it('is made through no link that waits under the name of its draft', () => {
+    const [target, path] = [join(root, 'target'), join(root, 'file')];
+    writeFileSync(target, 'untouched');
+    symlinkSync(target, `${path}.${process.pid}.new`);
+    replaceFile(path, 'new');
+    expect([readFileSync(target, 'utf8'), readOwnFile(path)]).toEqual(['untouched', 'new']);
+  });
+
+  it('that others can write is not read', () => {
+    const path = join(root, 'file');
+    writeFileSync(path, 'x');
+    chmodSync(path, 0o664);
+    expect(() => readOwnFile(path)).toThrow(/expected mode 0600/);
+    expect(readOwnFile(join(root, 'none'))).toBeNull();
+  });
+});

@@ -1,0 +1,73 @@
+// Where the bots of this user run: a note for each, so that a command without --data finds the only one.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile } from '../../../adapters/disk/ownFile.ts';
+import { readRegular } from '../../../adapters/disk/regularFile.ts';
+import { lookFor, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
+
+const FOLDER = 'bots';
+
+interface Note {
+  readonly data: string;
+  readonly process: ProcessIdentity;
+}
+
+/**
+ * Notes that this process runs the bot of a data folder; the returned function removes the note. Without a state folder that can be
+ * written there is none: then commands have to be told the folder.
+ */
+export function noteBot(stateFolder: string, data: string): () => void {
+  const folder = join(stateFolder, FOLDER);
+  const path = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 16)}.json`);
+  const note: Note = { data, process: thisProcess() };
+  const isNoted = quietly(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder).filter(isNoteName))
+      if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
+    // Whole as soon as it has its name: another bot that starts now would take half a note for one of nobody, and remove it.
+    replaceFile(path, `${JSON.stringify(note)}\n`);
+  });
+  return () => {
+    if (isNoted) quietly(() => rmSync(path, { force: true }));
+  };
+}
+
+/** Data folders of the bots of this user that run now. */
+export function runningBots(stateFolder: string): readonly string[] {
+  const found: string[] = [];
+  quietly(() => {
+    const folder = join(stateFolder, FOLDER);
+    for (const name of readdirSync(folder).filter(isNoteName)) {
+      const note = readNote(join(folder, name));
+      if (note !== null && isRunning(note)) found.push(note.data);
+    }
+  });
+  return found.toSorted();
+}
+
+/** A note that is being written has another name. */
+const isNoteName = (name: string): boolean => name.endsWith('.json');
+const isRunning = (note: Note | null): boolean => note !== null && lookFor(note.process) === 'running';
+
+function readNote(path: string): Note | null {
+  try {
+    const note: unknown = JSON.parse(readRegular(path).toString('utf8'));
+    const isOne = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
+    return isOne ? (note as Note) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** True when it came through. */
+function quietly(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}

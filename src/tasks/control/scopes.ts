@@ -1,0 +1,69 @@
+// Scopes of risk states as text, for people and for the journal, and back.
+
+import type { Instrument } from '../../model/instrument.ts';
+import { RISK_STATES, type Cause, type HaltBoard, type Scope } from '../../risk/live/halts.ts';
+import type { ScopeName, ScopeView } from './botView.ts';
+import { clearsItself } from './causes.ts';
+
+export interface Named {
+  readonly instruments: readonly Instrument[];
+  /** Names of the strategies, in the order of the run. */
+  readonly strategies: readonly string[];
+}
+
+/** `account`, `market:spot`, `symbol:spot:BTCUSDT`, `strategy:NAME`. */
+export function scopeName(scope: Scope, { instruments, strategies }: Named): ScopeName {
+  if (scope.kind === 'market') return `market:${scope.market}`;
+  if (scope.kind === 'symbol') return `symbol:${instruments[scope.instrument]?.id ?? scope.instrument}`;
+  if (scope.kind === 'strategy') return `strategy:${strategies[scope.strategy] ?? scope.strategy}`;
+  return 'account';
+}
+
+/** Null: no such scope in this run. */
+export function scopeNamed(name: ScopeName, { instruments, strategies }: Named): Scope | null {
+  if (name === 'account') return { kind: 'account' };
+  const [kind = ''] = name.split(':', 1);
+  const rest = name.slice(kind.length + 1);
+  if (kind === 'market') {
+    const market = instruments.find((each) => each.market === rest)?.market;
+    return market === undefined ? null : { kind, market };
+  }
+  if (kind === 'symbol') {
+    const instrument = instruments.findIndex(({ id }) => id === rest);
+    return instrument < 0 ? null : { kind, instrument };
+  }
+  const strategy = kind === 'strategy' ? strategies.indexOf(rest) : -1;
+  return strategy < 0 ? null : { kind: 'strategy', strategy };
+}
+
+/** The names of all scopes of a run, the account first. */
+export function scopesOf({ instruments, strategies }: Named): readonly ScopeName[] {
+  const markets = [...new Set(instruments.map(({ market }) => market))];
+  return [
+    'account',
+    ...markets.map((market) => `market:${market}` as const),
+    ...instruments.map(({ id }) => `symbol:${id}` as const),
+    ...strategies.map((name) => `strategy:${name}` as const),
+  ];
+}
+
+/** Every scope of the run with its own causes. */
+export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): readonly ScopeView[] {
+  const causes = board.causes();
+  return scopesOf(named).map((name) =>
+    scopeView(
+      name,
+      causes.filter(({ scope }) => scopeName(scope, named) === name),
+    ),
+  );
+}
+
+function scopeView(scope: ScopeName, causes: readonly Cause[]): ScopeView {
+  const severity = ({ state }: Cause): number => RISK_STATES.indexOf(state);
+  const sorted = causes.toSorted((a, b) => severity(b) - severity(a) || a.sinceMs - b.sinceMs);
+  return {
+    scope,
+    state: sorted[0]?.state ?? 'RUN',
+    causes: sorted.map(({ state, code, why, sinceMs }) => ({ state, code, why, sinceMs, clearsItself: clearsItself(code) })),
+  };
+}

@@ -1,0 +1,154 @@
+// What the account holds and how it is set: balances; of futures its positions, position mode, margin mode and leverage.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
+import { failed, ok, skipped, warning, type Finding } from '../context/check.ts';
+import type { Exam } from '../context/exam.ts';
+import { codeFamily } from '../fixes/codeFamilies.ts';
+import { errorCodeOf } from '../../../protocol/outcome.ts';
+import { problemOf } from '../fixes/answerFix.ts';
+import { shortList } from './instruments.ts';
+
+const isPrivate = true;
+
+export async function checkBalances(exam: Exam): Promise<Finding> {
+  const held = exam.market === 'spot' ? await spotBalances(exam) : await marginBalances(exam);
+  if ('status' in held) return held;
+  const { refused, lines } = held;
+  if (refused > 0) {
+    const fix = ['what is not understood is not counted: please report it with a support bundle (--bundle)'];
+    return warning(`${refused} balances are not understood`, fix, { more: lines, isPrivate });
+  }
+  if (lines.length === 0)
+    return warning('none: every order would be refused (-2017)', ['transfer to the account that trades this market'], { isPrivate });
+  return ok(shortList(lines), { isPrivate });
+}
+
+interface Balances {
+  readonly refused: number;
+  readonly lines: readonly string[];
+}
+
+async function spotBalances(exam: Exam): Promise<Balances | Finding> {
+  const outcome = await exam.spotAccount();
+  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
+  const held = outcome.value.rows.filter(({ free, locked }) => !isZero(free) || !isZero(locked));
+  const lines = held.map(
+    ({ asset, free, locked }) => `${plain(free)} ${asset}${isZero(locked) ? '' : ` (and ${plain(locked)} in orders)`}`,
+  );
+  return { refused: outcome.value.refused.length, lines };
+}
+
+async function marginBalances(exam: Exam): Promise<Balances | Finding> {
+  const outcome = await exam.marginAccounts();
+  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'account', market: 'futures', what: 'the margin' });
+  const held = outcome.value.rows.filter(({ accountNormal, accountLock }) => !isZero(accountNormal) || !isZero(accountLock));
+  const lines = held.map(({ marginCoin, accountNormal, accountLock }) => {
+    return `${plain(accountNormal)} ${marginCoin}${isZero(accountLock) ? '' : ` (and ${plain(accountLock)} frozen)`}`;
+  });
+  return { refused: outcome.value.refused.length, lines };
+}
+
+const isZero = (text: string): boolean => new Decimal(text).isZero();
+const plain = (text: string): string => new Decimal(text).toFixed();
+
+/** A position, wherever it was read. */
+interface Held {
+  readonly contract: string;
+  readonly side: 'buy' | 'sell';
+  readonly volume: string;
+  /** 1 cross, 2 isolated. */
+  readonly positionType: number;
+  readonly leverage: number;
+}
+
+/** Those of the account, which has the positions of all contracts in it. */
+async function positionsHeld(exam: Exam): Promise<readonly Held[] | Finding> {
+  const outcome = await exam.marginAccounts();
+  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'account', market: 'futures', what: 'the positions' });
+  return outcome.value.rows.flatMap(heldIn).filter(({ volume }) => !isZero(volume));
+}
+
+function heldIn({ positionVos }: MarginAccount): readonly Held[] {
+  return (positionVos ?? []).flatMap(({ contractName, positions }) =>
+    (positions ?? []).map(({ side, volume, positionType, leverageLevel }) => ({
+      contract: contractName,
+      side,
+      volume,
+      positionType,
+      leverage: leverageLevel,
+    })),
+  );
+}
+
+/** That positions can be read where the dialect says, and which there are. */
+export async function checkPositions(exam: Exam): Promise<Finding> {
+  const held = await positionsHeld(exam);
+  if ('status' in held) return held;
+  const lines = held.map(({ contract, side, volume }) => `${side === 'buy' ? 'long' : 'short'} ${plain(volume)} ${contract}`);
+  const detail = lines.length === 0 ? 'none is open' : `open: ${shortList(lines)}`;
+  if (exam.dialect.positionsFrom === 'account') return ok(`${detail} (read with the account)`, { isPrivate });
+  const contractName = await exam.example();
+  const outcome = await exam.probe.call('futures.positions', { contractName }, { signQuery: exam.signQuery });
+  if (outcome.kind === 'acked') return ok(detail, { isPrivate, dialect: { positionsFrom: 'positions' } });
+  const problem = problemOf(outcome, { kind: 'query', market: 'futures', what: `positions of ${contractName}` });
+  const code = errorCodeOf(outcome);
+  const isAbsent = code !== null ? codeFamily(code) === 'support' : outcome.kind === 'unknown' && outcome.status === 404;
+  if (!isAbsent) return problem;
+  const fix = 'the service has no endpoint for positions, but tells them with the account: set dialect.positionsFrom to account';
+  return { ...problem, fix: [fix], dialect: { positionsFrom: 'account' } };
+}
+
+const NONE_OPEN = 'not told: no position is open to read it from';
+
+export async function checkPositionMode(exam: Exam): Promise<Finding> {
+  const held = await positionsHeld(exam);
+  if ('status' in held) return held;
+  if (held.length === 0) return skipped(NONE_OPEN);
+  const contracts = [...new Set(held.map(({ contract }) => contract))];
+  const both = contracts.filter((contract) => new Set(held.filter((each) => each.contract === contract).map(({ side }) => side)).size > 1);
+  if (both.length === 0) return ok('one direction in each contract: net, as far as positions show', { isPrivate });
+  return warning(
+    `two-way: long and short in ${shortList(both)}`,
+    ['isobar keeps one position a contract: close one side, then isobar api futures.changePositionMode contractName=... positionModel=1'],
+    { isPrivate },
+  );
+}
+
+export async function checkMarginMode(exam: Exam): Promise<Finding> {
+  const held = await positionsHeld(exam);
+  if ('status' in held) return held;
+  if (held.length === 0) return skipped(NONE_OPEN);
+  const unknown = held.filter(({ positionType }) => positionType !== 1 && positionType !== 2);
+  if (unknown.length > 0) {
+    const fix = ['the specification has 1 (cross) and 2 (isolated): please report it with a support bundle (--bundle)'];
+    return failed(`not understood: ${shortList(unknown.map(({ contract, positionType }) => `${contract} ${positionType}`))}`, fix, {
+      isPrivate,
+    });
+  }
+  const words = held.map(({ contract, positionType }) => `${contract} ${positionType === 1 ? 'cross' : 'isolated'}`);
+  return ok(shortList([...new Set(words)]), { isPrivate });
+}
+
+export async function checkLeverage(exam: Exam): Promise<Finding> {
+  const held = await positionsHeld(exam);
+  if ('status' in held) return held;
+  const listed = await exam.listed();
+  const range = (contract: string): string | null => {
+    const found = listed.get(contract)?.contract;
+    return found ? `${found.minLever} to ${found.maxLever}` : null;
+  };
+  if (held.length === 0) {
+    const example = await exam.example();
+    const allowed = range(example);
+    return skipped(allowed === null ? NONE_OPEN : `${NONE_OPEN}; ${example} allows ${allowed}`);
+  }
+  const words = [...new Set(held.map(({ contract, leverage }) => `${contract} ${leverage}x`))];
+  const beyond = held.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
+  if (beyond.length === 0) return ok(shortList(words), { isPrivate });
+  const more = beyond.map(({ contract }) => `${contract} allows ${range(contract)}`);
+  return warning(shortList(words), ['no further order of these will be taken: lower it (isobar api futures.changeLeverage)'], {
+    more,
+    isPrivate,
+  });
+}

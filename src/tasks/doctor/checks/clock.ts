@@ -1,0 +1,51 @@
+// How far this computer's clock is from the service's, and what that may be wrong by.
+
+import { count } from '../../../base/text/format.ts';
+import { failed, ok, warning, type Finding } from '../context/check.ts';
+import type { Exam } from '../context/exam.ts';
+
+/** A clock that is kept by NTP is nearer than that. */
+const GOOD_MS = 250;
+/** A timestamp must be less than this ahead of the service (specification, part 5): a larger doubt gets requests refused. */
+const DOUBT_MS = 1000;
+
+const SYNCHRONISE = [
+  'synchronise it: sudo timedatectl set-ntp true (Linux), sudo sntp -sS time.apple.com (macOS), w32tm /resync (Windows)',
+  "until then isobar signs with the service's time, so that orders are taken; the times of its logs are off by that much",
+];
+
+export async function measureClock(exam: Exam): Promise<Finding> {
+  const reading = await exam.probe.clock(exam.market);
+  if (reading === null) {
+    return failed('the service does not tell its time', [
+      'requests would be signed with the time of this computer, which may be refused: run isobar doctor again',
+      'if pings are answered and this is not, the service is not one of this specification',
+    ]);
+  }
+  exam.clock = reading;
+  const { offsetMs, uncertaintyMs } = reading;
+  const detail = clockText(offsetMs, uncertaintyMs);
+  if (uncertaintyMs >= DOUBT_MS) {
+    return failed(detail, [
+      'a doubt of a second gets requests refused (-1021): the way to the service is too slow, or uneven. Run the bot nearer to it',
+      'a clock that is being set just now looks the same: run isobar doctor again',
+    ]);
+  }
+  if (Math.abs(offsetMs) - uncertaintyMs > GOOD_MS) return warning(detail, SYNCHRONISE);
+  return ok(detail);
+}
+
+/** `your clock is 340 ms behind, ±12 ms`. */
+export function clockText(offsetMs: number, uncertaintyMs: number): string {
+  const doubt = `±${duration(Math.ceil(uncertaintyMs))}`;
+  if (Math.abs(offsetMs) <= uncertaintyMs) return `your clock agrees with the service's, ${doubt}`;
+  return `your clock is ${duration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'behind' : 'ahead'}, ${doubt}`;
+}
+
+function duration(ms: number): string {
+  if (ms < 10_000) return `${count(Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${count(Math.round(minutes / 60))} h`;
+}

@@ -1,0 +1,29 @@
+// Are there a key and its secret, and where do they come from.
+
+import { failed, ok, type Finding } from '../context/check.ts';
+import type { CredentialSources, SecretSource } from '../context/keySource.ts';
+
+/** What is known of the credentials: where they come from, why they cannot be used, or null for none. */
+export type Credentials = CredentialSources | { readonly problem: string; readonly remedy: string } | null;
+
+export function checkCredentials(credentials: Credentials, remedy: string): Promise<Finding> {
+  return Promise.resolve(judge(credentials, remedy));
+}
+
+function judge(credentials: Credentials, remedy: string): Finding {
+  if (credentials === null) {
+    return failed('no API key was given: public endpoints only', [
+      'make a key at the exchange: it may read and trade, not withdraw, and is for the address of this computer alone',
+      remedy,
+    ]);
+  }
+  if ('problem' in credentials) return failed(credentials.problem, [credentials.remedy], { isPrivate: true });
+  const { hint, key, secret } = credentials;
+  const from = [`key ${hint} from ${sourceText(key)}`, `secret from ${sourceText(secret)}`];
+  return ok('key and secret are there', { more: from, isPrivate: true });
+}
+
+const sourceText = (source: SecretSource): string =>
+  source.kind === 'environment'
+    ? `the environment (${source.variable})`
+    : `the file ${source.path}${source.mode === null ? '' : ` (mode ${source.mode})`}`;

@@ -1,0 +1,107 @@
+// Does the service list what is to be traded, and does the catalog say the same of it.
+
+import { nearest } from '../../../base/number/nearest.ts';
+import { timeMs } from '../../../base/brand.ts';
+import { counted } from '../../../base/text/format.ts';
+import { wireInterval } from '../../../protocol/dialect.ts';
+import { differences, recordOf } from '../../download/instruments.ts';
+import { failed, ok, skipped, warning, type Finding } from '../context/check.ts';
+import type { Exam } from '../context/exam.ts';
+import { problemOf } from '../fixes/answerFix.ts';
+
+/** Lines of a record without which orders are refused, or are not the size that was meant. */
+const VITAL = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
+const SHOWN = 5;
+
+export async function checkSymbols(exam: Exam): Promise<Finding> {
+  const { market } = exam;
+  const outcome = await exam.listing();
+  const thing = market === 'spot' ? 'symbol' : 'contract';
+  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'public', market, what: `the list of ${thing}s` });
+  const listed = await exam.listed();
+  const { refused } = outcome.value;
+  if (listed.size === 0)
+    return failed(`the service lists no ${thing}`, ['nothing can be traded there: is it a test system that was not set up?']);
+  const missing = exam.wanted().filter((symbol) => !listed.has(symbol));
+  if (missing.length > 0) return notListed(exam, missing, [...listed.keys()]);
+  const closed = exam.wanted().filter((symbol) => listed.get(symbol)?.isTradable === false);
+  const wanted = exam.wanted().length === 0 ? '' : `, ${shortList(exam.wanted())} among them`;
+  const detail = `${counted(listed.size, thing)}${wanted}`;
+  if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed, and closed for trading: orders would be refused`]);
+  if (refused.length > 0) {
+    const more = [`not understood, and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'one without a name'))}`];
+    return warning(detail, ['what is not understood cannot be traded: please report it with a support bundle (--bundle)'], { more });
+  }
+  return wanted !== '' ? ok(detail) : ok(detail, { more: ['--symbol looks at those that you mean to trade'] });
+}
+
+function notListed({ market, symbols, records }: Exam, missing: readonly string[], listed: readonly string[]): Finding {
+  const hints = missing.slice(0, SHOWN).map((symbol) => {
+    const near = nearest(symbol, listed);
+    return near === null
+      ? `${symbol}: isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists what there is`
+      : `${symbol}: did you mean ${near}?`;
+  });
+  const detail = `not listed: ${shortList(missing)}`;
+  if (symbols.length > 0) return failed(detail, hints);
+  return warning(`${detail} (of ${records.folder}/)`, [
+    'the catalog has bars of them, from elsewhere perhaps: they cannot be traded here',
+    ...hints,
+  ]);
+}
+
+export async function checkPrecision(exam: Exam): Promise<Finding> {
+  const { market, records } = exam;
+  const listed = await exam.listed();
+  const compared = exam.wanted().flatMap((symbol) => {
+    const [now, record] = [listed.get(symbol), records.record(market, symbol)];
+    return now && record ? [{ symbol, changes: differences(record, recordOf(now, record)) }] : [];
+  });
+  if (compared.length === 0) {
+    const what = exam.wanted().length === 0 ? `no ${market} instrument` : `no record of ${shortList(exam.wanted())}`;
+    return skipped(`nothing to compare: ${records.folder}/ has ${what}`);
+  }
+  const changed = compared.filter(({ changes }) => changes.length > 0);
+  if (changed.length === 0) return ok(`records of ${records.folder}/ agree: ${shortList(compared.map(({ symbol }) => symbol))}`);
+  const more = changed.slice(0, SHOWN).map(({ symbol, changes }) => `${symbol}: ${changes.join(', ')}`);
+  const names = changed.map(({ symbol }) => symbol);
+  const fix = [`refresh them: isobar data instruments --market ${market} --symbol ${names.join(',')} --catalog ${records.folder}`];
+  const detail = `records of ${records.folder}/ differ: ${shortList(names)}`;
+  const isVital = changed.some(({ changes }) => changes.some((line) => VITAL.test(line)));
+  return isVital
+    ? failed(detail, ['orders would be of another size, or be refused (-1111, -1147)', ...fix], { more })
+    : warning(detail, fix, { more });
+}
+
+const HOUR_MS = 3_600_000;
+/** Further back than the newest 300 bars of an hour reach. */
+const BACK_MS = 1000 * HOUR_MS;
+
+/** Whether klines take a range of times, which the specification does not have: with one, older bars can be had. */
+export async function checkKlinesRange(exam: Exam): Promise<Finding> {
+  const { market, probe, dialect } = exam;
+  if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no bars of an hour to ask with');
+  const symbol = await exam.example();
+  const endMs = Math.floor((probe.wallMs() + (exam.clock?.offsetMs ?? 0) - BACK_MS) / HOUR_MS) * HOUR_MS;
+  const times = { startTime: timeMs(endMs - 10 * HOUR_MS), endTime: timeMs(endMs) };
+  const outcome =
+    market === 'spot'
+      ? await probe.call('spot.klines', { symbol, interval: '1h', limit: 10, ...times }, { klinesRange: 'startEnd' })
+      : await probe.call('futures.klines', { contractName: symbol, interval: '1h', limit: 10, ...times }, { klinesRange: 'startEnd' });
+  const rows = outcome.kind === 'acked' ? outcome.value.rows : [];
+  const isInRange = rows.length > 0 && rows.every(({ openMs }) => openMs >= times.startTime && openMs <= times.endTime);
+  const { klinesRange } = dialect;
+  if (isInRange) {
+    const set = klinesRange === 'startEnd' ? '' : ': dialect.klinesRange could be startEnd';
+    return ok(`klines take startTime and endTime${set}`, { dialect: { klinesRange: 'startEnd' } });
+  }
+  if (klinesRange === 'none') return ok('klines take no range of times, as the specification says', { dialect: { klinesRange: 'none' } });
+  return failed('klines take no range of times', ['set dialect.klinesRange to none in the access file: bars would be taken for others'], {
+    dialect: { klinesRange: 'none' },
+  });
+}
+
+export function shortList(names: readonly string[]): string {
+  const rest = names.length - SHOWN;
+  return rest > 0 ? `${names.slice(0, SHOWN).join(', ')} and ${rest} more` : names.join(', ');
+}

@@ -1,0 +1,61 @@
+// Is the service there: its name, a connection with a certificate that holds, an answer.
+
+import { count } from '../../../base/text/format.ts';
+import { failed, ok, warning, type Finding } from '../context/check.ts';
+import type { Exam } from '../context/exam.ts';
+import { problemOf } from '../fixes/answerFix.ts';
+import { networkProblem } from '../fixes/networkFix.ts';
+
+const PINGS = 5;
+/** Above that an order is long on its way: its price has moved on. */
+const SLOW_MS = 1000;
+const DAY_MS = 86_400_000;
+/** A certificate is renewed a month before its end; one with less left may have been forgotten. */
+const SOON_DAYS = 14;
+
+export async function findAddresses({ origin, market, probe }: Exam): Promise<Finding> {
+  const { hostname } = new URL(origin);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (/^[\d.]+$/.test(host) || host.includes(':')) return ok(`${host} is an address and needs no name server`);
+  const found = await probe.addresses(host);
+  if ('code' in found) {
+    const { detail, fix } = networkProblem(found, host, market);
+    return failed(detail, fix);
+  }
+  const [first = ''] = found;
+  return ok(`${host} is ${first}${found.length > 1 ? ` and ${found.length - 1} more` : ''}`);
+}
+
+export async function connect({ origin, market, probe }: Exam): Promise<Finding> {
+  const { host } = new URL(origin);
+  const found = await probe.connect(origin);
+  if (found.kind === 'plain') return ok('connected; http without TLS, as the service is on this computer');
+  if (found.kind === 'failed') {
+    const { detail, fix } = networkProblem(found.failure, host, market);
+    return failed(detail, fix);
+  }
+  const { protocol, subject, issuer, validToMs } = found;
+  const days = validToMs === null ? null : Math.floor((validToMs - probe.wallMs()) / DAY_MS);
+  const left = days === null ? 'valid' : `valid for ${count(days)} more ${days === 1 ? 'day' : 'days'}`;
+  const detail = `${protocol}, certificate of ${subject} ${left}`;
+  const more = [`issued by ${issuer}`];
+  if (days === null || days >= SOON_DAYS) return ok(detail, { more });
+  return warning(detail, ['the exchange has to renew its certificate; on the day it ends nothing can be traded'], { more });
+}
+
+export async function ping({ market, probe }: Exam): Promise<Finding> {
+  const taken: number[] = [];
+  for (let at = 0; at < PINGS; at++) {
+    const beganMs = probe.elapsedMs();
+    const outcome = await probe.call(market === 'spot' ? 'spot.ping' : 'futures.ping', {});
+    if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'public', market, what: 'a ping' });
+    taken.push(probe.elapsedMs() - beganMs);
+  }
+  // The first waits for the connection.
+  const [median, slowest] = [taken.slice(1).toSorted((a, b) => a - b)[Math.floor((PINGS - 1) / 2)] ?? 0, Math.max(...taken)];
+  const detail = `${PINGS} answers, ${milliseconds(median)} in the middle, the slowest ${milliseconds(slowest)}`;
+  if (median < SLOW_MS) return ok(detail);
+  return warning(detail, ['orders take as long to arrive: run the bot nearer to the exchange, or on a faster line']);
+}
+
+const milliseconds = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : count(Math.round(ms))} ms`;

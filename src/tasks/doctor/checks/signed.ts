@@ -1,0 +1,108 @@
+// Does the service take key, address and signature: one signed read, told under the check whose matter its answer is.
+
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
+import { failed, ok, skipped, type Finding } from '../context/check.ts';
+import type { Exam } from '../context/exam.ts';
+import { problemOf, type NotAcked } from '../fixes/answerFix.ts';
+import type { Asked } from '../fixes/asked.ts';
+import { codeFamily } from '../fixes/codeFamilies.ts';
+
+type Matter = 'signature' | 'ip' | 'permission';
+
+/** Where a refusal of the signed read belongs. A service looks at key and address first, so that it says nothing of the signature then. */
+function matterOf(outcome: NotAcked): Matter {
+  const code = errorCodeOf(outcome);
+  const family = code === null ? null : codeFamily(code);
+  if (family === 'address') return 'ip';
+  return family === 'key' || family === 'company' ? 'permission' : 'signature';
+}
+
+const accountRead = ({ market }: Exam): Asked => ({ kind: 'account', market, what: 'the account' });
+
+/** The finding of the check of `matter` where the read was refused for another one. */
+async function judged(exam: Exam, matter: Matter, fine: string, more: readonly string[] = []): Promise<Finding> {
+  const outcome = await exam.account();
+  if (outcome.kind === 'acked') return ok(fine, { more });
+  const found = matterOf(outcome);
+  const code = errorCodeOf(outcome);
+  if (found !== matter) return skipped(`because ${found} failed${code === null ? '' : ` (${code})`}`);
+  return problemOf(outcome, accountRead(exam));
+}
+
+export async function checkSignature(exam: Exam): Promise<Finding> {
+  const finding = await judged(exam, 'signature', 'accepted: a read without a query', signedPrefix(exam));
+  if (finding.status !== 'failed' || !isWrongSignature(await exam.account()) || exam.dialect.pathPrefix[exam.market] === '') return finding;
+  const signPathPrefix = !exam.dialect.signPathPrefix;
+  const op = exam.market === 'spot' ? 'spot.account' : 'futures.account';
+  const other = await exam.probe.call(op, {}, { signPathPrefix });
+  if (other.kind !== 'acked') {
+    return { ...finding, more: ['signed with and without dialect.pathPrefix: neither was taken'] };
+  }
+  const how = signPathPrefix ? 'with' : 'without';
+  const fix = `the service signs paths ${how} their prefix: set dialect.signPathPrefix to ${signPathPrefix} in the access file`;
+  return { ...finding, fix: [fix], dialect: { signPathPrefix } };
+}
+
+function signedPrefix({ dialect, market }: Exam): readonly string[] {
+  const prefix = dialect.pathPrefix[market];
+  return prefix === '' ? [] : [`signed ${dialect.signPathPrefix ? 'with' : 'without'} the prefix ${prefix}`];
+}
+
+export const checkIp = (exam: Exam): Promise<Finding> => judged(exam, 'ip', 'this address may use the key');
+
+export async function checkPermission(exam: Exam, other: Exam | null): Promise<Finding> {
+  const { market } = exam;
+  const trade =
+    market === 'spot' ? 'whether it may trade is told by testOrder' : 'whether it may trade is not told: futures have no test order';
+  const finding = await judged(exam, 'permission', `the key may read ${market}; ${trade}`, [
+    'no endpoint tells what else it may: see at the exchange that it cannot withdraw, and is for this address alone',
+  ]);
+  if (finding.status !== 'failed' || other === null || (await other.account()).kind !== 'acked') return finding;
+  const fix = `${other.market} takes this key from this address: give it the permission for ${market} too, or take a key for each`;
+  return { ...finding, fix: [fix, ...(finding.fix ?? []).slice(1)] };
+}
+
+const isWrongSignature = (outcome: Outcome<unknown>): boolean => {
+  const code = errorCodeOf(outcome);
+  return code !== null && codeFamily(code) === 'signature';
+};
+
+type Verdict = 'accepted' | 'refused' | 'unclear';
+
+/** What an answer says of the signature: a refusal for the sake of the order or symbol comes after it was found right. */
+function verdictOf(outcome: Outcome<unknown>): Verdict {
+  if (outcome.kind === 'acked') return 'accepted';
+  const code = errorCodeOf(outcome);
+  const family = code === null ? null : codeFamily(code);
+  if (family === 'signature') return 'refused';
+  const isLater = family === 'instrument' || family === 'parameters' || family === 'past' || family === 'support';
+  return isLater ? 'accepted' : 'unclear';
+}
+
+/** Whether the query of a GET is signed, which the specification leaves open: both are tried, with a read of open orders. */
+export async function checkQuery(exam: Exam): Promise<Finding> {
+  const symbol = await exam.example();
+  const query = (signQuery: 'include' | 'omit') =>
+    exam.market === 'spot'
+      ? exam.probe.call('spot.openOrders', { symbol }, { signQuery })
+      : exam.probe.call('futures.openOrders', { contractName: symbol }, { signQuery });
+  const [set, other] = exam.dialect.signQuery === 'include' ? (['include', 'omit'] as const) : (['omit', 'include'] as const);
+  const outcome = await query(set);
+  const verdict = verdictOf(outcome);
+  const asked: Asked = { kind: 'query', market: exam.market, what: `open orders of ${symbol}` };
+  if (outcome.kind !== 'acked' && verdict === 'unclear') return problemOf(outcome, asked);
+  const otherVerdict = verdictOf(await query(other));
+  const words = `${set}: ${verdict}; ${other}: ${otherVerdict}`;
+  if (verdict === 'accepted') {
+    const detail =
+      otherVerdict === 'accepted' ? `accepted with the query signed and without; dialect.signQuery: ${set}` : `dialect.signQuery ${words}`;
+    return ok(detail, { dialect: { signQuery: set } });
+  }
+  if (otherVerdict === 'accepted') {
+    exam.signQuery = other;
+    const how = other === 'omit' ? 'without' : 'with';
+    const fix = `set dialect.signQuery to ${other} in the access file (--config): the service signs paths ${how} their query`;
+    return failed(`dialect.signQuery ${words}`, [fix], { code: errorCodeOf(outcome), dialect: { signQuery: other } });
+  }
+  return outcome.kind === 'acked' ? ok(words) : { ...problemOf(outcome, asked), more: [`dialect.signQuery ${words}`] };
+}

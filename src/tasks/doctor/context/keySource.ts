@@ -1,0 +1,55 @@
+// Where the key and the secret that are used came from, for a person to check: never what they are.
+
+import { statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { Secret } from '../../../base/text/secret.ts';
+import { readAccessFile } from '../../../access/config.ts';
+import { VARIABLES, type Environment, type SecretName } from '../../../access/environment.ts';
+import { readKeyFile } from '../../../access/keyFile.ts';
+import { Signer } from '../../../access/signer.ts';
+
+export type SecretSource =
+  | { readonly kind: 'environment'; readonly variable: string }
+  /** `mode`: such as 0600; null where files have none. */
+  | { readonly kind: 'file'; readonly path: string; readonly mode: string | null };
+
+export interface CredentialSources {
+  /** Enough of the key to tell keys apart. */
+  readonly hint: string;
+  readonly key: SecretSource;
+  readonly secret: SecretSource;
+}
+
+/** The sources of `signer`, which was made with the access file `config` in `environment`. */
+export function sourcesOf(signer: Signer, config: string | undefined, environment: Environment): CredentialSources {
+  const { keyFile, secretFile } = config === undefined ? {} : readAccessFile(config);
+  const source = (name: SecretName, configured: string | undefined): SecretSource => {
+    const named = environment[VARIABLES[name].file];
+    if (named !== undefined && named !== '') return fileSource(named);
+    const path = configured === undefined || isAbsolute(configured) ? configured : join(dirname(config ?? '.'), configured);
+    // The environment counts more than a file, and its secrets are gone from it by now: the file is the source if it holds the same.
+    return path !== undefined && holds(path, name, signer) ? fileSource(path) : { kind: 'environment', variable: VARIABLES[name].text };
+  };
+  return { hint: signer.hint, key: source('key', keyFile), secret: source('secret', secretFile) };
+}
+
+function fileSource(path: string): SecretSource {
+  const mode = process.getuid === undefined ? null : (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
+  return { kind: 'file', path, mode };
+}
+
+const PROBE = new TextEncoder().encode('any text');
+
+/** True where the file holds the key, or the secret, of `signer`. */
+function holds(path: string, name: SecretName, signer: Signer): boolean {
+  try {
+    const found = readKeyFile(path, path);
+    // A signer has both; the half that is not asked about may be anything.
+    if (name === 'key') return new Signer(found, new Secret('unimportant')).apiKey === signer.apiKey;
+    return new Signer(new Secret('unimportant'), found).sign(PROBE) === signer.sign(PROBE);
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}

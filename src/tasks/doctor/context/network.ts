@@ -1,0 +1,75 @@
+// Names and connections as Node.js sees them, without a request: what a client would meet, told in detail.
+
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { foreignText } from '../../../base/text/foreignText.ts';
+import { parseTime } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Connection, NetworkFailure } from './probe.ts';
+
+export interface NetworkOptions {
+  readonly scheduler: Scheduler;
+  readonly timeoutMs: number;
+}
+
+/** The addresses of a host, as every program of this computer gets them: hosts file and name servers. */
+export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
+  const asked = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
+  return within<readonly string[] | NetworkFailure>(options, asked, timedOut);
+}
+
+/** Connects and closes again. A certificate is judged exactly as the client judges it. */
+export function connectionTo(origin: string, options: NetworkOptions): Promise<Connection> {
+  const { protocol, hostname, port } = new URL(origin);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const isSecure = protocol === 'https:';
+  const at = { host, port: Number(port || (isSecure ? 443 : 80)) };
+  const socket = isSecure
+    ? connectTls({ ...at, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(isIP(host) === 0 ? { servername: host } : {}) })
+    : connectTcp(at);
+  const connected = new Promise<Connection>((resolve) => {
+    socket.on('error', (error) => resolve({ kind: 'failed', failure: failureOf(error) }));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(isTls(socket) ? certificateOf(socket) : { kind: 'plain' }));
+    socket.once('close', () => resolve({ kind: 'failed', failure: { code: 'ECONNRESET', message: 'closed at once' } }));
+  });
+  return within<Connection>(options, connected, { kind: 'failed', failure: timedOut }).finally(() => socket.destroy());
+}
+
+const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'getPeerCertificate' in socket;
+
+function certificateOf(socket: TLSSocket): Connection {
+  const { subject, issuer, valid_to: validTo, subjectaltname } = socket.getPeerCertificate();
+  const [firstName = ''] = (subjectaltname ?? '').split(', ');
+  return {
+    kind: 'secure',
+    protocol: socket.getProtocol() ?? 'TLS',
+    subject: shown(subject.CN ?? firstName.replace(/^(DNS|IP Address):/, '')),
+    issuer: shown(issuer.O ?? issuer.CN),
+    validToMs: dateMs(validTo),
+  };
+}
+
+const shown = (name: string | readonly string[] | undefined): string => foreignText([name ?? 'nobody'].flat().join(', '), 60);
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `Nov  2 11:00:00 2027 GMT`, as OpenSSL writes it. */
+function dateMs(text: string): number | null {
+  const [, month = '', day = '', time = '', year = ''] = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4}) GMT$/.exec(text) ?? [];
+  return parseTime(`${year}-${String(MONTHS.indexOf(month) + 1).padStart(2, '0')}-${day.padStart(2, '0')}T${time}Z`);
+}
+
+const timedOut: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
+
+function failureOf(error: unknown): NetworkFailure {
+  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: foreignText(String(error)) };
+  return { code: 'code' in error ? String(error.code) : error.name, message: foreignText(error.message) };
+}
+
+/** What `work` brings, or `late` when the time is over. */
+function within<T>({ scheduler, timeoutMs }: NetworkOptions, work: Promise<T>, late: T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const handle = scheduler.at(scheduler.nowMs + timeoutMs, () => resolve(late));
+    work.then(resolve, reject).finally(() => scheduler.cancel(handle));
+  });
+}

@@ -1,0 +1,71 @@
+// The checks in their order: from the name of the host up to a test order, each resting on those before it.
+
+import type { Market } from '../../model/instrument.ts';
+import { KEY_REMEDY } from '../../access/keyLike.ts';
+import type { Check, Finding } from './context/check.ts';
+import { checkBalances, checkLeverage, checkMarginMode, checkPositionMode, checkPositions } from './checks/account.ts';
+import { measureClock } from './checks/clock.ts';
+import { checkCredentials, type Credentials } from './checks/credentials.ts';
+import { checkKlinesRange, checkPrecision, checkSymbols } from './checks/instruments.ts';
+import { checkLimits } from './checks/limits.ts';
+import { checkSocket } from './checks/socket.ts';
+import { connect, findAddresses, ping } from './checks/network.ts';
+import { checkIp, checkPermission, checkQuery, checkSignature } from './checks/signed.ts';
+import { checkTestOrder } from './checks/testOrder.ts';
+import type { Exam } from './context/exam.ts';
+import type { Probe } from './context/probe.ts';
+
+interface Step {
+  readonly name: string;
+  readonly needs: readonly string[];
+  /** Only there; absent: everywhere. */
+  readonly market?: Market;
+  readonly run: (exam: Exam, other: Exam | null) => Promise<Finding>;
+}
+
+const KEY = 'key';
+const SIGNED = ['signature', 'ip', 'permission'];
+
+/** Of one market. */
+const STEPS: readonly Step[] = [
+  { name: 'dns', needs: [], run: findAddresses },
+  { name: 'tls', needs: ['dns'], run: connect },
+  { name: 'ping', needs: ['tls'], run: ping },
+  { name: 'clock', needs: ['ping'], run: measureClock },
+  { name: 'symbols', needs: ['ping'], run: checkSymbols },
+  { name: 'precision', needs: ['symbols'], run: checkPrecision },
+  { name: 'klinesRange', needs: ['symbols'], run: checkKlinesRange },
+  { name: 'signature', needs: [KEY, 'clock'], run: checkSignature },
+  { name: 'ip', needs: [KEY, 'clock'], run: checkIp },
+  { name: 'permission', needs: [KEY, 'clock'], run: checkPermission },
+  { name: 'signQuery', needs: SIGNED, run: checkQuery },
+  { name: 'balances', needs: SIGNED, run: checkBalances },
+  { name: 'positions', market: 'futures', needs: SIGNED, run: checkPositions },
+  { name: 'positionMode', market: 'futures', needs: SIGNED, run: checkPositionMode },
+  { name: 'marginMode', market: 'futures', needs: SIGNED, run: checkMarginMode },
+  { name: 'leverage', market: 'futures', needs: SIGNED, run: checkLeverage },
+  { name: 'testOrder', market: 'spot', needs: [...SIGNED, 'symbols'], run: checkTestOrder },
+];
+
+/** All names of checks, in the order in which one market has them. */
+export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'socket', 'limits'];
+
+export function planOf(exams: readonly Exam[], credentials: Credentials, probe: Probe, socketUrl: string | null): readonly Check[] {
+  return [
+    { name: KEY, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
+    ...exams.flatMap((exam) => stepsOf(exam, exams.find((other) => other !== exam) ?? null)),
+    { name: 'socket', market: null, needs: [], run: () => checkSocket(probe, socketUrl) },
+    { name: 'limits', market: null, needs: [], run: () => checkLimits(probe) },
+  ];
+}
+
+function stepsOf(exam: Exam, other: Exam | null): readonly Check[] {
+  const { market } = exam;
+  const full = (name: string): string => (name === KEY ? name : `${market}.${name}`);
+  return STEPS.filter((step) => step.market === undefined || step.market === market).map(({ name, needs, run }) => ({
+    name: full(name),
+    market,
+    needs: needs.map(full),
+    run: () => run(exam, other),
+  }));
+}

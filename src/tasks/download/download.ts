@@ -1,0 +1,218 @@
+// The newest bars of an exchange into the catalog: what it gives is checked, joined to what is there, and what it cannot give is said.
+
+import { existsSync } from 'node:fs';
+import { appendBars, newestRows, type AppendedBars, type RevisedRule } from '../../adapters/catalog/bars/append.ts';
+import { readEntry, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
+import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
+import { barsPath, checkSymbol, type BarKey } from '../../adapters/catalog/files/paths.ts';
+import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
+import { barWindow, columnsOf, MOST_KLINES, type BarWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nestedIn } from '../../model/bars/coarser.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
+import { barsBetween, closeOf, openOf, type Interval } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
+import { wireInterval } from '../../protocol/dialect.ts';
+import { differences, proposedFor, recordOf, storeContract, type Listed } from './instruments.ts';
+import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from './service.ts';
+
+export interface DownloadOptions {
+  readonly catalog: string;
+  /** Bars that open earlier (ms UTC) are left out; null takes all that there are. */
+  readonly fromMs: number | null;
+  readonly revised: RevisedRule;
+  /** What is under way: the set, and how many of all are done. */
+  readonly onProgress?: (key: BarKey, done: number) => void;
+}
+
+export interface Hole {
+  /** Where the first missing bar opens, ms UTC. */
+  readonly fromMs: number;
+  readonly bars: number;
+}
+
+/** One set after a download. */
+export interface DownloadedSet extends BarKey, AppendedBars {
+  readonly kind: 'stored';
+  /** Of the bars that the exchange gave. */
+  readonly path: string;
+  /** The interval of the klines: another where the exchange does not have the one that was asked for. */
+  readonly from: Interval;
+  /** Closed bars that the exchange gave. */
+  readonly rows: number;
+  /** Rows that are no bars, or contradict each other. */
+  readonly refused: readonly string[];
+  /** Between the newest bar that was there and the oldest that can be had. */
+  readonly hole: Hole | null;
+  /** The bars of `interval`, made from those of `from`; null where these are the same, where nothing changed, or not one is whole yet. */
+  readonly made: { readonly path: string; readonly manifest: GapManifest } | null;
+  readonly instrumentChanges: readonly string[];
+  /** What became of the revised bars. */
+  readonly rule: RevisedRule;
+}
+export interface FailedSet extends BarKey {
+  readonly kind: 'failed';
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+/**
+ * Downloads the newest bars of each set, one after the other. A set for which the exchange gives no answer fails alone. Throws ConfigError
+ * for what cannot be asked for, before anything is stored, and for a catalog that the bars do not fit.
+ */
+export async function downloadBars(
+  service: MarketService,
+  sets: readonly BarKey[],
+  options: DownloadOptions,
+): Promise<readonly (DownloadedSet | FailedSet)[]> {
+  const known = new Map<Market, Promise<MarketFacts | NoAnswer>>();
+  const factsOf = (market: Market) => {
+    const facts = known.get(market) ?? orNoAnswer(marketFacts(service, market));
+    known.set(market, facts);
+    return facts;
+  };
+  for (const key of sets) {
+    const facts = await factsOf(key.market);
+    if (facts instanceof NoAnswer) continue;
+    listedIn(facts.listed, key.market, checkSymbol(key.symbol));
+    checkReach(service, key, facts.serverMs, options);
+  }
+  const done: (DownloadedSet | FailedSet)[] = [];
+  for (const key of sets) {
+    options.onProgress?.(key, done.length);
+    const facts = await factsOf(key.market);
+    const set = facts instanceof NoAnswer ? facts : await orNoAnswer(downloadSet(service, key, facts.listed, options));
+    done.push(set instanceof NoAnswer ? { ...key, kind: 'failed', problem: set.message, remedy: set.remedy } : set);
+  }
+  return done;
+}
+
+async function orNoAnswer<T>(work: Promise<T>): Promise<T | NoAnswer> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NoAnswer) return error;
+    throw error;
+  }
+}
+
+interface MarketFacts {
+  readonly listed: ReadonlyMap<string, Listed>;
+  readonly serverMs: number;
+}
+
+async function marketFacts(service: MarketService, market: Market): Promise<MarketFacts> {
+  return { listed: await listMarket(service, market), serverMs: await askTime(service, market) };
+}
+
+/** The intervals of klines that make the bars of a set, the best first: its own, then the longest, which reach back furthest. */
+function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey): readonly Interval[] {
+  const found = [interval, ...nestedIn(interval)].filter((each) => wireInterval(market, each, dialect) !== null);
+  if (found.length > 0) return found;
+  throw new ConfigError(
+    `--interval: the ${market} market has no ${interval} bars, and none to make them of`,
+    'choose a longer interval, or import files: isobar data import',
+  );
+}
+
+/** Refuses bars from a time on that neither the catalog nor the exchange has. */
+function checkReach(service: MarketService, key: BarKey, serverMs: number, { catalog, fromMs }: DownloadOptions): void {
+  const [from] = klineIntervals(service, key);
+  if (fromMs === null || from === undefined) return;
+  const reachMs = oldestOpen(from, serverMs);
+  if (openOf(from, fromMs) >= reachMs) return;
+  const stored = { ...key, interval: from };
+  const entry = existsSync(barsPath(catalog, stored)) ? readEntry(catalog, stored) : null;
+  if (entry && entry.firstMs <= fromMs && closeOf(from, entry.lastMs) >= reachMs) return;
+  throw new ConfigError(
+    `--from: expected ${formatMinute(reachMs)} or later for ${key.symbol} ${key.interval}, got ${formatMinute(fromMs)}: ` +
+      `the API gives the newest ${MOST_KLINES} klines and takes no time`,
+    'leave --from out, and import older bars from public archives: isobar data import FILE',
+  );
+}
+
+/** When the oldest bar opens that an answer can have, the running one being its newest. */
+function oldestOpen(interval: Interval, serverMs: number): number {
+  let openMs = openOf(interval, serverMs);
+  for (let row = 1; row < MOST_KLINES; row++) openMs = openOf(interval, openMs - 1);
+  return openMs;
+}
+
+async function downloadSet(
+  service: MarketService,
+  key: BarKey,
+  listed: ReadonlyMap<string, Listed>,
+  { catalog, fromMs, revised }: DownloadOptions,
+): Promise<DownloadedSet> {
+  const { market, symbol, interval } = key;
+  const window = await newestWindow(service, key);
+  const { interval: from, closed, refused } = window;
+  const stated = listedIn(listed, market, symbol);
+  const before = readInstrument(catalog, market, symbol);
+  const kept = closed.filter(({ openMs }) => fromMs === null || openMs >= fromMs);
+  const fineKey = { ...key, interval: from };
+  if (kept.length === 0 && !existsSync(barsPath(catalog, fineKey))) {
+    throw new NoAnswer(
+      `${market}.klines: no ${from} bar of ${symbol} has closed yet`,
+      fromMs === null ? 'wait for the first' : 'wait, or leave --from out',
+    );
+  }
+  const hole = holeBefore(catalog, fineKey, window);
+  const instrument = refreshed(stated, before, kept);
+  const appended = appendBars(catalog, instrument, from, columnsOf(kept), revised);
+  if (stated.contract) storeContract(catalog, stated.contract);
+  return {
+    kind: 'stored',
+    ...key,
+    ...appended,
+    path: barsPath(catalog, fineKey),
+    from,
+    rows: closed.length,
+    refused,
+    hole,
+    made: from === interval ? null : remake(catalog, key, from, appended.isWritten),
+    instrumentChanges: before ? differences(before, appended.instrument) : [],
+    rule: revised,
+  };
+}
+
+/** The newest bars of the interval, or of the longest that makes it: an exchange may answer with nothing for one that it lists. */
+async function newestWindow(service: MarketService, key: BarKey): Promise<BarWindow> {
+  const { market, symbol } = key;
+  for (const interval of klineIntervals(service, key)) {
+    // Before the klines: what had closed then is closed in them.
+    const serverMs = await askTime(service, market);
+    const limit = MOST_KLINES;
+    const listing =
+      market === 'spot'
+        ? await answerTo(service, 'spot.klines', { symbol, interval, limit })
+        : await answerTo(service, 'futures.klines', { contractName: symbol, interval, limit });
+    if (listing.rows.length + listing.refused.length > 0) return barWindow(listing, interval, limit, serverMs);
+  }
+  throw new NoAnswer(
+    `${market}.klines: the exchange has no bars of ${symbol}`,
+    `it may not be traded yet: isobar api ${market}.ticker shows`,
+  );
+}
+
+function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: BarWindow): Hole | null {
+  const lastMs = newestRows(catalog, key, 1).openMs[0];
+  const [first] = closed;
+  if (lastMs === undefined || first === undefined || !isFull) return null;
+  const bars = barsBetween(interval, lastMs, first.openMs) - 1;
+  return bars > 0 ? { fromMs: closeOf(interval, lastMs), bars } : null;
+}
+
+function refreshed(listed: Listed, before: Instrument | null, closed: readonly MarketBar[]): Instrument {
+  const [lowest, highest] = [Math.min(...closed.map(({ low }) => low)), Math.max(...closed.map(({ high }) => high))];
+  return recordOf(listed, before ?? proposedFor(listed, lowest, highest));
+}
+
+/** Makes the coarser bars anew where the finer ones changed; null where not one of them is whole. */
+export function remake(catalog: string, key: BarKey, from: Interval, hasChanged: boolean): DownloadedSet['made'] {
+  const fineKey = { ...key, interval: from };
+  const { firstMs, lastMs } = readEntry(catalog, fineKey);
+  const isWhole = closeOf(key.interval, openOf(key.interval, firstMs)) <= closeOf(from, lastMs);
+  if (!isWhole || (!hasChanged && existsSync(barsPath(catalog, key)))) return null;
+  return { path: barsPath(catalog, key), manifest: resampleInto(catalog, key, { from }).manifest };
+}

@@ -1,0 +1,240 @@
+// Keeps sets of the catalog growing: one feed of bars a set, written as often as it is cheap, through outages, until it is stopped.
+
+import { appendBars, newestRows, type RevisedRule } from '../../adapters/catalog/bars/append.ts';
+import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
+import type { BarKey } from '../../adapters/catalog/files/paths.ts';
+import { BarPoller } from '../../adapters/exchange/klines/barPoller.ts';
+import type { BarEvent } from '../../adapters/exchange/klines/barTracker.ts';
+import { klinesOf } from '../../adapters/exchange/klines/klines.ts';
+import { barsOfColumns, columnsOf, MOST_KLINES, type MarketBar } from '../../adapters/exchange/klines/window.ts';
+import { monotonicMs } from '../../adapters/clock/wallClock.ts';
+import { ConfigError, InvariantError } from '../../base/errors.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { downloadBars, remake, type DownloadedSet } from './download.ts';
+import { measureClock, serverTime, type MarketService } from './service.ts';
+
+/** What happened, for whoever watches. */
+export type RecordNews =
+  /** The catch-up at the start. */
+  | { readonly kind: 'caughtUp'; readonly set: DownloadedSet }
+  /** On disk. `last`: the newest bar of the set; `made`: coarser sets that were made anew from it. */
+  | { readonly kind: 'written'; readonly key: BarKey; readonly bars: number; readonly last: MarketBar; readonly made: readonly BarKey[] }
+  | { readonly kind: 'late'; readonly key: BarKey; readonly bar: MarketBar }
+  | { readonly kind: 'revised'; readonly key: BarKey; readonly bar: MarketBar; readonly was: MarketBar }
+  | { readonly kind: 'gap'; readonly key: BarKey; readonly gap: Extract<BarEvent, { readonly kind: 'gap' }> }
+  /** `againMs`: the pause until the next attempt; null where work goes on as usual. */
+  | { readonly kind: 'trouble'; readonly key: BarKey; readonly problem: string; readonly againMs: number | null };
+
+export interface RecordOptions {
+  readonly catalog: string;
+  readonly revised: RevisedRule;
+  /** From 0 to 1: spreads the calls of many feeds. */
+  readonly random: () => number;
+  readonly tell: (news: RecordNews) => void;
+}
+
+/** Writing takes at most this share of the time: a set is written whole each time. */
+const WRITING_SHARE = 0.02;
+/** So many bars wait for their writing at most; the newest 300 could be had again, should the process be killed. */
+const MOST_WAITING = 100;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Brings each set up to date, then records its bars until `signal` is aborted; what waits is written before it resolves. Throws
+ * ConfigError for what cannot be recorded, and where the last bars cannot be written.
+ */
+export async function recordBars(
+  service: MarketService,
+  sets: readonly BarKey[],
+  options: RecordOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const recording = new Recording(service, options, signal);
+  service.clock.start([...new Set(sets.map(({ market }) => market))]);
+  try {
+    // An answer that is under way is not waited for: nothing is written of it.
+    await Promise.race([stopped, recording.start(sets)]);
+    await stopped;
+  } finally {
+    service.clock.stop();
+    recording.stop();
+  }
+  recording.finish();
+}
+
+class Recording {
+  readonly #service: MarketService;
+  readonly #options: RecordOptions;
+  readonly #signal: AbortSignal;
+  /** By the set whose klines are asked for. */
+  readonly #feeds = new Map<string, SetRecorder>();
+
+  constructor(service: MarketService, options: RecordOptions, signal: AbortSignal) {
+    this.#service = service;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  /** Starts a feed for each set as soon as the exchange answers for it. */
+  async start(sets: readonly BarKey[]): Promise<void> {
+    const { catalog, revised, tell } = this.#options;
+    let waiting = sets;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      const failed: BarKey[] = [];
+      for (const set of await downloadBars(this.#service, waiting, { catalog, revised, fromMs: null })) {
+        if (this.#signal.aborted) return;
+        const key = { market: set.market, symbol: set.symbol, interval: set.interval };
+        if (set.kind === 'stored') {
+          tell({ kind: 'caughtUp', set });
+          await measureClock(this.#service, set.market);
+          this.#record(set, key);
+        } else {
+          tell({ kind: 'trouble', key, problem: set.problem, againMs: pauseMs });
+          failed.push(key);
+        }
+      }
+      if (failed.length === 0 || this.#signal.aborted) return;
+      waiting = failed;
+      await pause(this.#service, pauseMs);
+    }
+  }
+
+  stop(): void {
+    for (const feed of this.#feeds.values()) feed.stop();
+  }
+
+  /** Writes what still waits. Throws ConfigError where that cannot be. */
+  finish(): void {
+    for (const feed of this.#feeds.values()) feed.finish();
+  }
+
+  #record(set: DownloadedSet, key: BarKey): void {
+    if (this.#signal.aborted) return;
+    const fineKey = { ...key, interval: set.from };
+    const name = `${key.market} ${key.symbol} ${set.from}`;
+    let feed = this.#feeds.get(name);
+    if (!feed) {
+      this.#feeds.set(name, (feed = new SetRecorder(this.#service, fineKey, set.instrument, this.#options)));
+      feed.start();
+    }
+    if (key.interval !== set.from) feed.alsoMakes(key);
+  }
+}
+
+function pause({ scheduler }: MarketService, ms: number): Promise<void> {
+  return new Promise((resolve) => void scheduler.at(scheduler.nowMs + ms, resolve));
+}
+
+/** One set that is recorded. */
+class SetRecorder {
+  readonly #service: MarketService;
+  readonly #key: BarKey;
+  readonly #options: RecordOptions;
+  readonly #poller: BarPoller;
+  readonly #coarser: BarKey[] = [];
+  /** Should the record of the catalog be gone. */
+  readonly #instrument: Instrument;
+  /** Bars that are not on disk yet, by their time. */
+  #waiting = new Map<number, MarketBar>();
+  #nextWriteMs = -Infinity;
+  #timer: number | null = null;
+  #failures = 0;
+
+  constructor(service: MarketService, key: BarKey, instrument: Instrument, options: RecordOptions) {
+    this.#service = service;
+    this.#key = key;
+    this.#options = options;
+    this.#instrument = instrument;
+    const { market, symbol, interval } = key;
+    this.#poller = new BarPoller(
+      {
+        scheduler: service.scheduler,
+        serverTime: () => serverTime(service, market),
+        random: options.random,
+        ask: klinesOf(service.client, market, symbol, interval),
+        sink: {
+          event: (event) => this.#take(event),
+          trouble: (problem, againMs) => options.tell({ kind: 'trouble', key, problem, againMs }),
+        },
+      },
+      { interval, from: interval, known: barsOfColumns(newestRows(options.catalog, key, MOST_KLINES), interval) },
+    );
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Bars of `key` are made from these, whenever there are new ones. */
+  alsoMakes(key: BarKey): void {
+    this.#coarser.push(key);
+  }
+
+  stop(): void {
+    this.#poller.stop();
+    if (this.#timer !== null) this.#service.scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Writes what still waits. Throws ConfigError where that cannot be. */
+  finish(): void {
+    if (this.#waiting.size > 0) this.#write();
+  }
+
+  #take(event: BarEvent): void {
+    const { tell, revised } = this.#options;
+    const key = this.#key;
+    if (event.kind === 'gap') return tell({ kind: 'gap', key, gap: event });
+    if (event.kind !== 'bar') tell({ ...event, key });
+    if (event.kind === 'revised' && revised === 'keep' && !this.#waiting.has(event.bar.openMs)) return;
+    this.#waiting.set(event.bar.openMs, event.bar);
+    this.#plan();
+  }
+
+  /** All that one answer brings is written at once, as the timer comes after it. */
+  #plan(): void {
+    const { scheduler } = this.#service;
+    const mustHurry = this.#waiting.size >= MOST_WAITING && this.#failures === 0;
+    if (this.#timer !== null && !mustHurry) return;
+    if (this.#timer !== null) scheduler.cancel(this.#timer);
+    this.#timer = scheduler.at(mustHurry ? scheduler.nowMs : Math.max(scheduler.nowMs, this.#nextWriteMs), () => {
+      this.#timer = null;
+      this.#tryWrite();
+    });
+  }
+
+  /** A disk that is full or away is an outage like any other. */
+  #tryWrite(): void {
+    const { scheduler } = this.#service;
+    try {
+      const startMs = monotonicMs();
+      this.#write();
+      this.#failures = 0;
+      this.#nextWriteMs = scheduler.nowMs + (monotonicMs() - startMs) / WRITING_SHARE;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const againMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+      this.#nextWriteMs = scheduler.nowMs + againMs;
+      this.#options.tell({ kind: 'trouble', key: this.#key, problem: error.message, againMs });
+      this.#plan();
+    }
+  }
+
+  #write(): void {
+    const { catalog, revised, tell } = this.#options;
+    const { market, symbol, interval } = this.#key;
+    const bars = [...this.#waiting.values()].toSorted((a, b) => a.openMs - b.openMs);
+    const last = bars.at(-1);
+    if (!last) throw new InvariantError('a write without a bar');
+    const instrument = readInstrument(catalog, market, symbol) ?? this.#instrument;
+    const { isWritten } = appendBars(catalog, instrument, interval, columnsOf(bars), revised);
+    const made = this.#coarser.filter((key) => remake(catalog, key, interval, isWritten) !== null);
+    this.#waiting = new Map();
+    tell({ kind: 'written', key: this.#key, bars: bars.length, last, made });
+  }
+}

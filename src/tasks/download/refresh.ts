@@ -1,0 +1,45 @@
+// Instrument records of the catalog from what an exchange lists today.
+
+import { refreshInstrument } from '../../adapters/catalog/bars/append.ts';
+import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
+import { checkSymbol } from '../../adapters/catalog/files/paths.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
+import { differences, proposedFor, recordOf, storeContract, type Listed } from './instruments.ts';
+import { answerTo, listedIn, listMarket, type MarketService } from './service.ts';
+
+/** Refreshes the records of symbols from what the exchange lists. Throws NoAnswer and ConfigError. */
+export async function refreshInstruments(
+  service: MarketService,
+  market: Market,
+  symbols: readonly string[],
+  catalog: string,
+): Promise<readonly RefreshedInstrument[]> {
+  const listed = await listMarket(service, market);
+  const found = symbols.map((symbol) => listedIn(listed, market, checkSymbol(symbol)));
+  const done: RefreshedInstrument[] = [];
+  for (const each of found) {
+    const before = readInstrument(catalog, market, each.symbol);
+    const like = before ?? (await proposed(service, each));
+    const instrument = refreshInstrument(catalog, recordOf(each, like));
+    if (each.contract) storeContract(catalog, each.contract);
+    done.push({ instrument, isNew: before === null, isTradable: each.isTradable, changes: before ? differences(before, instrument) : [] });
+  }
+  return done;
+}
+
+export interface RefreshedInstrument {
+  readonly instrument: Instrument;
+  readonly isNew: boolean;
+  readonly isTradable: boolean;
+  readonly changes: readonly string[];
+}
+
+/** By the last price, for want of bars. */
+async function proposed(service: MarketService, listed: Listed): Promise<Instrument> {
+  const { market, symbol } = listed;
+  const { last } =
+    market === 'spot'
+      ? await answerTo(service, 'spot.ticker', { symbol })
+      : await answerTo(service, 'futures.ticker', { contractName: symbol });
+  return proposedFor(listed, Number(last), Number(last));
+}

@@ -1,0 +1,145 @@
+// Steps 2 to 4 of a kill: cancels what is known, then all that the lists show until they stay empty, then once more when no order of unknown fate can appear any longer.
+
+import type { Instrument, InstrumentId, Market } from '../../../model/instrument.ts';
+import { spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { counted } from '../../../base/text/format.ts';
+import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from '../plan/killPlan.ts';
+import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
+import { drainTriggers, type LeftTrigger } from './triggers.ts';
+import type { KillVenue } from '../plan/venue.ts';
+
+/** What the bot, or its journal, knows when a kill begins. */
+export interface KillOrders {
+  /** Null: no journal tells which orders are ours. */
+  readonly own: OwnOrders | null;
+  /** Venue ids of orders that may be open. */
+  readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
+  /** Ids under which condition orders wait, or may. */
+  readonly waiting: ReadonlyMap<InstrumentId, readonly string[]>;
+  /** By market: until when the exchange can have admitted an order whose fate is not known, venue ms. */
+  readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;
+}
+
+export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), waiting: new Map(), unknownUntilMs: {} };
+
+export interface LeftOrder {
+  readonly instrument: InstrumentId;
+  readonly order: SeenOrder;
+  /** `unsure`: nothing tells whose it is. */
+  readonly whose: 'alien' | 'unsure';
+}
+
+export interface Cancelled {
+  /** Orders that were seen open, or known to be, and are no more. */
+  readonly count: number;
+  /** Open and left alone. */
+  readonly left: readonly LeftOrder[];
+  /** Condition orders that would have opened, and wait no more. */
+  readonly triggers: number;
+  /** Those of which nothing tells whose they are. */
+  readonly leftTriggers: readonly LeftTrigger[];
+}
+
+/**
+ * Resolves when every list has been empty of ours twice, a read lag apart, and no order of unknown fate can still appear. `all`: those
+ * of others too. Throws KillStopped.
+ */
+export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
+  const { instruments, tell } = venue.parts;
+  // On the wire at once; the lists then say whether it had its effect.
+  const first = instruments.flatMap((instrument) => {
+    const ids = known.open.get(instrument.id) ?? [];
+    return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
+  });
+  const gone = new Set<string>([...known.open.values()].flat());
+  const triggers = new Set<string>();
+  const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
+    const [left, leftTriggers] = await Promise.all([
+      Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, gone))),
+      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', gone: triggers }))),
+    ]);
+    return { left: left.flat(), leftTriggers: leftTriggers.flat() };
+  };
+  const drained = drainAll();
+  // A refused or unanswered first cancel is not an end: what is still open is seen in the lists.
+  let [left] = await Promise.all([drained, ...first]);
+  tell('cancelling', `${counted(gone.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`);
+  if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
+  return { count: gone.size, triggers: triggers.size, ...left };
+}
+
+/** One instrument, until its list is empty of ours for good. */
+async function drain(
+  venue: KillVenue,
+  instrument: Instrument,
+  own: OwnOrders | null,
+  all: boolean,
+  gone: Set<string>,
+): Promise<readonly LeftOrder[]> {
+  const { readLagMs, lookEveryMs, cancelAgainMs } = venue.parts.settings;
+  const empty = new EmptyTwice(readLagMs);
+  const askedMs = new Map<string, number>();
+  const patience = venue.patience(`${instrument.id}: orders do not end though they are cancelled`);
+  let before = Infinity;
+  for (;;) {
+    const beganMs = venue.nowMs;
+    const { orders, complete } = await readOpen(venue, instrument);
+    const named = await withClientIds(venue, instrument, orders, own);
+    const judged = named.map((order) => ({ order, whose: all ? ('own' as const) : ownership(instrument.id, order, own, named) }));
+    const ours = judged.filter(({ whose }) => whose === 'own').map(({ order }) => order.venueId);
+    if (empty.saw(beganMs, complete && ours.length === 0)) {
+      return judged.flatMap(({ order, whose }) => (whose === 'own' ? [] : [{ instrument: instrument.id, order, whose }]));
+    }
+    // A cancel is asynchronous: the order stays in the list for a while, and is not to be asked for at every look.
+    const due = ours.filter((id) => beganMs - (askedMs.get(id) ?? -Infinity) >= cancelAgainMs);
+    for (const id of due) {
+      gone.add(id);
+      askedMs.set(id, beganMs);
+    }
+    await cancelOpen(venue, instrument, due);
+    if (ours.length < before) patience.goesOn();
+    before = ours.length;
+    await patience.wait(Math.max(0, empty.nextMs(venue.nowMs, lookEveryMs) - venue.nowMs));
+  }
+}
+
+/** Where neither its id nor the list tells whose an order is, the history of futures does, and a query of spot by its id. */
+async function withClientIds(
+  venue: KillVenue,
+  instrument: Instrument,
+  orders: readonly SeenOrder[],
+  own: OwnOrders | null,
+): Promise<readonly SeenOrder[]> {
+  const isNameless = ({ venueId, cid }: SeenOrder): boolean => cid === null && own?.isOwnId(venueId) !== true;
+  if (!orders.some(isNameless)) return orders;
+  if (instrument.market === 'futures') {
+    const cids = await clientIdsOf(venue, instrument);
+    return orders.map((order) => ({ ...order, cid: order.cid ?? cids.get(order.venueId) ?? null }));
+  }
+  const named: SeenOrder[] = [];
+  for (const order of orders) {
+    const asked = isNameless(order) ? await venue.read('spot.queryOrder', { symbol: instrument.wireName, orderId: order.venueId }) : null;
+    named.push(asked === null ? order : { ...order, cid: spotOrderRow(asked).cid });
+  }
+  return named;
+}
+
+/** Returns true when there was something to wait for. */
+async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
+  const { busDelayMs, readLagMs } = venue.parts.settings;
+  let waited = false;
+  for (const market of ['spot', 'futures'] as const) {
+    const latestMs = untilMs[market];
+    if (latestMs === undefined) continue;
+    waited = true;
+    const { ms, uncertaintyMs } = venue.parts.serverTime(market);
+    const restMs = latestMs + busDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
+    if (restMs <= 0) continue;
+    venue.parts.tell(
+      'waiting',
+      `an order of unknown outcome may still appear on ${market}: looking again in ${Math.ceil(restMs / 1000)} s`,
+    );
+    await venue.wait(restMs);
+  }
+  return waited;
+}

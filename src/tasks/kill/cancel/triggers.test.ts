@@ -1,0 +1,75 @@
+// Whose a condition order is that waits at the exchange, where no id tells it.
+
+import { expect, it } from 'vitest';
+import { PERPETUAL } from '../../../../test/service/futuresDesk.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
+import { drainTriggers } from './triggers.ts';
+
+const lost = {
+  cid: 'LOST',
+  wanted: { instrument: PERPETUAL, side: 'buy', lots: 10, limit: 0, reduceOnly: false },
+  condition: 90_000 * 10 ** PERPETUAL.priceDigits,
+  signMs: 0,
+  latestMs: 5000,
+};
+const row = (triggerOrderId: string, word: string, triggerPrice = '90000') => ({
+  triggerOrderId,
+  side: 'buy',
+  open: 'OPEN',
+  triggerPrice,
+  volume: '10',
+  price: null,
+  ctime: 1000,
+  status: { word, raw: '0' },
+});
+
+/** Those that were cancelled, and those that are left because nobody knows whose they are. `short`: as many reads miss the rows that they count. */
+async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: readonly object[] = [lost], short = 0) {
+  const scheduler = new DueQueue();
+  scheduler.runDue(0);
+  const gone = new Set<string>();
+  let reads = 0;
+  const answers = (op: string, { orderId }: { orderId?: string }): unknown => {
+    if (op === 'futures.cancelTriggerOrder') gone.add(orderId!);
+    const left = rows.filter(({ triggerOrderId }) => !gone.has(triggerOrderId));
+    if (op === 'futures.triggerOrderList' && reads++ < short)
+      return { kind: 'acked', value: { count: left.length, rows: [], refused: [] } };
+    return { kind: 'acked', value: { count: left.length, rows: left, refused: [] } };
+  };
+  const client = {
+    call: (op: string, args: never, done: (outcome: unknown) => void) => {
+      queueMicrotask(() => done(answers(op, args)));
+      return { cancel: () => {} };
+    },
+  };
+  const venue = new KillVenue({ client, scheduler, settings: KILL_SETTINGS, tell: () => {} } as never);
+  const known = { own: { lostOf: () => lostOrders }, waiting: new Map() } as never;
+  const work = drainTriggers(venue, PERPETUAL, known, { all: false, which: 'opening', gone: new Set() });
+  const is = { over: false };
+  void work.finally(() => (is.over = true));
+  for (let turn = 0; turn < 1000 && !is.over; turn++) {
+    scheduler.runDue(scheduler.nowMs + 500);
+    await Promise.resolve();
+  }
+  return { gone: [...gone], left: (await work).map(({ trigger }) => trigger.triggerOrderId) };
+}
+
+it('is the bot’s where one order that waits and one lost order fit each other, whatever its status is called', async () => {
+  expect(await drained([row('1', 'PENDING')])).toEqual({ gone: ['1'], left: [] });
+  expect(await drained([row('1', 'UNKNOWN')])).toEqual({ gone: ['1'], left: [] });
+  expect(await drained([row('1', 'CANCELED'), row('2', 'PENDING', '90001')])).toEqual({ gone: [], left: [] });
+});
+
+it('is left and named where two fit', async () => {
+  expect(await drained([row('1', 'PENDING'), row('2', 'PENDING')])).toEqual({ gone: [], left: ['1', '2'] });
+  expect(await drained([row('1', 'PENDING')], [lost, { ...lost, cid: 'OTHER' }])).toEqual({ gone: [], left: ['1'] });
+});
+
+it('is looked for until a list is whole: one without the rows that it counts is not empty', async () => {
+  expect(await drained([row('1', 'PENDING')], [lost], 5)).toEqual({ gone: ['1'], left: [] });
+});
+
+it('is left and named where it says that it is older than the lost order: the time may be of another zone', async () => {
+  expect(await drained([row('1', 'PENDING')], [{ ...lost, signMs: 4000 }])).toEqual({ gone: [], left: ['1'] });
+});

@@ -1,0 +1,103 @@
+// Condition orders of futures: those that would open are cancelled with all other orders; those that protect last, and only when what they protect is closed.
+
+import { isOlder } from '../../../adapters/exchange/calls/conditions.ts';
+import { toScaled } from '../../../base/number/decimal.ts';
+import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
+import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
+import type { LostOrder } from '../plan/attribution.ts';
+import { EmptyTwice } from '../plan/killPlan.ts';
+import type { KillVenue } from '../plan/venue.ts';
+import type { KillOrders } from './cancelAll.ts';
+
+/** The longest page of the list. */
+const MOST_ROWS = 1000;
+
+/** `opening`: those that would open or enlarge a position. */
+type Which = 'opening' | 'every';
+
+export interface LeftTrigger {
+  readonly instrument: InstrumentId;
+  readonly trigger: TriggerOrder;
+}
+
+/** An order that waits, and that the bot has made: by its id, or as the only one that asks for what a lost order asks for. Null: unsure. */
+function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrument: Instrument, known: KillOrders): boolean | null {
+  if (known.own === null) return null;
+  const ids = known.waiting.get(instrument.id) ?? [];
+  if (ids.includes(row.triggerOrderId)) return true;
+  const lost = known.own.lostOf(instrument.id).filter((order) => waitsAs(row, order));
+  const [only] = lost;
+  if (only === undefined) return false;
+  const rivals = among.filter((each) => !ids.includes(each.triggerOrderId) && waitsAs(each, only));
+  // One that says that it is older may be another's, or its time may be wrong.
+  return lost.length === 1 && rivals.length === 1 && !isOlder(row, only.signMs) ? true : null;
+}
+
+/** Nothing that the row says speaks against its being this order: the list bears no client order ids. */
+function waitsAs(row: TriggerOrder, { wanted, condition = 0 }: LostOrder): boolean {
+  const { instrument, side, lots, reduceOnly } = wanted;
+  return (
+    condition > 0 &&
+    row.side === side &&
+    row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
+    toScaled(row.triggerPrice, instrument.priceDigits) === condition &&
+    toScaled(row.volume, instrument.quantityDigits) === lots
+  );
+}
+
+/** True where the bot has, or may have, orders that wait: other lists need not be read, and not every service has them. */
+function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: boolean): boolean {
+  if (instrument.market !== 'futures') return false;
+  return all || own === null || waiting.has(instrument.id) || own.lostOf(instrument.id).some(({ condition = 0 }) => condition > 0);
+}
+
+/**
+ * Until the list of one contract shows none of the bot's twice, a read lag apart. Adds the ids of those that were cancelled to `gone`;
+ * returns those that may be the bot's and are left. `all`: those of others too. Throws KillStopped.
+ */
+export async function drainTriggers(
+  venue: KillVenue,
+  instrument: Instrument,
+  known: KillOrders,
+  { all, which, gone }: { readonly all: boolean; readonly which: Which; readonly gone: Set<string> },
+): Promise<readonly LeftTrigger[]> {
+  if (!mayWait(instrument, known, all)) return [];
+  const { readLagMs, lookEveryMs } = venue.parts.settings;
+  const contractName = instrument.wireName;
+  const patience = venue.patience(`${instrument.id}: trigger orders do not end though they are cancelled`);
+  const empty = new EmptyTwice(readLagMs);
+  for (;;) {
+    const beganMs = venue.nowMs;
+    const pending = await readPending(venue, contractName);
+    const judged = pending.rows
+      .filter(({ open }) => which === 'every' || open === 'OPEN')
+      .map((trigger) => ({ trigger, isOwn: all || isOwnTrigger(trigger, pending.rows, instrument, known) }));
+    const ours = judged.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
+    if (empty.saw(beganMs, pending.isWhole && ours.length === 0))
+      return judged.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
+    for (const orderId of ours) gone.add(orderId);
+    await Promise.all(ours.map((orderId) => venue.once('futures.cancelTriggerOrder', { contractName, orderId })));
+    await patience.wait(Math.max(0, empty.nextMs(venue.nowMs, lookEveryMs) - venue.nowMs));
+  }
+}
+
+/** All pages of those that wait. `isWhole` false: a page may be missing. */
+async function readPending(
+  venue: KillVenue,
+  contractName: string,
+): Promise<{ readonly rows: readonly TriggerOrder[]; readonly isWhole: boolean }> {
+  const rows = new Map<string, TriggerOrder>();
+  let seen = 0;
+  let isReadable = true;
+  for (let page = 1; ; page++) {
+    const found = await venue.read('futures.triggerOrderList', { contractName, page, limit: MOST_ROWS });
+    for (const row of found.rows) rows.set(row.triggerOrderId, row);
+    seen += found.rows.length + found.refused.length;
+    isReadable &&= found.refused.length === 0;
+    const isLast = found.count === null ? found.rows.length < MOST_ROWS : seen >= found.count;
+    if (isLast || found.rows.length === 0) {
+      const pending = [...rows.values()].filter(({ status }) => status.word === 'PENDING' || status.word === 'UNKNOWN');
+      return { rows: pending, isWhole: isReadable && isLast };
+    }
+  }
+}

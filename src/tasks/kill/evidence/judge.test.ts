@@ -1,0 +1,329 @@
+// What a kill makes of the lists of an exchange: positions by the trades of the bot's own orders, and bounds where the evidence does not decide.
+
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { booksOf, type BookedOrder } from '../../../../test/fixtures/killBooks.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { lots } from '../../../base/brand.ts';
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { SpotCloser } from '../flatten/spotCloser.ts';
+import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
+import { Judge } from './judge.ts';
+
+const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
+const SIGNED_MS = 1_000_000;
+/** Behind every horizon. */
+const NOW_MS = SIGNED_MS + 300_000;
+
+interface Venue {
+  readonly trades: readonly object[];
+  readonly orders: Readonly<Record<string, object>>;
+  readonly free?: string;
+  readonly nowMs?: number;
+  /** Rows of the list of open orders that cannot be read. */
+  readonly unreadable?: number;
+}
+
+const trade = (tradeId: string, orderId: string, side: 'buy' | 'sell', quantity: string) => ({
+  symbol: 'BTCUSDT',
+  tradeId,
+  bidId: side === 'buy' ? orderId : null,
+  askId: side === 'sell' ? orderId : null,
+  price: '60000',
+  quantity,
+  timeMs: SIGNED_MS + 1000,
+  isBuyer: side === 'buy',
+  isMaker: false,
+  feeCoin: side === 'buy' ? 'BTC' : 'USDT',
+  fee: side === 'buy' ? '0.0001' : '6',
+});
+const orderOf = (orderId: string, clientOrderId: string | null, side: 'buy' | 'sell') => ({
+  orderId,
+  clientOrderId,
+  side,
+  symbol: 'BTCUSDT',
+  price: '60000',
+  origQty: '0.1',
+  executedQty: '0.1',
+  type: { word: 'LIMIT', raw: 'LIMIT' },
+  status: { word: 'FILLED', raw: 'FILLED' },
+  timeMs: SIGNED_MS + 500,
+});
+const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
+  cid,
+  instrument: BTC,
+  side,
+  qty: '0.1',
+  price: '60000',
+  orderId: null,
+  signMs: SIGNED_MS,
+});
+const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
+
+function judged(orders: readonly BookedOrder[], { trades, orders: told, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
+  const answers: Readonly<Record<string, (args: Readonly<Record<string, string>>) => unknown>> = {
+    'spot.openOrders': () => ({ rows: [], refused: Array.from({ length: unreadable }, () => ({})) }),
+    'spot.myTrades': () => ({ rows: trades, refused: [] }),
+    'spot.queryOrder': ({ orderId }) => told[orderId ?? ''] ?? null,
+    'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked: '0' }], refused: [] }),
+  };
+  const client = {
+    call: (op: string, args: never, done: (outcome: unknown) => void) => {
+      queueMicrotask(() => done({ kind: 'acked', value: answers[op]!(args) }));
+      return { cancel: () => {} };
+    },
+  };
+  const scheduler = new DueQueue();
+  scheduler.runDue(0);
+  const venue = new KillVenue({
+    client,
+    scheduler,
+    settings: KILL_SETTINGS,
+    instruments: [BTC],
+    serverTime: () => ({ ms: nowMs, uncertaintyMs: 10 }),
+    tell: () => {},
+  } as never);
+  const books = booksOf([BTC], orders, nowMs);
+  const judge = new Judge(venue, books);
+  const closer = new SpotCloser({ instrument: BTC, strategy: 0, judge, journal: null as never });
+  const range = async (): Promise<readonly string[]> => {
+    const { held } = await judge.read(BTC);
+    const { low, high } = held.get(0) ?? { low: new Decimal(0), high: new Decimal(0) };
+    return [low.toFixed(), high.toFixed()];
+  };
+  return { books, closer, venue, range, scheduler };
+}
+
+const first = trade('11', '1', 'buy', '0.1');
+
+it('the trades of a lost order are the bot’s where the order that is read by their id bears its client id', async () => {
+  const sold = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', 'LOST', 'sell') },
+  });
+  expect(await sold.range()).toEqual(['0', '0']);
+  const bought = judged([BOUGHT, lost('buy')], {
+    trades: [trade('12', '2', 'buy', '0.1'), first],
+    orders: { 2: orderOf('2', 'LOST', 'buy') },
+  });
+  expect(await bought.range()).toEqual(['0.1998', '0.1998']);
+});
+
+it('the trades of an order with a client id of somebody else never count, however much it looks like a lost one', async () => {
+  const trades = [trade('12', '2', 'sell', '0.1'), first];
+  const { range } = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
+  expect(await range()).toEqual(['0.0999', '0.0999']);
+});
+
+it('a fill that the journal has without an order is judged anew, and one with an order is booked once', async () => {
+  const { books, range } = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', 'LOST', 'sell') },
+  });
+  const fill = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, seq: 9, dur: 0, crc: '' };
+  books.add({
+    ...fill,
+    cid: null,
+    tradeId: '12',
+    orderId: '2',
+    side: 'sell',
+    qty: '0.0999',
+    fee: '6',
+    feeCoin: 'USDT',
+  } as unknown as JournalRecord);
+  books.add({
+    ...fill,
+    cid: 'BOUGHT',
+    tradeId: '11',
+    orderId: '1',
+    side: 'buy',
+    qty: '0.1',
+    fee: '0.0001',
+    feeCoin: 'BTC',
+  } as unknown as JournalRecord);
+  expect(await range()).toEqual(['0', '0']);
+});
+
+it('without client ids one order that fits is the lost one, and of two that fit the smaller position counts', async () => {
+  const one = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', null, 'sell') },
+  });
+  expect(await one.range()).toEqual(['0', '0']);
+  const trades = [trade('13', '3', 'sell', '0.05'), trade('12', '2', 'sell', '0.0999'), first];
+  const two = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', null, 'sell'), 3: orderOf('3', null, 'sell') } });
+  expect(await two.range()).toEqual(['0', '0.0999']);
+  expect(await two.closer.closable(two.venue)).toMatchObject({
+    qty: new Decimal(0),
+    rest: new Decimal('0.0999'),
+    doubts: [expect.stringContaining('orders 3, 2')],
+  });
+});
+
+it('a lost sale that no list shows had no effect behind the horizon, and may have had one before it', async () => {
+  const absent = judged([BOUGHT, lost('sell')], { trades: [first], orders: {} });
+  expect(await absent.range()).toEqual(['0.0999', '0.0999']);
+  const early = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + 60_000 });
+  expect(await early.range()).toEqual(['-0.0001', '0.0999']);
+});
+
+it('a balance lowers what is sold and never raises it, and what it lowers is named', async () => {
+  const poor = judged([BOUGHT], { trades: [first], orders: {}, free: '0.03' });
+  expect(await poor.closer.closable(poor.venue)).toMatchObject({ qty: new Decimal('0.03'), rest: new Decimal('0.0699') });
+  const rich = judged([BOUGHT], { trades: [first], orders: {}, free: '7' });
+  expect(await rich.closer.closable(rich.venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0) });
+});
+
+it('a list of trades that lacks one which the journal has is not whole, however short it is: nothing is sold by it', async () => {
+  const { books, range, scheduler } = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '9', 'buy', '0.01')],
+    orders: { 9: orderOf('9', 'hers', 'buy') },
+  });
+  const fill = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, seq: 9, dur: 0, crc: '' };
+  const booked = { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
+  books.add({ ...fill, ...booked } as unknown as JournalRecord);
+  const reading = range();
+  const is = { over: false };
+  void reading.catch(() => {}).finally(() => (is.over = true));
+  for (let turn = 0; turn < 5000 && !is.over; turn++) {
+    scheduler.runDue(scheduler.nowMs + 3000);
+    await Promise.resolve();
+  }
+  await expect(reading).rejects.toThrow(/the list of own trades has a gap/);
+});
+
+it('a fill that the journal could not attribute counts where no list reaches back to it any more', async () => {
+  const extra = { tradeId: '7', orderId: '5', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
+  const stray = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 900, seq: 9, dur: 0, crc: '', cid: null };
+  // A second copy of an order of ours.
+  const own = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
+  own.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  expect(await own.range()).toEqual(['0.1998', '0.1998']);
+  const hers = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'hers', 'buy') } });
+  hers.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  expect(await hers.range()).toEqual(['0.0999', '0.0999']);
+  const listed = judged([BOUGHT], { trades: [trade('7', '5', 'buy', '0.1'), first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
+  listed.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  expect(await listed.range()).toEqual(['0.1998', '0.1998']);
+});
+
+it('an id that the exchange has given to two orders is the id of none until a list says whose it is', async () => {
+  const both = [
+    { ...lost('buy', 'ONE'), orderId: '1' },
+    { ...lost('buy', 'TWO'), orderId: '1' },
+  ];
+  const venue = {
+    trades: [trade('12', '2', 'buy', '0.1'), first],
+    orders: { 1: orderOf('1', 'ONE', 'buy'), 2: orderOf('2', null, 'buy') },
+  };
+  const { books, range } = judged(both, venue);
+  for (const cid of ['ONE', 'TWO']) {
+    const state = {
+      k: 'STATE',
+      t: NOW_MS,
+      seq: 9,
+      dur: 0,
+      crc: '',
+      cid,
+      lifecycle: 'unknown',
+      reason: null,
+      confirmed: false,
+      filled: '0',
+    };
+    books.add(state as unknown as JournalRecord);
+  }
+  expect(books.lostOf(BTC.id).map(({ cid }) => cid)).toEqual(['ONE', 'TWO']);
+  expect(await range()).toEqual(['0.1998', '0.1998']);
+});
+
+it('an order with a client id that only this bot can have made is its own, though the journal does not have it', async () => {
+  const [one, two, alien] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
+  const bought: BookedOrder = { ...lost('buy', one), orderId: '1' };
+  const of = (cid: string) =>
+    judged([bought], { trades: [trade('12', '2', 'sell', '0.05'), first], orders: { 2: orderOf('2', cid, 'sell') } });
+  expect(await of(two).range()).toEqual(['0.0499', '0.0499']);
+  expect(await of(alien).range()).toEqual(['0.0999', '0.0999']);
+});
+
+const record = (kind: string, body: object): JournalRecord =>
+  ({ k: kind, t: NOW_MS, seq: 9, dur: 0, crc: '', ...body }) as unknown as JournalRecord;
+
+it('a list of open orders with rows that cannot be read proves no absence', async () => {
+  const { range } = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, unreadable: 1 });
+  expect(await range()).toEqual(['-0.0001', '0.0999']);
+});
+
+it('absence counts once the clock cannot be before the horizon any more', async () => {
+  // 5 s of the window, 60 s to be seen, 3 s of the lists; the clock is known to 10 ms.
+  const at = (ms: number) => judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + ms }).range();
+  expect(await at(68_009)).toEqual(['-0.0001', '0.0999']);
+  expect(await at(68_010)).toEqual(['0.0999', '0.0999']);
+});
+
+it('a doubt of one strategy leaves what another holds as it is', async () => {
+  const { range, closer, venue } = judged([BOUGHT, { ...lost('sell'), strategy: 1 }], { trades: [first], orders: {}, nowMs: SIGNED_MS });
+  expect(await range()).toEqual(['0.0999', '0.0999']);
+  expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), doubts: [] });
+});
+
+it('a doubt is told where the bot can hold nothing, too', async () => {
+  const { closer, venue } = judged([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
+  expect(await closer.closable(venue)).toMatchObject({
+    qty: new Decimal(0),
+    rest: new Decimal(0),
+    doubts: [expect.stringContaining('LOST')],
+  });
+});
+
+it('an order that a person calls somebody else’s is not taken for a lost one', async () => {
+  const { books, range } = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', null, 'sell') },
+  });
+  books.add(record('HUMAN', { who: 'ann', what: 'ignore', id: `${BTC.id} 2`, why: 'mine' }));
+  expect(await range()).toEqual(['0.0999', '0.0999']);
+});
+
+it('both legs of a trade with itself count, each once', async () => {
+  const venue = { trades: [trade('11', '2', 'sell', '0.05'), first], orders: {} };
+  const [bought, sold] = [
+    { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' },
+    { cid: 'SOLD', tradeId: '11', orderId: '2', side: 'sell', qty: '0.05', fee: '3', feeCoin: 'USDT' },
+  ];
+  for (const booked of [[bought], [sold], [bought, sold]]) {
+    const { books, range } = judged([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], venue);
+    for (const fill of booked) books.add(record('FILL', { symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, ...fill }));
+    expect(await range()).toEqual(['0.0499', '0.0499']);
+  }
+});
+
+it('an order that never left is lost only where the journal is torn', () => {
+  for (const isTorn of [false, true]) {
+    const books = booksOf([BTC], [], NOW_MS);
+    const intent = { cid: 'NEVER', order: 1, strategy: 0, symbol: BTC.id, side: 'buy', qty: '0.1', amount: null, price: '60000' };
+    books.add(record('INTENT', { ...intent, role: 'limit', reduceOnly: false, createdMs: SIGNED_MS }));
+    books.complete({ isTorn, nowMs: NOW_MS, recvWindowMs: 5000 });
+    expect(books.lostOf(BTC.id).map(({ cid }) => cid)).toEqual(isTorn ? ['NEVER'] : []);
+  }
+});
+
+it('waits for lost orders alone: not for those that are over, nor for those that wait for their price', () => {
+  const waiting = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '50000' };
+  const { books } = judged([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
+  books.add(record('TOMB', { cid: 'GONE' }));
+  const { open, waiting: ids, unknownUntilMs } = books.orders;
+  expect([open.size, ids.get(BTC.id), unknownUntilMs]).toEqual([0, ['44'], { spot: SIGNED_MS + 5000 }]);
+  books.add(record('TOMB', { cid: 'LOST' }));
+  expect(books.orders.unknownUntilMs).toEqual({});
+});
+
+it('what comes of a condition order and bears no client id leaves both explanations open', async () => {
+  const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
+  const fired = judged([BOUGHT, stop], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', null, 'sell') },
+  });
+  expect(await fired.range()).toEqual(['0', '0.0999']);
+  expect(await judged([BOUGHT, stop], { trades: [first], orders: {} }).range()).toEqual(['0.0999', '0.0999']);
+});

@@ -1,0 +1,222 @@
+// The evidence of one instrument, read from the exchange and judged: whose its trades and orders are, and between which bounds the bot's position lies.
+
+import { Paging, type PageStep } from '../../../adapters/exchange/calls/paging.ts';
+import { EARLY_MS } from '../../../adapters/exchange/order/match.ts';
+import {
+  futuresOrderRow,
+  futuresTradeRow,
+  historyRow,
+  spotOrderRow,
+  spotTradeRow,
+  type OrderRow,
+  type Page,
+  type TradeRow,
+} from '../../../adapters/exchange/calls/rows.ts';
+import { pagedOf } from '../../../adapters/exchange/calls/spotCalls.ts';
+import { MOST_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { readOpen } from '../cancel/openOrders.ts';
+import type { KillVenue } from '../plan/venue.ts';
+import { attribute, rangeOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
+import { changeOf, type JournalBooks } from './journalBooks.ts';
+
+/** Rows may become visible out of order: every reading goes back by so much more. */
+const OVERLAP_MS = 20_000;
+/** For so long an exchange is expected to show an own trade; older ones may be gone from its lists. */
+const RETENTION_MS = 86_400_000;
+
+export interface Judgement {
+  /** Between which bounds the position of each strategy lies; below zero: short. */
+  readonly held: ReadonlyMap<number, Range>;
+  readonly doubts: readonly Doubt[];
+}
+
+export class Judge {
+  readonly books: JournalBooks;
+  readonly #venue: KillVenue;
+  /** Orders that are somebody else's, as a client id has shown. */
+  readonly #foreign = new Set<string>();
+
+  constructor(venue: KillVenue, books: JournalBooks) {
+    this.#venue = venue;
+    this.books = books;
+  }
+
+  /** Reads until the list of own trades is whole. Throws KillStopped. */
+  async read(instrument: Instrument): Promise<Judgement> {
+    // Orders first: one that ends between the two readings shows in the trades.
+    const isPast = this.#horizon(instrument);
+    const open = await readOpen(this.#venue, instrument);
+    const history = await this.#history(instrument);
+    const trades = await this.#trades(instrument);
+    const fresh = this.#unbooked(instrument, trades);
+    const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
+    const unnamed = await this.#unnamed(instrument, fresh, rows);
+    const sight = { isComplete: open.complete && history.isWhole, isPast };
+    const { found, doubts } = attribute(this.books.lostOf(instrument.id), unnamed, sight);
+    for (const [cid, venueId] of found) this.books.named(cid, venueId);
+    return { held: this.#held(instrument, fresh, doubts), doubts };
+  }
+
+  /** Trades that no order of the journal has: those of the list, and those that the journal has read and could not attribute. */
+  #unbooked(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
+    const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
+    const strays = this.books.straysOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
+    return [...trades, ...strays].filter((row) => !this.books.isBooked(instrument.id, row));
+  }
+
+  /** What the trades of an order add up to. Throws KillStopped. */
+  async executed(instrument: Instrument, venueId: string): Promise<Decimal> {
+    const own = (await this.#trades(instrument)).filter((row) => row.venueId === venueId);
+    return own.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
+  }
+
+  /** Behind it whatever was admitted is in every list that is asked for from now on. */
+  #horizon({ market }: Instrument): (order: LostOrder) => boolean {
+    const { serverTime, settings } = this.#venue.parts;
+    const { ms, uncertaintyMs } = serverTime(market);
+    // A clock that was never measured proves nothing.
+    const earliestMs = ms - uncertaintyMs;
+    return ({ latestMs }) => earliestMs >= latestMs + settings.busDelayMs + settings.readLagMs;
+  }
+
+  /** Orders that no id names, once every client id that can be read was read. */
+  async #unnamed(
+    instrument: Instrument,
+    fresh: readonly TradeRow[],
+    rows: ReadonlyMap<string, OrderRow>,
+  ): Promise<readonly UnnamedOrder[]> {
+    const trades = new Map<string, TradeRow[]>();
+    for (const row of fresh) trades.set(row.venueId, [...(trades.get(row.venueId) ?? []), row]);
+    const unnamed: UnnamedOrder[] = [];
+    for (const venueId of new Set([...trades.keys(), ...rows.keys()])) {
+      if (this.#isKnown(instrument, venueId)) continue;
+      const listed = rows.get(venueId) ?? null;
+      const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
+      if (row?.cid && this.books.isOwnCid(row.cid)) this.books.namedBy(row.cid, venueId);
+      else if (row?.cid) this.#foreign.add(venueId);
+      else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
+    }
+    return unnamed;
+  }
+
+  #isKnown(instrument: Instrument, venueId: string): boolean {
+    return this.books.isOwnId(venueId) || this.#foreign.has(venueId) || this.books.isIgnored(instrument.id, venueId);
+  }
+
+  /** What the exchange says of an order by its id; null: nothing. */
+  async #orderOf({ market, wireName }: Instrument, orderId: string): Promise<OrderRow | null> {
+    if (market === 'spot') {
+      const order = await this.#venue.read('spot.queryOrder', { symbol: wireName, orderId });
+      return order && spotOrderRow(order);
+    }
+    const order = await this.#venue.read('futures.orderInformation', { contractName: wireName, orderId });
+    return order && futuresOrderRow(order);
+  }
+
+  // --- Lists
+
+  async #history(instrument: Instrument): Promise<{ readonly rows: readonly OrderRow[]; readonly isWhole: boolean }> {
+    if (instrument.market === 'spot') return { rows: [], isWhole: true };
+    const sinceMs = this.#sinceMs(instrument);
+    return this.#paged(null, async (fromId) => {
+      const more = { contractName: instrument.wireName, limit: MOST_ROWS, ...(fromId === null ? {} : { fromId }) };
+      const page = pagedOf(await this.#venue.read('futures.orderHistory', more), MOST_ROWS, historyRow);
+      const ids = page.rows.map(({ venueId }) => venueId);
+      return { page, ids, reachesBack: page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs) };
+    });
+  }
+
+  async #trades(instrument: Instrument): Promise<readonly TradeRow[]> {
+    const patience = this.#venue.patience(`${instrument.id}: the list of own trades has a gap`);
+    for (;;) {
+      const sinceMs = this.#sinceMs(instrument);
+      const cursor = this.books.tradeBefore(instrument.id, sinceMs);
+      const firstMs = (this.books.firstMs(instrument.id) ?? sinceMs) - EARLY_MS;
+      const { rows, isWhole } = await this.#paged(cursor, async (fromId) => {
+        const page = await this.#tradePage(instrument, fromId);
+        return {
+          page,
+          ids: page.rows.map(({ tradeId }) => tradeId),
+          reachesBack: cursor === null && page.rows.some(({ timeMs }) => timeMs < firstMs),
+        };
+      });
+      // What happened before the bot's first order is somebody else's.
+      if (isWhole && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
+      this.#venue.parts.tell('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
+      await patience.wait(this.#venue.parts.settings.readLagMs);
+    }
+  }
+
+  /** A list without the newest trade that the journal has is not whole, whatever its length: rows were left out. */
+  #hasKnown({ id, market }: Instrument, trades: readonly TradeRow[]): boolean {
+    const newest = this.books.newestTrade(id);
+    if (newest === null || newest.executedMs < this.#venue.parts.serverTime(market).ms - RETENTION_MS) return true;
+    return trades.some(({ tradeId }) => tradeId === newest.tradeId);
+  }
+
+  async #tradePage({ market, wireName }: Instrument, fromId: string | null): Promise<Page<TradeRow>> {
+    const more = { limit: MOST_ROWS, ...(fromId === null ? {} : { fromId }) };
+    return market === 'spot'
+      ? pagedOf(await this.#venue.read('spot.myTrades', { symbol: wireName, ...more }), MOST_ROWS, spotTradeRow)
+      : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...more }), MOST_ROWS, futuresTradeRow);
+  }
+
+  async #paged<T>(
+    cursor: string | null,
+    ask: (fromId: string | null) => Promise<{ readonly page: Page<T>; readonly ids: readonly string[]; readonly reachesBack: boolean }>,
+  ): Promise<{ readonly rows: readonly T[]; readonly isWhole: boolean }> {
+    const paging = new Paging(cursor);
+    const rows = new Map<string, T>();
+    let isReadable = true;
+    for (let fromId: string | null = null; ;) {
+      const { page, ids, reachesBack } = await ask(fromId);
+      isReadable &&= page.isReadable;
+      for (const row of page.rows) rows.set(JSON.stringify(row), row);
+      const seen = { ids, isFull: page.isCut };
+      const step: PageStep = fromId === null ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);
+      if (step.kind !== 'ask') return { rows: [...rows.values()], isWhole: isReadable && step.kind === 'complete' };
+      fromId = step.fromId;
+    }
+  }
+
+  /** Nothing from before it is missing in the journal. */
+  #sinceMs({ id, market }: Instrument): number {
+    const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
+    const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.parts.serverTime(market).ms : this.books.lastMs;
+    return Math.min(lastMs, ...lost) - OVERLAP_MS;
+  }
+
+  // --- Positions
+
+  #held(instrument: Instrument, fresh: readonly TradeRow[], doubts: readonly Doubt[]): Judgement['held'] {
+    const sums = new Map(this.books.heldOf(instrument.id));
+    for (const row of fresh) {
+      const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
+      if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
+    }
+    const strategies = new Set([...sums.keys(), ...doubts.map(({ order }) => order.strategy)]);
+    return new Map(
+      Array.from(strategies, (strategy) => {
+        const sum = sums.get(strategy) ?? new Decimal(0);
+        const { low, high } = rangeOf(doubts.filter(({ order }) => order.strategy === strategy));
+        return [strategy, { low: sum.plus(low), high: sum.plus(high) }];
+      }),
+    );
+  }
+}
+
+function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null, trades: readonly TradeRow[]): UnnamedOrder {
+  const prices = trades.map(({ price }) => new Decimal(price));
+  const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), new Decimal(0));
+  return {
+    venueId,
+    row,
+    side: row?.side ?? trades[0]!.side,
+    qty: sum(trades.map(({ qty }) => new Decimal(qty))),
+    prices: prices.length === 0 ? null : [Decimal.min(...prices), Decimal.max(...prices)],
+    timeMs: row?.timeMs ?? Math.min(...trades.map(({ timeMs }) => timeMs)),
+    effect: sum(trades.map((trade) => changeOf(instrument, trade))),
+  };
+}

@@ -1,0 +1,143 @@
+// Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, one at a time, each certain before the next; then proves that they are closed.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import { isDust, sliceOf, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
+import type { KillVenue } from '../plan/venue.ts';
+
+/** What may be closed: judged anew before every slice. Coins, or contracts. */
+export interface Closable {
+  /** The side of the order that reduces it. */
+  readonly side: Side;
+  /** The smallest position of the bot that agrees with all evidence: never more than this is closed. */
+  readonly qty: Decimal;
+  /** What the bot may hold beyond that. */
+  readonly rest: Decimal;
+  /** Why `rest` is not known to be the bot's, in sentences. */
+  readonly doubts: readonly string[];
+}
+
+export interface SliceOrder {
+  readonly instrument: Instrument;
+  /** Position of the strategy that the position belongs to. */
+  readonly strategy: number;
+  readonly side: Side;
+  readonly qty: string;
+  readonly price: string;
+}
+
+export type SliceFate =
+  | { readonly kind: 'ended'; readonly filled: string }
+  | { readonly kind: 'refused'; readonly why: string }
+  /** Nobody can say what became of it: no further slice of this position may leave. */
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** What differs between the markets. */
+export interface Closer {
+  /** Null: the bot holds nothing there. Throws KillStopped. */
+  closable(venue: KillVenue): Promise<Closable | null>;
+  readBook(venue: KillVenue): Promise<{ readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] }>;
+  /** Sends once, and comes back when its end is certain. */
+  place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate>;
+}
+
+export interface Position {
+  readonly instrument: Instrument;
+  readonly strategy: number;
+  readonly closer: Closer;
+}
+
+export interface DoneSlice {
+  readonly instrument: InstrumentId;
+  readonly side: Side;
+  readonly qty: string;
+  readonly price: string;
+  readonly filled: string;
+}
+
+export interface Flattened {
+  readonly slices: readonly DoneSlice[];
+  /** What is left of positions and why, in sentences; empty: flat. Dust is in `dust`. */
+  readonly residuals: readonly string[];
+  readonly dust: readonly string[];
+  /** Instruments of which something is left, or may be. */
+  readonly open: ReadonlySet<InstrumentId>;
+}
+
+type FlattenedOne = Omit<Flattened, 'open'>;
+
+/** An exchange that takes no slice for this many in a row will not take the next one either. */
+const MOST_REFUSALS = 5;
+const PAUSE_BETWEEN_SLICES_MS = 250;
+
+/** Instruments at the same time; positions of one instrument, of several strategies, one after the other. Throws KillStopped. */
+export async function flatten(venue: KillVenue, positions: readonly Position[], terms?: SliceTerms): Promise<Flattened> {
+  const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
+  const parts = await Promise.all(
+    ids.map(async (id) => {
+      const done: FlattenedOne[] = [];
+      for (const position of positions) if (position.instrument.id === id) done.push(await flattenOne(venue, position, terms));
+      return done;
+    }),
+  );
+  return {
+    slices: parts.flat().flatMap(({ slices }) => slices),
+    residuals: parts.flat().flatMap(({ residuals }) => residuals),
+    dust: parts.flat().flatMap(({ dust }) => dust),
+    open: new Set(ids.filter((_, at) => parts[at]!.some(({ residuals }) => residuals.length > 0))),
+  };
+}
+
+async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Position, terms?: SliceTerms): Promise<FlattenedOne> {
+  const slices: DoneSlice[] = [];
+  let [step, refusals] = [0, 0];
+  const patience = venue.patience(`${instrument.id}: nobody takes what is to be closed`);
+  const end = (residual: string | null): FlattenedOne => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
+  for (;;) {
+    const found = await closer.closable(venue);
+    if (found === null || isDust(instrument, found.qty)) break;
+    const { bids, asks } = await closer.readBook(venue);
+    const slice = sliceOf(instrument, found.side, found.qty, found.side === 'sell' ? bids : asks, step, terms);
+    if (slice === null) {
+      venue.parts.tell('flattening', `${instrument.id}: nobody is in the book; trying on`);
+      await patience.wait(venue.parts.settings.lookEveryMs * 4);
+      continue;
+    }
+    venue.parts.tell('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
+    const fate = await closer.place(venue, { instrument, strategy, side: found.side, ...slice });
+    if (fate.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${fate.why}`);
+    if (fate.kind === 'refused') {
+      if (++refusals >= MOST_REFUSALS) return end(`${instrument.id}: ${found.qty.toFixed()} left: ${fate.why}`);
+    } else {
+      refusals = 0;
+      slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: fate.filled });
+      // Where the book gives way less than was asked for, the next one reaches further.
+      step = new Decimal(fate.filled).lessThan(slice.qty) ? step + 1 : step;
+      if (new Decimal(fate.filled).greaterThan(0)) patience.goesOn();
+    }
+    await patience.wait(PAUSE_BETWEEN_SLICES_MS);
+  }
+  return { slices, ...(await verifyFlat(venue, instrument, closer)) };
+}
+
+/** Two readings, a read lag apart, have to agree that the bot holds nothing any more. */
+async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedOne, 'slices'>> {
+  venue.parts.tell('verifying', `${instrument.id}: is it flat`);
+  const first = await closer.closable(venue);
+  await venue.wait(venue.parts.settings.readLagMs);
+  const second = await closer.closable(venue);
+  const readings = [first, second].filter((reading) => reading !== null);
+  const most = (of: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(of));
+  const [sure, rest] = [most(({ qty }) => qty), most((reading) => reading.rest)];
+  const doubts = second?.doubts ?? [];
+  const says = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
+  const total = sure.plus(rest);
+  if (isDust(instrument, total)) {
+    const dust = total.greaterThan(0) ? [`${says(total)}, less than the smallest order`] : [];
+    return { residuals: doubts, dust };
+  }
+  const left = isDust(instrument, sure) ? [] : [says(sure)];
+  const perhaps = isDust(instrument, rest) ? [] : [`${says(rest)}, which may be the bot's and is not proved to be`];
+  return { residuals: [...(left.length + perhaps.length === 0 ? [says(total)] : left), ...perhaps, ...doubts], dust: [] };
+}

@@ -1,0 +1,84 @@
+// What is closed of a contract: the bot's own part of the side that the exchange shows, by CLOSE orders that cannot rest.
+
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { PERPETUAL } from '../../../../test/service/futuresDesk.ts';
+import type { Range } from '../plan/attribution.ts';
+import type { KillVenue } from '../plan/venue.ts';
+import { FuturesCloser } from './futuresCloser.ts';
+
+const exact = (qty: number): Range => ({ low: new Decimal(qty), high: new Decimal(qty) });
+
+interface Account {
+  readonly long?: number;
+  readonly short?: number;
+  readonly canClose?: number;
+}
+
+async function closable(
+  held: readonly Range[],
+  { long = 0, short = 0, canClose = 1e9 }: Account,
+  positionSide: 'buy' | 'sell',
+  isNet = true,
+) {
+  const judge = { read: () => Promise.resolve({ held: new Map(held.map((range, at) => [at, range])), doubts: [] }) };
+  const closer = new FuturesCloser({ instrument: PERPETUAL, positionSide, isNet, judge: judge as never, journal: null as never });
+  const row = (side: 'buy' | 'sell', volume: number) => ({
+    positionSide: side,
+    positionVolume: String(volume),
+    canCloseVolume: String(canClose),
+    positionType: 1,
+  });
+  const venue = { read: () => Promise.resolve({ rows: [row('buy', long), row('sell', short)] }) };
+  const found = await closer.closable(venue as unknown as KillVenue);
+  return found && [found.side, found.qty.toNumber(), found.rest.toNumber()];
+}
+
+it('closes the bot’s own part of a position that somebody else has made larger', async () => {
+  expect(await closable([exact(30)], { long: 50 }, 'buy')).toEqual(['sell', 30, 0]);
+  expect(await closable([exact(-30)], { short: 50 }, 'sell')).toEqual(['buy', 30, 0]);
+});
+
+it('closes no more than the exchange shows, and no more than it lets be closed', async () => {
+  expect(await closable([exact(30)], { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
+  expect(await closable([exact(30)], { long: 30, canClose: 5 }, 'buy')).toEqual(['sell', 5, 25]);
+  expect(await closable([exact(30)], { short: 30 }, 'buy')).toBeNull();
+});
+
+it('closes nothing on the side that the bot does not hold', async () => {
+  expect(await closable([exact(30)], { short: 40 }, 'sell')).toEqual(['buy', 0, 0]);
+});
+
+it('closes the smallest position that the evidence leaves, and names the difference', async () => {
+  expect(await closable([{ low: new Decimal(10), high: new Decimal(30) }], { long: 30 }, 'buy')).toEqual(['sell', 10, 20]);
+  expect(await closable([{ low: new Decimal(-30), high: new Decimal(10) }], { short: 30 }, 'sell')).toEqual(['buy', 0, 30]);
+});
+
+it('counts strategies together in net mode, and side by side in two-way mode', async () => {
+  const held = [exact(50), exact(-30)];
+  expect(await closable(held, { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
+  expect(await closable(held, { long: 120 }, 'buy')).toEqual(['sell', 20, 0]);
+  expect(await closable(held, { long: 50, short: 30 }, 'buy', false)).toEqual(['sell', 50, 0]);
+  expect(await closable(held, { long: 50, short: 30 }, 'sell', false)).toEqual(['buy', 30, 0]);
+});
+
+it('sends CLOSE orders of the margin mode that the position has', async () => {
+  for (const positionType of [1, 2]) {
+    const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), doubts: [] }) };
+    const journal = { intend: () => Promise.resolve('SLICE'), refused: () => {} };
+    const parts = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
+    const closer = new FuturesCloser(parts as never);
+    const row = { positionSide: 'buy', positionVolume: '30', canCloseVolume: '30', positionType };
+    const sent: unknown[] = [];
+    const venue = {
+      read: () => Promise.resolve({ rows: [row] }),
+      once: (_: string, order: unknown) => {
+        sent.push(order);
+        return Promise.resolve({ kind: 'refused', code: -1, msg: '' });
+      },
+    } as unknown as KillVenue;
+    await closer.closable(venue);
+    await closer.place(venue, { instrument: PERPETUAL, strategy: 0, side: 'sell', qty: '30', price: '1' });
+    expect(sent).toMatchObject([{ side: 'SELL', open: 'CLOSE', timeInForce: 'IOC', positionType, volume: '30', clientOrderId: 'SLICE' }]);
+  }
+});

@@ -1,0 +1,92 @@
+// Closes a side of a contract's position: by CLOSE orders of at most what the evidence proves to be the bot's and the exchange shows there.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { Side } from '../../../model/order.ts';
+import { doubtText, type Range } from '../plan/attribution.ts';
+import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
+import { settled } from './settle.ts';
+import { fateOf, foundAfterAll } from './sliceFate.ts';
+import type { CloserParts } from './spotCloser.ts';
+import type { KillVenue } from '../plan/venue.ts';
+
+const ZERO = new Decimal(0);
+
+export interface FuturesCloserParts extends Omit<CloserParts, 'strategy'> {
+  /** Of the position: `buy` is long. */
+  readonly positionSide: Side;
+  /** False in two-way mode: long and short positions of strategies stand side by side. */
+  readonly isNet: boolean;
+}
+
+export class FuturesCloser implements Closer {
+  readonly #parts: FuturesCloserParts;
+  /** 1 cross, 2 isolated: as the position has it. */
+  #positionType: 1 | 2 = 1;
+
+  constructor(parts: FuturesCloserParts) {
+    this.#parts = parts;
+  }
+
+  async closable(venue: KillVenue): Promise<Closable | null> {
+    const { instrument, positionSide, judge, isNet } = this.#parts;
+    const { held, doubts } = await judge.read(instrument);
+    const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
+    const found = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
+    if (!found) return null;
+    this.#positionType = found.positionType === 2 ? 2 : 1;
+    const { low, high } = ownRange([...held.values()], positionSide, isNet);
+    const qty = Decimal.min(low, found.positionVolume, found.canCloseVolume);
+    // What is not the bot's stays.
+    const rest = Decimal.min(high, found.positionVolume).minus(qty);
+    const side = positionSide === 'buy' ? 'sell' : 'buy';
+    return { side, qty, rest, doubts: doubts.map(doubtText) };
+  }
+
+  readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
+    return venue.read('futures.depth', { contractName: this.#parts.instrument.wireName, limit: 100 });
+  }
+
+  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate> {
+    const { instrument, judge, journal } = this.#parts;
+    const cid = await journal.intend(slice);
+    const outcome = await venue.once('futures.createOrder', {
+      contractName: instrument.wireName,
+      volume: slice.qty,
+      price: slice.price,
+      type: 'LIMIT',
+      side: slice.side === 'sell' ? 'SELL' : 'BUY',
+      open: 'CLOSE',
+      positionType: this.#positionType,
+      clientOrderId: cid,
+      timeInForce: 'IOC',
+    });
+    return fateOf(outcome, cid, journal, {
+      settle: (orderId) => this.#settle(venue, orderId),
+      find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
+    });
+  }
+
+  async #settle(venue: KillVenue, orderId: string): Promise<SliceFate> {
+    const contractName = this.#parts.instrument.wireName;
+    const filled = await settled(venue, {
+      async query() {
+        const order = await venue.read('futures.orderInformation', { contractName, orderId });
+        return order && { status: order.status.word, executedQty: order.executedQty };
+      },
+      cancel: () => venue.once('futures.cancelOrder', { contractName, orderId }),
+    });
+    return { kind: 'ended', filled };
+  }
+}
+
+/** What strategies hold on one side, as a size: in net mode their sum is one position, in two-way mode each side has its own. */
+function ownRange(held: readonly Range[], positionSide: Side, isNet: boolean): Range {
+  const sized = held.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
+  const floor = (qty: Decimal): Decimal => Decimal.max(0, qty);
+  const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), ZERO);
+  const of = (bound: 'low' | 'high'): Decimal => {
+    const values = sized.map((range) => range[bound]);
+    return isNet ? floor(sum(values)) : sum(values.map(floor));
+  };
+  return { low: of('low'), high: of('high') };
+}

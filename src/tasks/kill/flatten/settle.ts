@@ -1,0 +1,41 @@
+// When the end of a slice is certain: its status is terminal and says the same twice, a read lag apart; until then it is cancelled and asked about.
+
+import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../../protocol/shapes/codes.ts';
+import type { KillVenue } from '../plan/venue.ts';
+
+/** What a query says of an order; null: the service says nothing of it. */
+export interface OrderState {
+  readonly status: OrderStatus;
+  readonly executedQty: string;
+}
+
+export interface SettleCalls {
+  readonly query: () => Promise<OrderState | null>;
+  readonly cancel: () => Promise<unknown>;
+}
+
+const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
+
+/** Resolves with the executed quantity. What rests is given a moment in the book, then cancelled. Throws KillStopped. */
+export async function settled(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
+  const { lookEveryMs, readLagMs, cancelAgainMs } = venue.parts.settings;
+  let cancelledMs = -Infinity;
+  const patience = venue.patience('a slice does not come to its end');
+  let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
+  for (;;) {
+    const askedMs = venue.nowMs;
+    const found = await query();
+    if (found === null || meaningOf(found) !== 'terminal') {
+      certain = null;
+      await patience.wait(lookEveryMs);
+      if (venue.nowMs - cancelledMs >= cancelAgainMs) {
+        cancelledMs = venue.nowMs;
+        await cancel();
+      }
+      continue;
+    }
+    if (certain === null || certain.executedQty !== found.executedQty) certain = { executedQty: found.executedQty, sinceMs: askedMs };
+    else if (askedMs - certain.sinceMs >= readLagMs) return found.executedQty;
+    await patience.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
+  }
+}

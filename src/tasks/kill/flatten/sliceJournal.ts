@@ -1,0 +1,101 @@
+// Slices of a kill in the journal: approved by nobody but the kill itself, and on the disk before they leave, as every other order.
+
+import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
+import { toScaled } from '../../../base/number/decimal.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import type { Lots, Ticks } from '../../../base/brand.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import { OrderRecord } from '../../../orders/record.ts';
+import type { JournalBooks, SentSlice } from '../evidence/journalBooks.ts';
+import type { SliceOrder } from './flatten.ts';
+
+export interface SliceJournal {
+  /** Resolves with the client order id once the slice is on the disk. Rejects where it never will be: then it must not leave. */
+  intend(slice: SliceOrder): Promise<string>;
+  acked(cid: string, venueId: string): void;
+  refused(cid: string, code: string): void;
+  notSent(cid: string): void;
+  /** No answer came: by now at the latest it was signed. */
+  unanswered(cid: string): void;
+}
+
+export interface SliceJournalParts {
+  readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;
+  /** The next number that no order has had. */
+  nextId(): OrderId;
+  cidOf(id: OrderId): string;
+  /** Resolves when record `seq` is on the disk; rejects where it never will be. */
+  durable(seq: number): Promise<void>;
+  /** Position of an instrument in the run; -1 where it has none. */
+  indexOf(slice: SliceOrder): number;
+  nowMs(): number;
+  /** Is told of each slice before it leaves, and of what becomes of it. */
+  readonly books: Pick<JournalBooks, 'sliceSent' | 'sliceOver' | 'named'>;
+  /** Venue ms: the timestamp that a slice gets now at the latest, and until when the exchange may admit it. */
+  window(slice: SliceOrder): { readonly signMs: number; readonly latestMs: number };
+}
+
+/** The records of fills and of the end are left to the recovery of the next start, which reads them from the exchange. */
+export function sliceJournal(parts: SliceJournalParts): SliceJournal {
+  const orders = new Map<string, OrderRecord>();
+  const slices = new Map<string, SentSlice>();
+  const of = (cid: string): OrderRecord => {
+    const found = orders.get(cid);
+    if (!found) throw new InvariantError(`no slice ${cid}`);
+    return found;
+  };
+  return {
+    async intend(slice) {
+      const order = recordOf(slice, parts);
+      const cid = parts.cidOf(order.id);
+      orders.set(cid, order);
+      const { instrument, strategy, side, qty, price } = slice;
+      const seq = parts.journal.submitted(order);
+      const sent = { cid, strategy, instrument, side, qty, price };
+      slices.set(cid, { ...sent, ...parts.window(slice) });
+      parts.books.sliceSent(slices.get(cid)!);
+      await parts.durable(seq);
+      return cid;
+    },
+    acked(cid, venueId) {
+      const order = of(cid);
+      parts.books.named(cid, venueId);
+      order.venueId = venueId as VenueOrderId;
+      order.state = STATE.working;
+      parts.journal.ack(order);
+    },
+    refused(cid, code) {
+      parts.books.sliceOver(cid);
+      parts.journal.refused(of(cid), code);
+    },
+    unanswered(cid) {
+      const sent = slices.get(cid);
+      if (!sent) throw new InvariantError(`no slice ${cid}`);
+      parts.books.sliceSent({ ...sent, latestMs: parts.window(sent).latestMs });
+    },
+    notSent(cid) {
+      const order = of(cid);
+      parts.books.sliceOver(cid);
+      order.state = STATE.done;
+      order.reason = 'notSent';
+      order.confirmed = true;
+      parts.journal.state(order);
+    },
+  };
+}
+
+function recordOf(slice: SliceOrder, parts: SliceJournalParts): OrderRecord {
+  const { instrument, strategy, side, qty, price } = slice;
+  const [lots, limit] = [toScaled(qty, instrument.quantityDigits), toScaled(price, instrument.priceDigits)];
+  if (lots === null || limit === null) throw new InvariantError(`slice ${qty} at ${price} is finer than ${instrument.id}`);
+  const order = new OrderRecord();
+  order.begin(parts.nextId(), strategy, instrument, parts.indexOf(slice), side, parts.nowMs());
+  order.role = 'limit';
+  order.lots = lots as Lots;
+  order.limit = limit as Ticks;
+  order.reduceOnly = true;
+  order.slot = `kill ${instrument.id}`;
+  order.state = STATE.sent;
+  return order;
+}

@@ -1,0 +1,83 @@
+// Closes what the bot holds of a coin: never more than the evidence proves to be the bot's, and never more than the account has free.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { doubtText } from '../plan/attribution.ts';
+import type { Judge } from '../evidence/judge.ts';
+import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
+import { settled } from './settle.ts';
+import { fateOf, foundAfterAll } from './sliceFate.ts';
+import type { SliceJournal } from './sliceJournal.ts';
+import type { KillVenue } from '../plan/venue.ts';
+
+const ZERO = new Decimal(0);
+/** Trades may show later than the status that counts them. */
+const MOST_LOOKS = 10;
+
+export interface CloserParts {
+  readonly instrument: Instrument;
+  readonly strategy: number;
+  readonly judge: Judge;
+  readonly journal: SliceJournal;
+}
+
+export class SpotCloser implements Closer {
+  readonly #parts: CloserParts;
+
+  constructor(parts: CloserParts) {
+    this.#parts = parts;
+  }
+
+  async closable(venue: KillVenue): Promise<Closable | null> {
+    const { instrument, strategy, judge } = this.#parts;
+    const { held, doubts } = await judge.read(instrument);
+    const own = doubts.filter(({ order }) => order.strategy === strategy).map(doubtText);
+    const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
+    const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
+    if (high.isZero() && own.length === 0) return null;
+    const { rows } = await venue.read('spot.account', {});
+    // A balance can lower what is sold, and never raise it.
+    const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
+    return { side: 'sell', qty, rest: high.minus(qty), doubts: own };
+  }
+
+  readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
+    return venue.read('spot.depth', { symbol: this.#parts.instrument.wireName, limit: 100 });
+  }
+
+  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate> {
+    const { instrument, judge, journal } = this.#parts;
+    const cid = await journal.intend(slice);
+    const outcome = await venue.once('spot.newOrder', {
+      symbol: instrument.wireName,
+      side: 'SELL',
+      type: 'LIMIT',
+      volume: slice.qty,
+      price: slice.price,
+      newClientOrderId: cid,
+    });
+    return fateOf(outcome, cid, journal, {
+      settle: (orderId) => this.#settle(venue, orderId),
+      find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
+    });
+  }
+
+  /** Its trades have to add up to what its status says. */
+  async #settle(venue: KillVenue, orderId: string): Promise<SliceFate> {
+    const { instrument, judge } = this.#parts;
+    const symbol = instrument.wireName;
+    const executed = await settled(venue, {
+      async query() {
+        const order = await venue.read('spot.queryOrder', { orderId, symbol });
+        return order && { status: order.status.word, executedQty: order.executedQty };
+      },
+      cancel: () => venue.once('spot.cancelOrder', { orderId, symbol }),
+    });
+    for (let looks = 1; ; looks++) {
+      const sum = await judge.executed(instrument, orderId);
+      if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
+      if (looks >= MOST_LOOKS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
+      await venue.wait(venue.parts.settings.lookEveryMs);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+// The kill from end to end: cancel, prove, flatten, prove, report. It knows no strategy, no engine and no risk rule, so that it works when they do not.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { InstrumentId } from '../../model/instrument.ts';
+import { cancelAll, type Cancelled, type KillOrders } from './cancel/cancelAll.ts';
+import { flatten, type Flattened, type Position } from './flatten/flatten.ts';
+import { doubtText } from './plan/attribution.ts';
+import type { JournalBooks } from './evidence/journalBooks.ts';
+import { Judge } from './evidence/judge.ts';
+import { FuturesCloser } from './flatten/futuresCloser.ts';
+import type { SliceJournal } from './flatten/sliceJournal.ts';
+import { SpotCloser } from './flatten/spotCloser.ts';
+import type { SliceTerms } from './plan/killPlan.ts';
+import { drainTriggers } from './cancel/triggers.ts';
+import { KillStopped, KillVenue, type KillParts } from './plan/venue.ts';
+
+/** What flattening rests on: read once nothing is open any more. */
+export interface KillBooks {
+  readonly books: JournalBooks;
+  readonly journal: SliceJournal;
+  /** False where contracts are in two-way mode. */
+  readonly isNet: boolean;
+}
+
+export interface KillOptions {
+  /** Orders of others as well. */
+  readonly all: boolean;
+  /** Null: positions are left as they are. Called once everything is cancelled. */
+  readonly books: (() => Promise<KillBooks>) | null;
+  readonly terms?: SliceTerms;
+  /** What the bot is known to hold, in sentences: for a kill that does not come through. */
+  readonly believed?: () => readonly string[];
+}
+
+export interface KillReport {
+  readonly flatten: boolean;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** Orders that were open and are no more. */
+  readonly cancelled: number;
+  readonly triggersCancelled: number;
+  readonly slices: Flattened['slices'];
+  readonly dust: readonly string[];
+  /** What could not be settled, in sentences. Empty: all that was asked for is done, and proved. */
+  readonly residuals: readonly string[];
+}
+
+/**
+ * Runs a kill to its end; what `known` holds is on the wire before the first wait. Never throws for what the exchange does: a report with
+ * residuals says it. The caller has closed the gate and written the latch.
+ */
+export async function runKill(parts: KillParts, known: KillOrders, options: KillOptions): Promise<KillReport> {
+  const venue = new KillVenue(parts);
+  const report = new Report(venue, options.books !== null);
+  try {
+    const cancelled = await cancelAll(venue, known, options.all);
+    report.cancelled(cancelled);
+    if (options.books !== null) {
+      const books = await options.books();
+      const judge = new Judge(venue, books.books);
+      const positions = positionsOf(venue, judge, books);
+      report.flattened(await flatten(venue, positions, options.terms));
+      // What protects a position that could not be closed stays.
+      report.triggersCancelled += await cancelGuards(venue, books.books.orders, options.all, report.open);
+      // A slice is an order too: none may be left.
+      report.cancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
+    }
+  } catch (error) {
+    if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
+    report.stopped(error.message, [...openTexts(known), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
+  } finally {
+    venue.close();
+  }
+  return report.done();
+}
+
+/** Those that protect what is closed; how many there were. `open`: of these something is left. */
+async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
+  const gone = new Set<string>();
+  const closed = venue.parts.instruments.filter(({ id }) => !open.has(id));
+  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', gone })));
+  return gone.size;
+}
+
+/** What was not seen to end, when a kill does not come through. */
+function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
+  const known = [
+    ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
+    ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: condition order ${triggerId} may still wait`)),
+  ];
+  const lost = own === null ? [] : [...own.lost].filter(({ isOver }) => !isOver);
+  return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
+}
+
+/** Every position that the bot can have: of coins by strategy, of contracts by side. */
+function positionsOf({ parts }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly Position[] {
+  return parts.instruments.flatMap((instrument): readonly Position[] => {
+    const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
+    const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
+    if (instrument.market === 'spot')
+      return strategies.map((strategy) => ({ instrument, strategy, closer: new SpotCloser({ instrument, strategy, judge, journal }) }));
+    if (strategies.length === 0) return [];
+    return (['buy', 'sell'] as const).map((positionSide) => ({
+      instrument,
+      strategy: books.strategyHolding(instrument.id, positionSide),
+      closer: new FuturesCloser({ instrument, positionSide, judge, journal, isNet }),
+    }));
+  });
+}
+
+class Report {
+  readonly #venue: KillVenue;
+  readonly #flatten: boolean;
+  readonly #beganMs: number;
+  #cancelled: Cancelled = { count: 0, left: [], triggers: 0, leftTriggers: [] };
+  #flattened: Flattened = { slices: [], dust: [], residuals: [], open: new Set() };
+  #stopped: readonly string[] = [];
+  triggersCancelled = 0;
+
+  constructor(venue: KillVenue, isFlatten: boolean) {
+    this.#venue = venue;
+    this.#flatten = isFlatten;
+    this.#beganMs = venue.nowMs;
+  }
+
+  /** Instruments of which something is left, or may be. */
+  get open(): ReadonlySet<InstrumentId> {
+    return this.#flattened.open;
+  }
+
+  cancelled(found: Cancelled): void {
+    this.#cancelled = found;
+    this.triggersCancelled += found.triggers;
+  }
+
+  cancelledAgain(found: Cancelled): void {
+    this.triggersCancelled += found.triggers;
+    this.#cancelled = { ...found, count: this.#cancelled.count + found.count };
+  }
+
+  flattened(found: Flattened): void {
+    this.#flattened = found;
+  }
+
+  stopped(why: string, left: readonly string[]): void {
+    this.#stopped = [why, ...left];
+  }
+
+  done(): KillReport {
+    const { tell } = this.#venue.parts;
+    const left = this.#cancelled.left.map(
+      ({ instrument, order: { venueId, side, qty, price }, whose }) =>
+        `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
+        (whose === 'alien' ? 'is not ours and is left open' : 'does not say whose it is and is left open'),
+    );
+    const waiting = this.#cancelled.leftTriggers.map(
+      ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
+        `${instrument}: condition order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) does not say whose it is and is left waiting`,
+    );
+    const residuals = [...this.#stopped, ...left, ...waiting, ...this.#flattened.residuals];
+    tell('done', residuals.length === 0 ? 'all is cancelled' + (this.#flatten ? ' and flat' : '') : `${residuals.length} matters are left`);
+    return {
+      flatten: this.#flatten,
+      beganMs: this.#beganMs,
+      endedMs: this.#venue.nowMs,
+      cancelled: this.#cancelled.count,
+      triggersCancelled: this.triggersCancelled,
+      slices: this.#flattened.slices,
+      dust: this.#flattened.dust,
+      residuals,
+    };
+  }
+}

@@ -1,0 +1,157 @@
+// Which order of the exchange a lost order of ours is, where no id and no client id says it; and what a position can be where that stays open. Pure.
+
+import { couldBe, EARLY_MS, type Nameless } from '../../../adapters/exchange/order/match.ts';
+import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
+import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
+import { sizeText } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+
+/** An order of ours that was sent, or may have been, and whose id at the exchange is not known. */
+export interface LostOrder extends Nameless {
+  readonly cid: string;
+  readonly strategy: number;
+  /** The quote amount of a market buy that has no quantity; null for all others. */
+  readonly amount: string | null;
+  /** The latest time, venue ms, at which the exchange can have admitted it. */
+  readonly latestMs: number;
+  /** It was refused, or proved without effect, or waits for its price: not seeing it is no doubt. */
+  readonly isOver: boolean;
+  /** Ticks of the price that a condition order waits for; 0 or absent: it is none. */
+  readonly condition?: number;
+}
+
+/** An order of the account that neither an id nor a client id names, with what its trades changed. */
+export interface UnnamedOrder {
+  readonly venueId: string;
+  /** Null where the exchange tells nothing of the order itself. */
+  readonly row: OrderRow | null;
+  readonly side: Side;
+  /** Executed, as the trades say. */
+  readonly qty: Decimal;
+  /** The lowest and the highest price of its trades; null without any. */
+  readonly prices: readonly [low: Decimal, high: Decimal] | null;
+  /** Its first trade, or its own time, venue ms; NaN: not told. */
+  readonly timeMs: number;
+  /** What its trades that are in no book change of the position. */
+  readonly effect: Decimal;
+}
+
+/** What the lists allow to be concluded. */
+export interface Sight {
+  /** No row of any list can be missing. */
+  readonly isComplete: boolean;
+  /** True when an order can not appear any more that is not in the lists yet. */
+  readonly isPast: (order: LostOrder) => boolean;
+}
+
+export interface Doubt {
+  readonly order: LostOrder;
+  /** Orders of the exchange that may be it. */
+  readonly fits: readonly UnnamedOrder[];
+  /** It may have an effect that no list shows. */
+  readonly isUnseen: boolean;
+}
+
+export interface Attribution {
+  /** Ids of the exchange by client order id. */
+  readonly found: ReadonlyMap<string, string>;
+  readonly doubts: readonly Doubt[];
+}
+
+/**
+ * A lost order is an order of the exchange where side, type, original quantity and time say so, and exactly one of each fits the other,
+ * in complete lists in which nothing can appear any more. A lost order that nothing fits has had no effect then. All else is a doubt.
+ */
+export function attribute(lost: readonly LostOrder[], unnamed: readonly UnnamedOrder[], { isComplete, isPast }: Sight): Attribution {
+  const fitting = new Map(lost.map((order) => [order, unnamed.filter((seen) => mayBe(seen, order))]));
+  const found = new Map<string, string>();
+  const doubts: Doubt[] = [];
+  for (const [order, fits] of fitting) {
+    const [only] = fits;
+    const isCertain = isComplete && isPast(order);
+    const rivals = only === undefined ? 0 : lost.filter((other) => fitting.get(other)!.includes(only)).length;
+    if (isCertain && only !== undefined && fits.length === 1 && rivals === 1 && isExactly(only, order)) found.set(order.cid, only.venueId);
+    else if (fits.length > 0 || (!isCertain && !order.isOver)) doubts.push({ order, fits, isUnseen: !isCertain && !order.isOver });
+  }
+  return { found, doubts };
+}
+
+/** Nothing speaks against it. */
+function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrder): boolean {
+  const { wanted, signMs } = order;
+  const isBeyondLimit = (): boolean => {
+    if (wanted.limit === 0 || prices === null) return false;
+    const limit = fromScaled(wanted.limit, wanted.instrument.priceDigits);
+    return side === 'buy' ? prices[1].greaterThan(limit) : prices[0].lessThan(limit);
+  };
+  if (row !== null) return couldBe(row, order) && !isBeyondLimit();
+  if (side !== wanted.side || timeMs < signMs - EARLY_MS || isBeyondLimit()) return false;
+  return wanted.lots === 0 || qty.lessThanOrEqualTo(lotsOf(order));
+}
+
+/** Everything that identifies it is told, and is the same. */
+function isExactly({ row }: UnnamedOrder, { wanted, amount, latestMs }: LostOrder): boolean {
+  if (row === null || row.timeMs === null || row.timeMs > latestMs || row.isMarket === null) return false;
+  if (amount !== null) return new Decimal(row.qty).equals(amount);
+  return wanted.lots > 0 && (row.price !== null || row.isMarket);
+}
+
+/** The original quantity of an order that has one. */
+export const lotsOf = ({ wanted: { lots, instrument } }: Pick<LostOrder, 'wanted'>): string => fromScaled(lots, instrument.quantityDigits);
+
+export interface Range {
+  readonly low: Decimal;
+  readonly high: Decimal;
+}
+
+/** Beyond so many combinations the bounds are wider than they have to be. */
+const MOST_COMBINATIONS = 10_000;
+
+/** By how much the doubts can change a position, over every way to settle them: each order of the exchange is one lost order at most. */
+export function rangeOf(doubts: readonly Doubt[]): Range {
+  const combinations = doubts.reduce((product, { fits }) => product * (fits.length + 2), 1);
+  if (combinations > MOST_COMBINATIONS) return { low: wideSum(doubts, 'low'), high: wideSum(doubts, 'high') };
+  return { low: extremeOf(doubts, 'low'), high: extremeOf(doubts, 'high') };
+}
+
+const ZERO = new Decimal(0);
+const further = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
+
+function extremeOf(doubts: readonly Doubt[], bound: 'low' | 'high', at = 0, taken: ReadonlySet<string> = new Set()): Decimal {
+  const doubt = doubts[at];
+  if (doubt === undefined) return ZERO;
+  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(doubts, bound, at + 1, taken));
+  for (const { venueId, effect } of doubt.fits) {
+    if (taken.has(venueId)) continue;
+    best = further(bound, best, effect.plus(extremeOf(doubts, bound, at + 1, new Set([...taken, venueId]))));
+  }
+  return best;
+}
+
+/** Every order that may be one of ours counts where it makes the bound wider. */
+function wideSum(doubts: readonly Doubt[], bound: 'low' | 'high'): Decimal {
+  const effects = new Map(doubts.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
+  const unseen = doubts.map((doubt) => unseenEffect(doubt));
+  return [...effects.values(), ...unseen].reduce((sum, effect) => sum.plus(further(bound, ZERO, effect)), ZERO);
+}
+
+/** What an order that no list shows may have done at most. */
+function unseenEffect({ order, isUnseen }: Doubt): Decimal {
+  if (!isUnseen) return ZERO;
+  const qty = new Decimal(lotsOf(order));
+  return order.wanted.side === 'buy' ? qty : qty.negated();
+}
+
+/** A doubt as people read it. */
+export function doubtText({ order, fits, isUnseen }: Doubt): string {
+  const { instrument, side } = order.wanted;
+  const size = order.amount === null ? sizeText(lotsOf(order), instrument) : `${order.amount} ${instrument.quote} worth`;
+  const ids = fits.map(({ venueId }) => venueId).join(', ');
+  const why = [
+    ...(fits.length === 0
+      ? []
+      : [`the exchange has ${fits.length === 1 ? `order ${ids}, which may be it` : `orders ${ids}, of which one may be it`}`]),
+    ...(isUnseen ? ['the lists of the exchange prove nothing yet'] : []),
+  ];
+  return `${instrument.id}: the outcome of order ${order.cid} (${side} ${size}) is unknown: ${why.join('; ')}`;
+}

@@ -1,0 +1,68 @@
+// The strategies of a project and those that come with the package: where they lie, and what their files say of themselves.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadStrategy } from '../../adapters/plugins/loadStrategy.ts';
+import { shownPath } from '../../definition/text/paths.ts';
+import { inspectStrategy } from './inspect.ts';
+import { packageFolder } from '../../adapters/runtime/version.ts';
+
+export interface ListedStrategy {
+  readonly name: string;
+  /** As a person types it. */
+  readonly file: string;
+  /** First sentence of the comment at the head of the file; empty without one. */
+  readonly about: string;
+  readonly params: number;
+  readonly feeds: readonly string[];
+  /** Why it cannot be used; null where it can. */
+  readonly trouble: string | null;
+}
+
+/** Those under ./strategies, then those of the package. A file that does not load is one of the list, with its trouble. */
+export async function listStrategies(): Promise<readonly ListedStrategy[]> {
+  const folders = [...new Set(['strategies', shownPath(join(packageFolder(), 'strategies'))])].filter((folder) =>
+    statSync(folder, { throwIfNoEntry: false })?.isDirectory(),
+  );
+  const files = folders.flatMap((folder) => strategyFiles(folder).map((name) => join(folder, name)));
+  const listed: ListedStrategy[] = [];
+  for (const file of files) listed.push(await look(file));
+  return listed;
+}
+
+/** The comment at the head of a strategy file, in one line; empty without one. */
+export function aboutOf(file: string): string {
+  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  const [lines] = /^(?:\/\/.*\n?)+/.exec(text) ?? [];
+  const [, block = ''] = lines === undefined ? (/^\/\*+([\s\S]*?)\*\//.exec(text) ?? []) : [];
+  const marks = lines === undefined ? /^\s*\*?\s?/ : /^\/\/+\s?/;
+  return (lines ?? block)
+    .split('\n')
+    .map((line) => line.replace(marks, '').trim())
+    .join(' ')
+    .trim();
+}
+
+/** Without tests, declarations, and files that export nothing by default: what strategies share. */
+function strategyFiles(folder: string): readonly string[] {
+  return (
+    readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((name) => /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/.test(name) && !name.includes('node_modules'))
+      // A folder may have such a name, and a link may lead nowhere.
+      .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+      .filter((name) => /\bexport\s+default\b|\bas\s+default\b/.test(readFileSync(join(folder, name), 'utf8')))
+      .toSorted()
+  );
+}
+
+async function look(file: string): Promise<ListedStrategy> {
+  const about = /^.*?[.!?](?=\s|$)/.exec(aboutOf(file))?.[0] ?? aboutOf(file);
+  try {
+    const { strategy, name } = await loadStrategy(file, file);
+    const { params, feeds } = inspectStrategy(strategy, file);
+    return { name, file, about, params: params.length, feeds: feeds.map((feed) => feed.name), trouble: null };
+  } catch (error) {
+    return { name: file, file, about, params: 0, feeds: [], trouble: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,80 @@
+// A project folder of the author's own, or one more strategy in it.
+
+import { readdirSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
+import { fileError } from '../../adapters/disk/fileError.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
+import { namesOf } from './names.ts';
+import { originFor } from './origin.ts';
+import { projectTexts, strategyTexts } from './template.ts';
+import { writeAll } from './write.ts';
+
+/** A year of hours. */
+const BARS = { symbol: 'DEMOUSDT', interval: '1h', from: '2024-01-01', bars: 8784, seed: 7 } as const;
+const FROM_MS = 1_704_067_200_000;
+/** What version control and file managers leave in folders that people take for empty. */
+const UNSEEN = new Set(['.git', '.DS_Store']);
+const NAMED = 5;
+
+export interface Created {
+  readonly folder: string;
+  /** Relative to the folder. */
+  readonly files: readonly string[];
+}
+
+/** Makes a project in `dir`, which is new or empty. Throws ConfigError when something is in the way; nothing is left then. */
+export function createProject(dir: string): Created {
+  const folder = resolve(dir);
+  const there = content(dir);
+  if (there.length > 0) {
+    const some = there.slice(0, NAMED).join(', ') + (there.length > NAMED ? ', ...' : '');
+    throw new ConfigError(`${dir}: the folder is not empty: ${some}`, 'name a new folder: isobar init my-strategies');
+  }
+  checkOutFolder('dir', dir);
+  const texts = { 'package.json': packageText(folder), ...projectTexts() };
+  writeAll(folder, texts, 'data', (data) => void generateInto(data, { ...BARS, fromMs: FROM_MS }));
+  return { folder, files: Object.keys(texts) };
+}
+
+/** Writes strategies/<name>.ts and its test below the current folder. Throws ConfigError where one is there already. */
+export function createStrategy(name: string): Created {
+  const folder = resolve('.');
+  const texts = strategyTexts(namesOf(name));
+  checkOutFolder('folder', folder);
+  writeAll(folder, texts);
+  return { folder, files: Object.keys(texts) };
+}
+
+function content(dir: string): readonly string[] {
+  try {
+    const found = statSync(dir, { throwIfNoEntry: false });
+    if (!found) return [];
+    if (!found.isDirectory())
+      throw new ConfigError(`${dir}: expected a folder, got a file`, 'name a new folder: isobar init my-strategies');
+    return readdirSync(dir).filter((name) => !UNSEEN.has(name));
+  } catch (error) {
+    throw error instanceof ConfigError ? error : fileError(dir, 'cannot be read', error);
+  }
+}
+
+/** Versions are exact: a project does tomorrow what it did today. */
+function packageText(folder: string): string {
+  const { symbol, interval, from, bars, seed } = BARS;
+  const name = basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, ''); // prettier-ignore
+  const manifest = {
+    name: name === '' ? 'strategies' : name,
+    private: true,
+    type: 'module',
+    scripts: {
+      backtest: 'isobar backtest backtests/first.yaml',
+      test: 'vitest run',
+      typecheck: 'tsc',
+      data: `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`,
+    },
+    dependencies: { isobar: originFor(folder) },
+    devDependencies: { typescript: '5.9.3', vitest: '4.1.12' },
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}

@@ -1,0 +1,130 @@
+// A project folder: what it depends on, what its names are, and that nothing is overwritten or left half-made.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { ConfigError } from '../../base/errors.ts';
+import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
+import { namesOf } from './names.ts';
+import { originFor } from './origin.ts';
+import { createProject } from './project.ts';
+import { writeAll } from './write.ts';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-scaffold-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const fresh = () => join(root, `folder${++count}`);
+
+describe('names', () => {
+  it.each([
+    ['meanCross', 'meanCross', 'MeanCross'],
+    ['MeanCross', 'meanCross', 'MeanCross'],
+    ['mean-cross', 'meanCross', 'MeanCross'],
+    ['mean_cross 2', 'meanCross2', 'MeanCross2'],
+    ['RSI', 'rsi', 'RSI'],
+    ['RSICross', 'rsiCross', 'RSICross'],
+    ['EMA200', 'ema200', 'EMA200'],
+    ['x', 'x', 'X'],
+  ])('%s', (name, file, className) => expect(namesOf(name)).toEqual({ file, className }));
+
+  it.each(['', '9x', 'a/b', '../a', 'a.b', '-', 'é', 'x'.repeat(61), 'strategy', 'Strategy'])('refuses %o', (name) =>
+    expect(() => namesOf(name)).toThrow(ConfigError),
+  );
+});
+
+describe('origin', () => {
+  const installed = (resolved: string | null) => {
+    const folder = fresh();
+    mkdirSync(join(folder, 'node_modules/isobar'), { recursive: true });
+    const entry = { version: '0.1.0', ...(resolved === null ? {} : { resolved }) };
+    writeFileSync(
+      join(folder, 'node_modules/.package-lock.json'),
+      JSON.stringify({ packages: { 'node_modules/isobar': entry, 'node_modules/zod': {} } }),
+    );
+    return { folder, here: join(folder, 'node_modules/isobar') };
+  };
+
+  it('is the tarball that npm noted, as seen from the project, links resolved', () => {
+    const { folder, here } = installed('file:../isobar-0.1.0.tgz');
+    writeFileSync(join(root, 'isobar-0.1.0.tgz'), '');
+    symlinkSync(root, join(folder, 'link'));
+    expect(originFor(join(folder, 'new/project'), here)).toBe('file:../../../isobar-0.1.0.tgz');
+    expect(originFor(join(folder, 'link/project'), here)).toBe('file:../isobar-0.1.0.tgz');
+  });
+  it('is the repository, or an address outside of registries', () => {
+    for (const from of ['git+ssh://git@example.org/isobar.git#0123abc', 'https://example.org/isobar-0.1.0.tgz']) {
+      expect(originFor(fresh(), installed(from).here)).toBe(from);
+    }
+  });
+  it('is the exact version of a registry, and where nothing else is known', () => {
+    for (const from of ['https://registry.example.org/isobar/-/isobar-0.1.0.tgz', 'file:gone.tgz', null]) {
+      expect(originFor(fresh(), installed(from).here)).toBe(packageVersion());
+    }
+    expect(originFor(fresh(), fresh())).toBe(packageVersion());
+  });
+  it('is a checkout', () => expect(originFor(join(root, 'project'))).toMatch(/^file:\.\./));
+});
+
+describe('files', () => {
+  it('are never written over others, and those in the way are named', () => {
+    const folder = fresh();
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'b'), 'mine');
+    expect(() => writeAll(folder, { a: '1', b: '2' })).toThrow('b: there already');
+    expect(readdirSync(folder)).toEqual(['b']);
+    expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('mine');
+  });
+  it('are taken back when something fails, and nothing else is', () => {
+    const folder = fresh();
+    mkdirSync(join(folder, 'kept'), { recursive: true });
+    const fail = (data: string) => {
+      writeFileSync(join(data, 'half'), '');
+      writeFileSync(join(folder, 'kept', 'of-others'), '');
+      throw new ConfigError('no bars');
+    };
+    expect(() => writeAll(folder, { 'kept/a': '1', 'new/deep/b': '2', c: '3' }, 'data', fail)).toThrow('no bars');
+    expect(readdirSync(folder)).toEqual(['kept']);
+    expect(readdirSync(join(folder, 'kept'))).toEqual(['of-others']);
+  });
+  it('a new folder goes with its parents', () => {
+    const top = fresh();
+    expect(() => writeAll(join(top, 'a/b'), { c: '' }, 'data', () => { throw new ConfigError('no bars'); })).toThrow(); // prettier-ignore
+    expect(existsSync(top)).toBe(false);
+  });
+});
+
+test('a folder that is not empty, and a file, are no place for a project; .git is no hindrance', () => {
+  const folder = fresh();
+  mkdirSync(join(folder, '.git'), { recursive: true });
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) writeFileSync(join(folder, name), '');
+  expect(() => createProject(folder)).toThrow(/the folder is not empty: a, b, c, d, e, \.\.\.$/);
+  expect(() => createProject(join(folder, 'a'))).toThrow('expected a folder, got a file');
+  expect(() => createProject(join(folder, 'a', 'b'))).toThrow(ConfigError);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) rmSync(join(folder, name));
+  expect(createProject(folder).files).toContain('strategies/meanCross.ts');
+});
+
+test.runIf(existsSync('/proc/self'))('a folder of the system that takes none is told as such, without trying for ever', () => {
+  expect(() => createProject('/proc/mine')).toThrow(/^dir \/proc\/mine: \/proc may not be written to \(/);
+});
+
+test('a new project type-checks and passes its test', () => {
+  const project = fresh();
+  createProject(project);
+  const modules = join(packageFolder(), 'node_modules');
+  mkdirSync(join(project, 'node_modules'));
+  symlinkSync(packageFolder(), join(project, 'node_modules/isobar'));
+  symlinkSync(join(modules, 'vitest'), join(project, 'node_modules/vitest'));
+  expect(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))).toMatchObject({ type: 'module', private: true });
+  const run = (file: string, ...args: readonly string[]) =>
+    execFileSync(process.execPath, [join(modules, file), ...args], {
+      cwd: project,
+      encoding: 'utf8',
+      env: { ...process.env, CI: '', NO_COLOR: '1' },
+    });
+  // With the version that it asks for: test/e2e/newUser.
+  expect(run('@typescript/native/bin/tsc')).toBe('');
+  expect(run('vitest/vitest.mjs', 'run')).toMatch(/Tests {2}2 passed/);
+});

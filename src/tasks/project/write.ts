@@ -1,0 +1,35 @@
+// Files that are written all or not at all, and never over others.
+
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileError } from '../../adapters/disk/fileError.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Texts } from './template.ts';
+
+/**
+ * Writes `texts` below `folder`, then lets `fill` write what it will into the new folder `filled`. Throws ConfigError when a file is there
+ * already or cannot be written; what was made until then is removed, and nothing else is.
+ */
+export function writeAll(folder: string, texts: Texts, filled: string | null = null, fill: (folder: string) => void = () => {}): void {
+  const inTheWay = Object.keys(texts).filter((file) => existsSync(join(folder, file)));
+  if (inTheWay.length > 0) throw new ConfigError(`${inTheWay.join(', ')}: there already`, 'choose another name, or move it away first');
+  const made: string[] = [];
+  const makeFolder = (path: string) => {
+    const first = mkdirSync(path, { recursive: true });
+    if (first !== undefined) made.push(first);
+  };
+  try {
+    for (const [file, text] of Object.entries(texts)) {
+      const path = join(folder, file);
+      makeFolder(dirname(path));
+      writeFileSync(path, text, { flag: 'wx' });
+      made.push(path);
+    }
+    if (filled === null) return;
+    makeFolder(join(folder, filled));
+    fill(join(folder, filled));
+  } catch (error) {
+    for (const path of made) rmSync(path, { recursive: true, force: true });
+    throw fileError(folder, 'cannot be written', error);
+  }
+}

@@ -1,0 +1,21 @@
+// One process at a time works on a sweep: its lock is a folder beside its ledger.
+
+import { join } from 'node:path';
+import { FileSystemDisk } from '../../adapters/disk/fileSystemDisk.ts';
+import { lockFolder, processesHere, type LockWords } from '../../adapters/disk/processLock.ts';
+import { disked } from '../../adapters/journal/openJournal.ts';
+import type { SweepHeader } from '../trials/ledgerLine.ts';
+
+const WORDS: LockWords = {
+  has: 'this sweep',
+  does: 'works on this sweep',
+  may: 'may work on this sweep',
+  own: 'a process works on a sweep once at a time',
+  second: 'two would run the same sets',
+};
+
+/** Takes the lock of a sweep; the returned function gives it back. Throws ConfigError while another process has it, or may have it. */
+export function lockLedger(folder: string, { name, id }: Pick<SweepHeader, 'name' | 'id'>): () => void {
+  const locks = join(folder, `${name}-${id.slice(0, 12)}.lock`);
+  return disked(() => lockFolder(new FileSystemDisk(), locks, processesHere(), WORDS));
+}

@@ -1,0 +1,152 @@
+// A sweep before anything runs: definition resolved, grid checked against the strategy, every input hashed, and what the ledger knows.
+
+import { parse } from 'yaml';
+import { nowMs } from '../../../adapters/clock/wallClock.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { nearest } from '../../../base/number/nearest.ts';
+import { formatTime } from '../../../model/time.ts';
+import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
+import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../../trials/grid.ts';
+import { identityOf, type Identity, type Part } from '../../trials/identity.ts';
+import type { SweepHeader } from '../../trials/ledgerLine.ts';
+import type { SharedSweep } from '../queue/queueWire.ts';
+import { givesValue } from '../../../definition/text/overrides.ts';
+import { openRequest, type RunRequest } from '../../../definition/request.ts';
+import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
+import { paramSpecs, settingOf } from '../../trials/paramKeys.ts';
+import { ledgerFolderOf, runParts, seenBars } from '../../trials/parts.ts';
+import { valueAt, type DefinitionSource } from '../../../definition/text/source.ts';
+import { versions } from '../../../adapters/runtime/version.ts';
+
+/** What of a sweep decides its results. */
+export interface SweepRequest {
+  readonly definition: string;
+  readonly settings: readonly string[];
+  readonly grid: readonly string[];
+  /** Sets to draw; null runs the whole grid. */
+  readonly random: number | null;
+  /** Separates its trials from other work on the same data; null: none. */
+  readonly family: string | null;
+}
+
+export interface SweepSetup {
+  readonly request: SweepRequest;
+  /** The single run of the definition, as threads load it. */
+  readonly run: RunRequest;
+  readonly resolved: ResolvedRun;
+  readonly axes: readonly Axis[];
+  readonly sets: readonly ParamSet[];
+  readonly gridSize: number;
+  readonly identity: Identity;
+  readonly header: SweepHeader;
+  /** Bars of the finest feed. */
+  readonly rows: number;
+  /** Folder of the ledger: beside the catalog. */
+  readonly ledgerFolder: string;
+  /** What the definition has under `strategy`. */
+  readonly given: unknown;
+}
+
+/** Throws ConfigError for whatever of the definition or the grid cannot be used, StrategyError for a strategy that throws when loaded. */
+export async function setUpSweep(request: SweepRequest, ledgerFolder: string | null): Promise<SweepSetup> {
+  const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
+  const { source, bars } = await openRequest(run);
+  const resolved = await resolveRun(source, { bars });
+  return assemble(request, run, source, resolved, ledgerFolder ?? ledgerFolderOf({ source, bars }));
+}
+
+/** The same of a sweep that another machine shares, with the strategy and the bars of this one. It has no ledger. */
+export async function setUpShared({ name, definition, grid, random }: SharedSweep, catalog: string | null): Promise<SweepSetup> {
+  const parsed: unknown = parse(definition);
+  const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
+  const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
+  const { source, bars } = await openRequest(run);
+  return assemble({ definition: name, settings: [], grid, random, family: null }, run, source, await resolveRun(source, { bars }), '');
+}
+
+function assemble(
+  request: SweepRequest,
+  run: RunRequest,
+  source: DefinitionSource,
+  resolved: ResolvedRun,
+  ledgerFolder: string,
+): SweepSetup {
+  const { plan } = resolved;
+  const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
+  const given = valueAt(source.data, ['strategy']);
+  checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, given, name));
+  const sets = setsOf(axes, request.random, plan.seed);
+  const identity = identityOf(sweepParts(resolved, axes, request.random));
+  return {
+    request,
+    run,
+    resolved,
+    axes,
+    sets,
+    gridSize: gridSize(axes),
+    identity,
+    header: headerOf(request, resolved, axes, sets.length, identity),
+    rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
+    ledgerFolder,
+    given,
+  };
+}
+
+/** A value that every set overrules would go by without a word. */
+function checkNotSet(settings: readonly string[], axes: readonly Axis[], settingOfAxis: (name: string) => string): void {
+  for (const { name } of axes) {
+    const key = settingOfAxis(name);
+    if (!settings.some((setting) => givesValue(setting, key))) continue;
+    throw new ConfigError(`--set ${key}: --grid ${name} gives each set a value of its own`, 'leave one of the two out');
+  }
+}
+
+/** Every input of a sweep by name: those of one run, and which sets there are. */
+function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
+  return [
+    ...runParts(
+      resolved,
+      axes.map(({ name }) => name),
+    ),
+    { name: '--grid', value: axes.map(axisText).join(' ') },
+    { name: '--random', value: String(random ?? 'all') },
+    { name: 'isobar', value: versions()['isobar'] ?? '' },
+    { name: 'figures', value: FIGURES },
+  ];
+}
+
+/** Changes where a figure of the same name is computed in another way: a ledger of before is not gone on with. */
+const FIGURES = 'drawdown by bar';
+
+function axisText({ name, values }: Axis): string {
+  return `${name}=${values.join(',')}`;
+}
+
+function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: Identity): SweepHeader {
+  return {
+    kind: 'sweep',
+    format: 'isobar ledger 1',
+    id: identity.id,
+    name: plan.name,
+    definition: request.definition,
+    strategy: plan.strategies.map(({ record }) => record.name).join(' + '),
+    ...(request.family === null ? {} : { family: request.family }),
+    bars: seenBars(plan),
+    parts: identity.parts,
+    grid: axes,
+    random: request.random,
+    sets,
+    startedAt: formatTime(nowMs()),
+  };
+}
+
+/** The figure that ranks. Throws ConfigError naming the nearest when there is no such figure. */
+export function rankingFigure(name: string): string {
+  const figures: readonly string[] = SET_FIGURES;
+  if (figures.includes(name)) return name;
+  const near = nearest(name, figures);
+  throw new ConfigError(
+    `--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`,
+    `the figures are ${figures.join(', ')}`,
+  );
+}

@@ -1,0 +1,157 @@
+// A sweep shared by many machines, on the side that began it: puts its tasks into the queue and collects each result once.
+
+import type { Job, Queue, QueueEvents } from 'bullmq';
+import { setMaxListeners } from 'node:events';
+import { PREFIX, type QueueClient } from './queueClient.ts';
+import { aliveKey, queueName, SWEEPS, taskId, unpackResult, type JobAnswer, type SharedSweep } from './queueWire.ts';
+import type { QueueWorker } from './queueWorker.ts';
+import type { TaskResult, TaskRunner } from '../search/sweep.ts';
+
+/** An event may be lost with a connection: so often the queue itself is asked for results. */
+const LOOK_MS = 2000;
+const ALIVE_SECONDS = 10;
+
+export interface QueueRunnerOptions {
+  readonly client: QueueClient;
+  readonly sweep: SharedSweep;
+  /** Works on the tasks in this process too; null leaves them to other machines. */
+  readonly worker: QueueWorker | null;
+  /** Calls a function again and again until what it returned is called. */
+  readonly every: (periodMs: number, run: () => void) => () => void;
+  /** The error that a thread of another machine has told. */
+  readonly errorOf: (told: unknown) => Error;
+}
+
+type Tell = (task: readonly number[], result: TaskResult) => Promise<void>;
+
+export class QueueRunner implements TaskRunner {
+  readonly #options: QueueRunnerOptions;
+  readonly #queue: Queue;
+  readonly #events: QueueEvents;
+  #isDone = false;
+
+  constructor(options: QueueRunnerOptions) {
+    this.#options = options;
+    const { bull, connection } = options.client;
+    const name = queueName(options.sweep.id);
+    this.#queue = new bull.Queue(name, { connection, prefix: PREFIX });
+    this.#events = new bull.QueueEvents(name, { connection, prefix: PREFIX });
+    // The connection comes back by itself; results that it missed are asked for.
+    this.#queue.on('error', () => {});
+    this.#events.on('error', () => {});
+  }
+
+  async run(tasks: readonly (readonly number[])[], tell: Tell, signal: AbortSignal): Promise<void> {
+    const { client, sweep, worker, every } = this.#options;
+    await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady()]);
+    const collector = new Collector(this.#queue, tasks, sweep.id, tell, this.#options.errorOf);
+    this.#events.on('completed', ({ jobId }) => collector.look(jobId));
+    this.#events.on('failed', ({ jobId }) => collector.look(jobId));
+    const stopLooking = every(LOOK_MS, () => {
+      collector.lookForAll();
+      void this.#sayAlive();
+    });
+    try {
+      await client.redis.hset(SWEEPS, sweep.id, JSON.stringify(sweep));
+      await this.#sayAlive();
+      const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
+      for (let from = 0; from < jobs.length; from += 1000) await this.#queue.addBulk(jobs.slice(from, from + 1000));
+      // Results that came while nobody listened: this sweep was cut before.
+      collector.lookForAll();
+      worker?.start();
+      await untilAborted(collector.finished, signal);
+      this.#isDone = true;
+    } finally {
+      stopLooking();
+    }
+  }
+
+  /** Workers leave a sweep whose first machine is gone. */
+  async #sayAlive(): Promise<void> {
+    const { client, sweep } = this.#options;
+    await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
+  }
+
+  async close(): Promise<void> {
+    const { client, sweep, worker } = this.#options;
+    await client.redis.hdel(SWEEPS, sweep.id);
+    await client.redis.del(aliveKey(sweep.id));
+    await worker?.close();
+    // What waits is withdrawn. Of a sweep that was cut, results that are still to come stay, for whoever resumes it.
+    if (this.#isDone) await this.#queue.obliterate({ force: true });
+    else await this.#queue.drain();
+    await Promise.all([this.#events.close(), this.#queue.close()]);
+    await client.close();
+  }
+}
+
+/** Fetches results by job and tells each task once; `finished` resolves with the last one. */
+class Collector {
+  readonly finished: Promise<void>;
+  readonly #queue: Queue;
+  readonly #open: Map<string, readonly number[]>;
+  readonly #tell: Tell;
+  readonly #errorOf: (told: unknown) => Error;
+  readonly #fetching = new Set<string>();
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(queue: Queue, tasks: readonly (readonly number[])[], sweepId: string, tell: Tell, errorOf: (told: unknown) => Error) {
+    this.#queue = queue;
+    this.#open = new Map(tasks.map((task) => [taskId(sweepId, task), task]));
+    this.#tell = tell;
+    this.#errorOf = errorOf;
+    this.finished = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever waits for it may have left when it rejects.
+    this.finished.catch(() => {});
+    if (tasks.length === 0) this.#resolve();
+  }
+
+  look(jobId: string): void {
+    if (!this.#open.has(jobId) || this.#fetching.has(jobId)) return;
+    this.#fetching.add(jobId);
+    this.#fetch(jobId)
+      .catch((error: unknown) => this.#reject(error))
+      .finally(() => this.#fetching.delete(jobId));
+  }
+
+  lookForAll(): void {
+    this.#queue
+      .getJobs(['completed', 'failed'])
+      .then((jobs) => jobs.forEach((job: Job) => this.look(String(job.id))))
+      .catch((error: unknown) => this.#reject(error));
+  }
+
+  async #fetch(jobId: string): Promise<void> {
+    const job: Job | undefined = await this.#queue.getJob(jobId);
+    const task = this.#open.get(jobId);
+    if (!job || !task) return;
+    const isFailed = await job.isFailed();
+    const answer = job.returnvalue as JobAnswer;
+    if (!isFailed && 'values' in answer) await this.#tell(task, unpackResult(answer));
+    // It is in the ledger, or it is told as an error and to be tried again: the queue need not keep it.
+    await job.remove();
+    if (isFailed) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);
+    if ('error' in answer) throw this.#errorOf(answer.error);
+    this.#open.delete(jobId);
+    if (this.#open.size === 0) this.#resolve();
+  }
+}
+
+/** `work`, or the rejection of the signal, whichever comes first. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  setMaxListeners(0, signal);
+  const stop = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: stop.signal });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    stop.abort();
+  }
+}

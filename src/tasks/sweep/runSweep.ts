@@ -1,0 +1,126 @@
+// `isobar sweep` without its command line: opens the ledger, runs what is left, and writes the run folder.
+
+import { fileError } from '../../adapters/disk/fileError.ts';
+import { assert } from '../../base/assert.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { SET_FIGURES } from '../../report/sweep/figures/setFigures.ts';
+import { differences } from '../trials/identity.ts';
+import {
+  continueLedger,
+  createLedger,
+  findLedger,
+  freshPath,
+  isFinished,
+  readLedger,
+  readLedgers,
+  type LedgerContent,
+  type LedgerWriter,
+} from '../trials/ledger.ts';
+import type { SetLine } from '../trials/ledgerLine.ts';
+import { lockLedger } from './ledgerLock.ts';
+import { driveSweep, type TaskRunner } from './search/sweep.ts';
+import { tasksOf } from './search/tiles.ts';
+import type { SweepSetup } from './plan/setUp.ts';
+
+/** What to do with what the ledger has of the same sweep. */
+export type Beginning = 'new' | 'resume' | 'fresh';
+
+export interface SweepRun {
+  readonly setup: SweepSetup;
+  readonly ledgerPath: string;
+  readonly results: ReadonlyMap<number, SetLine>;
+}
+
+export interface SweepOptions {
+  readonly beginning: Beginning;
+  /** Threads, or machines times threads: only the size of tasks follows it. */
+  readonly parallel: number;
+  readonly openRunner: () => Promise<TaskRunner>;
+  /** Told once the ledger is open: sets that it has already. */
+  readonly onOpen: (done: number) => void;
+  readonly onProgress: (done: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the sets that the ledger does not have. Rejects when a set fails, or with the signal's reason: what ran until then is in the ledger. */
+export async function runSweep(setup: SweepSetup, options: SweepOptions): Promise<SweepRun> {
+  const { ledgerFolder, header, sets } = setup;
+  const unlock = lockIn(ledgerFolder, header);
+  try {
+    const found = findSweep(setup, options.beginning);
+    const ledgerPath = found?.path ?? freshPath(ledgerFolder, header);
+    const results = new Map(found?.results);
+    options.onOpen(results.size);
+    if (results.size < sets.length) {
+      // First the runner: where it cannot be had, nothing was begun.
+      const runner = await options.openRunner();
+      try {
+        const ledger = found === null ? await createLedger(ledgerPath, header) : await continueLedger(found);
+        try {
+          await drive(setup, runner, ledger, results, options);
+        } finally {
+          await ledger.close();
+        }
+      } finally {
+        await runner.close();
+      }
+    }
+    return { setup, ledgerPath, results };
+  } catch (error) {
+    throw ofLedger(ledgerFolder, error);
+  } finally {
+    unlock();
+  }
+}
+
+function lockIn(folder: string, header: SweepSetup['header']): () => void {
+  try {
+    return lockLedger(folder, header);
+  } catch (error) {
+    throw ofLedger(folder, error);
+  }
+}
+
+/** Those of a socket, of a queue, are told elsewhere. */
+const DISK_CALLS = new Set(['mkdir', 'open', 'write', 'fdatasync', 'ftruncate', 'close', 'scandir']);
+
+/** A disk that is full, or may not be written to, is no fault of the sweep: what it had written until then stays. */
+function ofLedger(folder: string, error: unknown): unknown {
+  const isOfDisk = error instanceof Error && 'syscall' in error && DISK_CALLS.has(String(error.syscall));
+  return isOfDisk ? fileError(folder, 'the trial ledger cannot be written', error) : error;
+}
+
+async function drive(
+  { sets, axes, rows }: SweepSetup,
+  runner: TaskRunner,
+  ledger: LedgerWriter,
+  results: Map<number, SetLine>,
+  { onProgress, signal, parallel }: SweepOptions,
+): Promise<void> {
+  const tiles = tasksOf(axes, sets, rows, parallel);
+  await driveSweep({ sets, tiles, figures: SET_FIGURES, runner, ledger, results, onProgress, signal });
+  assert(results.size === sets.length, `${results.size} of ${sets.length} sets have a result`);
+}
+
+/** The ledger of the same sweep that is to be gone on with, or null. Throws ConfigError where the user must decide. */
+function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: Beginning): LedgerContent | null {
+  if (beginning === 'fresh') return null;
+  const path = findLedger(ledgerFolder, identity.id);
+  const found = path === null ? null : readLedger(path);
+  if (found !== null && (beginning === 'resume' || isFinished(found))) return found;
+  if (found !== null) {
+    throw new ConfigError(
+      `${found.path}: a sweep of the same inputs was cut, with ${found.results.size} of ${found.header.sets} sets done`,
+      '--resume goes on with it, --fresh begins anew',
+    );
+  }
+  if (beginning === 'new') return null;
+  const cut = readLedgers(ledgerFolder).filter((ledger) => ledger.header.name === header.name && !isFinished(ledger));
+  const last = cut.toSorted((a, b) => (a.header.startedAt < b.header.startedAt ? 1 : -1))[0];
+  if (last === undefined)
+    throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no sweep of ${header.name} that was cut`, 'leave --resume out');
+  throw new ConfigError(
+    `--resume: ${last.path} was made from other inputs: ${differences(last.header.parts, identity.parts).join('; ')}`,
+    'restore them, or leave --resume out to begin a new sweep',
+  );
+}

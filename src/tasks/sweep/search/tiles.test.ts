@@ -1,0 +1,85 @@
+// Tasks of a sweep: each set in exactly one, none too large, and neighbours together so that they share indicators.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { int } from '../../../strategy/params.ts';
+import { parseGrid, setsOf } from '../../trials/grid.ts';
+import { tasksOf, tilesOf } from './tiles.ts';
+
+const SPECS = { fast: int(1), slow: int(1), stop: int(1) };
+const axesOf = (...sizes: readonly number[]) =>
+  parseGrid(
+    ['fast', 'slow', 'stop'].slice(0, sizes.length).map((name, at) => `${name}=1..${sizes[at]}`),
+    SPECS,
+  );
+
+it('puts every set into exactly one task of at most the wanted size', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 40 }),
+      (sizes, random, size) => {
+        const axes = axesOf(...sizes);
+        const sets = setsOf(axes, random, 7);
+        const tiles = tilesOf(axes, sets, size);
+        expect(tiles.flat().toSorted((a, b) => a - b)).toEqual(sets.map((_, at) => at));
+        expect(Math.max(...tiles.map(({ length }) => length))).toBeLessThanOrEqual(size);
+        expect(tiles.length).toBeLessThanOrEqual(2 * Math.ceil(sets.length / size));
+      },
+    ),
+  );
+});
+
+it('makes compact blocks: 200 sets of 20 by 10 in tasks of 25 need few windows each', () => {
+  const axes = axesOf(20, 10);
+  const sets = setsOf(axes, null, 1);
+  for (const tile of tilesOf(axes, sets, 25)) {
+    const windows = new Set(tile.flatMap((at) => [`fast ${sets[at]?.['fast']}`, `slow ${sets[at]?.['slow']}`]));
+    expect(windows.size).toBeLessThanOrEqual(11);
+  }
+});
+
+const sizesOf = (tasks: readonly (readonly number[])[]) => tasks.map(({ length }) => length);
+
+it('hands out ever smaller tasks, each set still once', () => {
+  const axes = axesOf(20, 10);
+  const sets = setsOf(axes, null, 1);
+  const tasks = tasksOf(axes, sets, 1_000_000, 2);
+  expect(tasks.flat().toSorted((a, b) => a - b)).toEqual(sets.map((_, at) => at));
+  const sizes = sizesOf(tasks);
+  expect(sizes.slice(0, 6)).toEqual([25, 25, 25, 25, 25, 25]);
+  expect(Math.max(...sizes.slice(6))).toBeLessThanOrEqual(17);
+  expect(Math.max(...sizes.slice(-2))).toBeLessThanOrEqual(3);
+  const windows = tasks.flatMap((task) => [...new Set(task.flatMap((at) => [`fast ${sets[at]?.['fast']}`, `slow ${sets[at]?.['slow']}`]))]);
+  expect(windows.length).toBeLessThanOrEqual(94);
+  // One thread waits for nobody.
+  expect(sizesOf(tasksOf(axes, sets, 1_000_000, 1))).toEqual(Array.from({ length: 8 }, () => 25));
+});
+
+it('plans tasks of at least 5 ms, of at most some seconds, of at most 256 sets, and of few where rows are many', () => {
+  const axes = axesOf(20, 10);
+  const sets = setsOf(axes, null, 1);
+  // What is over at once is not parted.
+  expect(tasksOf(axes, sets, 100, 8)).toHaveLength(1);
+  expect(Math.max(...sizesOf(tasksOf(axes, sets, 50_000_000, 2)))).toBe(2);
+  const many = axesOf(100, 100);
+  const sizes = sizesOf(tasksOf(many, setsOf(many, null, 1), 1000, 2));
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(256);
+  expect(Math.min(...sizes.slice(0, 30))).toBeGreaterThanOrEqual(200);
+  // Of 10,000 rows 34 sets take 5 ms; of a million one takes more, and a task holds what stays in a cache.
+  expect(Math.max(...sizesOf(tasksOf(many, setsOf(many, null, 1), 10_000, 2)))).toBe(34);
+  expect(Math.max(...sizesOf(tasksOf(many, setsOf(many, null, 1), 1_000_000, 2)))).toBe(28);
+});
+
+it('gives every worker something while there is enough, and no set twice', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 16 }), (a, b, workers) => {
+      const axes = axesOf(a, b);
+      const sets = setsOf(axes, null, 1);
+      const tasks = tasksOf(axes, sets, 1_000_000, workers);
+      expect(tasks.flat().toSorted((x, y) => x - y)).toEqual(sets.map((_, at) => at));
+      expect(tasks.length).toBeGreaterThanOrEqual(Math.min(workers, Math.ceil(sets.length / 2)));
+      expect(Math.max(...sizesOf(tasks))).toBeLessThanOrEqual(Math.ceil(sets.length / workers));
+    }),
+  );
+});

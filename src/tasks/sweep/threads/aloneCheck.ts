@@ -1,0 +1,92 @@
+// Sets of a task are run again alone, in a fresh thread: what a set leaves must not depend on those beside it.
+
+import { Worker } from 'node:worker_threads';
+import { DiffersError } from '../../../base/errors.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import type { Warning } from '../../../model/warning.ts';
+import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { AloneAnswer, AloneData } from './aloneWorker.ts';
+import type { SweepData } from './sweepWorker.ts';
+import { fromWire } from '../../backtest/run/wireError.ts';
+
+/** Sets of each task that are run alone too; of the first task the first set of the sweep as well. */
+const SAMPLED = 2;
+
+/** What the sets of a task came to beside each other, row by row in the order of `indices`. */
+export interface Together {
+  readonly indices: readonly number[];
+  readonly values: Float64Array;
+  readonly refused: readonly (string | null)[];
+}
+
+/**
+ * Throws DiffersError, which names the set, when one of a seeded sample leaves another result alone. Returns the warnings of that thread.
+ * A strategy whose class was at hand has no module that could be loaded anew, and is not checked.
+ */
+export async function checkAlone(
+  data: SweepData,
+  plan: RunPlan,
+  together: Together,
+  memory: SharedArrayBuffer,
+): Promise<readonly Warning[]> {
+  const { sets, ...sweep } = data;
+  const modules = plan.strategies.flatMap(({ url, record, hash }) => (typeof url === 'string' ? [{ url, name: record.name, hash }] : []));
+  if (modules.length < plan.strategies.length) return [];
+  const rows = sampleOf(together.indices, plan.seed);
+  const own = rows.map((row) => sets[together.indices[row] ?? 0] ?? {});
+  const answer = await inFreshThread({ sweep, sets: own, hasFirst: together.indices[rows[0] ?? 0] === 0, modules, memory });
+  if ('error' in answer) throw fromWire(answer.error);
+  for (const [at, row] of rows.entries()) {
+    const difference = differenceOf(together, row, answer, at);
+    if (difference !== null) throw differs(plan, own[at] ?? {}, difference);
+  }
+  return answer.warnings;
+}
+
+/** Rows of a task: that of the first set of the sweep, and a sample that the seed draws. */
+function sampleOf(indices: readonly number[], seed: number): readonly number[] {
+  const rng = seededRng(seed * 65_537 + (indices[0] ?? 0));
+  const left = indices.map((_, row) => row);
+  const first = indices.indexOf(0);
+  const rows = first < 0 ? [] : left.splice(first, 1);
+  for (let count = 0; count < SAMPLED && left.length > 0; count++) rows.push(...left.splice(Math.floor(rng.next() * left.length), 1));
+  return rows;
+}
+
+function inFreshThread(data: AloneData): Promise<AloneAnswer> {
+  const url = new URL(import.meta.url.endsWith('.ts') ? './aloneWorker.ts' : './aloneWorker.js', import.meta.url);
+  return new Promise((resolve, reject) => {
+    // What the strategy prints was printed by the thread of the task.
+    const worker = new Worker(url, { workerData: data, stdout: true, stderr: true });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.once('message', (answer: AloneAnswer) => {
+      void worker.terminate();
+      resolve(answer);
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('worker exited')));
+  });
+}
+
+type Difference = readonly [name: string, together: string, alone: string];
+
+function differenceOf(together: Together, row: number, alone: Exclude<AloneAnswer, { error: unknown }>, at: number): Difference | null {
+  const [refused, refusedAlone] = [together.refused[row] ?? null, alone.refused[at] ?? null];
+  if (refused !== refusedAlone) return ['the outcome', refused ?? 'a result', refusedAlone ?? 'a result'];
+  for (const [figure, name] of SET_FIGURES.entries()) {
+    const [a, b] = [together.values[row * SET_FIGURES.length + figure], alone.values[at * SET_FIGURES.length + figure]];
+    if (!Object.is(a, b)) return [name, String(a), String(b)];
+  }
+  return null;
+}
+
+function differs({ strategies }: RunPlan, params: object, [name, together, alone]: Difference): DiffersError {
+  const who = strategies.map(({ record }) => record.name).join(', ');
+  const set = Object.entries(params).map(([key, value]) => `${key}=${value}`);
+  return new DiffersError(
+    `${who} with ${set.join(', ')}: expected the same result alone and beside other sets, got ${name} ${alone} alone and ${together} beside them`,
+    'sets share modules: keep state in fields of the class, not in module variables, statics or globalThis',
+  );
+}

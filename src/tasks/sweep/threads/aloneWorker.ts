@@ -1,0 +1,98 @@
+// A fresh thread of a sweep: runs some sets one by one, each from a module of its own, so that no set sees what another one left.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert } from '../../../base/assert.ts';
+import { StrategyError } from '../../../base/errors.ts';
+import { WarningList, type Warning } from '../../../model/warning.ts';
+import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
+import { openRequest } from '../../../definition/request.ts';
+import { resolveRun } from '../../../definition/resolve.ts';
+import { planOf } from '../../../definition/load/strategies.ts';
+import { checkCustoms } from '../../backtest/purity/customCheck.ts';
+import { freshStrategies } from '../../backtest/purity/freshStrategies.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { runLanes, type LaneOptions, type SetOutcome, type SetParams } from './lanes.ts';
+import { withParams } from '../../trials/paramKeys.ts';
+import { Heartbeat } from '../../backtest/run/heartbeat.ts';
+import type { SweepData } from './sweepWorker.ts';
+import { toWire, type WireError } from '../../backtest/run/wireError.ts';
+
+export interface AloneData {
+  readonly sweep: Omit<SweepData, 'sets'>;
+  /** The sets to run, one by one. */
+  readonly sets: readonly SetParams[];
+  /** The first of them is that of the whole sweep: its custom indicators are checked too. */
+  readonly hasFirst: boolean;
+  /** The modules of the strategies as the sweep runs them. */
+  readonly modules: readonly Module[];
+  /** Memory of the task's heartbeat. */
+  readonly memory: SharedArrayBuffer;
+}
+
+export interface Module {
+  readonly url: string;
+  readonly name: string;
+  readonly hash: string;
+}
+
+export type AloneAnswer =
+  | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
+  | { readonly error: WireError };
+
+const port = parentPort;
+assert(port !== null, 'aloneWorker runs as a worker thread');
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+const tell = (answer: AloneAnswer): void => port.postMessage(answer);
+
+run(workerData as AloneData).then(tell, (error: unknown) => tell({ error: toWire(error) }));
+
+async function run({ sweep, sets, hasFirst, modules, memory }: AloneData): Promise<AloneAnswer> {
+  const base = await planFrom(sweep, modules);
+  const heartbeat = new Heartbeat(memory);
+  const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
+  const warnings = new WarningList();
+  const values = new Float64Array(sets.length * SET_FIGURES.length);
+  const refused: (string | null)[] = [];
+  for (const [row, params] of sets.entries()) {
+    const plan = { ...base, strategies: await freshStrategies(base.strategies) };
+    const outcome = await runSet(plan, params, watcher);
+    values.set(outcome.values, row * SET_FIGURES.length);
+    refused.push(outcome.refused);
+    if (row > 0 || !hasFirst || outcome.refused !== null) continue;
+    watcher.enter('setUp');
+    await checkCustoms({ ...base, strategies: withParams(base.strategies, params) }, null, warnings);
+  }
+  watcher.enter('metrics');
+  return { values, refused, warnings: warnings.all() };
+}
+
+/** An error of the strategy is an outcome here: beside other sets this one had none. */
+async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<LaneOptions['watcher']>): Promise<SetOutcome> {
+  try {
+    const [outcome] = await runLanes(plan, [params], { watcher });
+    assert(outcome !== undefined, 'a set has an outcome');
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof StrategyError)) throw error;
+    return { values: new Float64Array(SET_FIGURES.length).fill(NaN), refused: error.message };
+  }
+}
+
+async function planFrom({ request, feeds, contracts }: AloneData['sweep'], modules: readonly Module[]): Promise<RunPlan> {
+  const { source } = await openRequest(request);
+  const left = [...modules];
+  // Before the import: warnings name the author's lines.
+  process.setSourceMapsEnabled(true);
+  const { plan } = await resolveRun(source, {
+    feeds,
+    contracts: contracts ?? undefined,
+    // Bundled already: the same module as the sweep runs.
+    load: async (entry, from) => {
+      const module = left.shift();
+      assert(module !== undefined, 'every entry has its module');
+      const { default: strategy } = (await import(/* @vite-ignore */ module.url)) as { readonly default: never };
+      return { plan: planOf(entry, { ...module, strategy }, from), inputs: [], folder: '.' };
+    },
+  });
+  return plan;
+}

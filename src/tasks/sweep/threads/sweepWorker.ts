@@ -1,0 +1,104 @@
+// A thread of a sweep: loads the definition once, then runs the sets that a task names as lanes over the shared bars.
+
+import { workerData } from 'node:worker_threads';
+import { DiffersError, StrategyError } from '../../../base/errors.ts';
+import { WarningList, warningText, type Warning } from '../../../model/warning.ts';
+import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
+import { openRequest, type RunRequest } from '../../../definition/request.ts';
+import type { LoadedContracts } from '../../../definition/marks/load.ts';
+import { resolveRun } from '../../../definition/resolve.ts';
+import { LaneMemory, runLanes, type LaneOptions, type SetParams } from './lanes.ts';
+import type { FeedPlan } from '../../../definition/plan/plan.ts';
+import { PurityWatch } from '../../backtest/purity/watch.ts';
+import { checkAlone } from './aloneCheck.ts';
+import { Heartbeat } from '../../backtest/run/heartbeat.ts';
+import { toWire, type WireError } from '../../backtest/run/wireError.ts';
+
+/** What every thread of a sweep is given once. */
+export interface SweepData {
+  readonly request: RunRequest;
+  /** Columns on memory that all threads see. */
+  readonly feeds: readonly FeedPlan[];
+  /** Marks and funding, of futures. */
+  readonly contracts: LoadedContracts | null;
+  readonly sets: readonly SetParams[];
+  /** What the equity of sets that run together may take, in bytes; null for the usual. */
+  readonly laneBytes: number | null;
+}
+
+export interface SweepTask {
+  /** Into the sets. */
+  readonly indices: readonly number[];
+  /** Memory of the task's heartbeat. */
+  readonly memory: SharedArrayBuffer;
+  /** Walk bar by bar, so that the heartbeat tells the bar. */
+  readonly isSlow: boolean;
+}
+
+/** A row of figures for each set of the task, in its order; or the error that ended it. */
+export type SweepAnswer =
+  | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
+  | { readonly error: WireError };
+
+// What a strategy prints is no result: stdout belongs to the summary.
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+const data = workerData as SweepData;
+const { request, feeds, contracts, sets, laneBytes } = data;
+const memory = new LaneMemory();
+/** What is noticed in this thread; each task takes what has come since the last one. */
+const warnings = new WarningList();
+const purity = new PurityWatch(warnings, true);
+const plan = openRequest(request).then(async ({ source }) => {
+  const resolved = await resolveRun(source, { feeds, contracts: contracts ?? undefined });
+  for (const { reach = [] } of [...resolved.plan.strategies, resolved.plan.models ?? {}]) reach.forEach(warnings.add);
+  return resolved.plan;
+});
+
+/** Runs the sets that a task names. */
+export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
+  const own = indices.map((index) => sets[index] ?? {});
+  const heartbeat = new Heartbeat(cells);
+  const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
+  const options: LaneOptions = {
+    memory,
+    watcher,
+    warnings,
+    purity,
+    ...(laneBytes === null ? {} : { laneBytes }),
+    ...(isSlow ? { blockRows: 1 } : {}),
+  };
+  try {
+    const outcomes = await runLanes(await plan, own, options);
+    purity.checkGlobals();
+    const values = new Float64Array(outcomes.length * SET_FIGURES.length);
+    outcomes.forEach((outcome, row) => values.set(outcome.values, row * SET_FIGURES.length));
+    const refused = outcomes.map((outcome) => outcome.refused);
+    (await checkAlone(data, await plan, { indices, values, refused }, cells)).forEach(warnings.add);
+    return { values, refused, warnings: warnings.drain() };
+  } catch (error) {
+    if (error instanceof DiffersError) return { error: toWire(withCauses(error, warnings.drain())) };
+    return { error: toWire(error instanceof StrategyError ? await withCulprit(error, own, options) : error) };
+  }
+}
+
+/** The error with what was noticed in the strategy before: that is why it does not do the same again. */
+function withCauses(error: DiffersError, noticed: readonly Warning[]): DiffersError {
+  if (noticed.length === 0) return error;
+  return new DiffersError(`${error.message}; noticed before: ${noticed.map(warningText).join('; ')}`, error.remedy, error.cause);
+}
+
+/** The error with the parameters of the set that it is of: the first one that fails alone. */
+async function withCulprit(error: StrategyError, own: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
+  for (const params of own) {
+    try {
+      // Memory of its own: what the lanes of the task had taken is not given back.
+      await runLanes(await plan, [params], { ...options, memory: new LaneMemory() });
+    } catch (failure) {
+      if (!(failure instanceof StrategyError)) throw failure;
+      const named = Object.entries(params).map(([name, value]) => `${name}=${value}`);
+      return new StrategyError(`with ${named.join(', ')}: ${failure.message}`, failure.remedy, failure.cause);
+    }
+  }
+  return error;
+}

@@ -1,0 +1,109 @@
+// The threads of a sweep: each loads the definition once, then runs the sets that its tasks name.
+
+import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
+import { ThreadPool, type PoolOptions, type Post } from '../search/pool.ts';
+import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
+import type { SweepSetup } from '../plan/setUp.ts';
+import { hangText, Hung, LOOK_MS, Silence } from '../../backtest/run/hang.ts';
+import { Heartbeat } from '../../backtest/run/heartbeat.ts';
+import type { SweepAnswer, SweepData, SweepTask } from './sweepWorker.ts';
+import { fromWire } from '../../backtest/run/wireError.ts';
+
+export interface ThreadOptions {
+  readonly threads: number;
+  /** Silence of a strategy after which its set is given up; 0 waits for ever. */
+  readonly barTimeoutMs: number;
+  /** What the equity of sets that run together may take, in bytes of each thread; null for the usual. */
+  readonly laneBytes: number | null;
+}
+
+/** Starts threads for the sets of `setup`. */
+export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, barTimeoutMs, laneBytes }: ThreadOptions): ThreadPool {
+  const { plan, contracts } = resolved;
+  const worker = new URL(import.meta.url.endsWith('.ts') ? './sweepWorker.ts' : './sweepWorker.js', import.meta.url);
+  const workerData: SweepData = {
+    request: run,
+    sets,
+    feeds: sharedFeeds(plan.feeds),
+    contracts,
+    laneBytes,
+  };
+  return new ThreadPool({ worker, workerData, threads, perform: guardedTask(plan, barTimeoutMs) });
+}
+
+/**
+ * Runs tasks and ends those that hang. Which of its sets hangs is not told by a task: each is run alone then, bar by bar. The one that
+ * hangs again has failed; where it gets through, the bars were merely slow, and its results are as good.
+ */
+function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
+  const closeMs = feeds.map(({ bars }) => bars.closeMs);
+  return async (task, post, signal) => {
+    const together = await watched(task, false, post, signal, barTimeoutMs);
+    if (!(together instanceof Hung)) return { ...together, failed: task.map(() => null) };
+    const alone = await Promise.all(task.map((set) => watched([set], true, post, signal, barTimeoutMs)));
+    const values = new Float64Array(task.length * SET_FIGURES.length).fill(NaN);
+    alone.forEach((result, row) => {
+      if (!(result instanceof Hung)) values.set(result.values, row * SET_FIGURES.length);
+    });
+    return {
+      values,
+      refused: alone.map((result) => (result instanceof Hung ? null : (result.refused[0] ?? null))),
+      failed: alone.map((result) => (result instanceof Hung ? hangText(result, barTimeoutMs, closeMs, fromMs) : null)),
+      warnings: alone.flatMap((result) => (result instanceof Hung ? [] : result.warnings)),
+    };
+  };
+}
+
+type Answered = Exclude<SweepAnswer, { readonly error: unknown }>;
+
+async function watched(
+  indices: readonly number[],
+  isSlow: boolean,
+  post: Post,
+  signal: AbortSignal,
+  barTimeoutMs: number,
+): Promise<Answered | Hung> {
+  const heartbeat = new Heartbeat();
+  const silence = new Silence(heartbeat, barTimeoutMs);
+  const ending = new AbortController();
+  let hung: Hung | null = null;
+  const stopLooking = repeat(LOOK_MS, () => {
+    hung ??= silence.look();
+    if (hung !== null) ending.abort();
+  });
+  try {
+    const task: SweepTask = { indices, memory: heartbeat.memory, isSlow };
+    // The thread runs sweepWorker.ts, whose answers are of this type.
+    const answer = (await post(task, AbortSignal.any([signal, ending.signal]))) as SweepAnswer;
+    if ('error' in answer) throw fromWire(answer.error);
+    return answer;
+  } catch (error) {
+    if (hung !== null && !signal.aborted) return hung;
+    throw error;
+  } finally {
+    stopLooking();
+  }
+}
+
+/** Columns of a set of bars. */
+const COLUMNS = 7;
+
+/** The feeds with their columns in one block of memory that all threads see: bars are copied once, however many threads there are. */
+function sharedFeeds(feeds: readonly FeedPlan[]): readonly FeedPlan[] {
+  const rows = feeds.reduce((sum, { bars }) => sum + bars.length, 0);
+  const memory = new SharedArrayBuffer(rows * COLUMNS * Float64Array.BYTES_PER_ELEMENT);
+  let at = 0;
+  return feeds.map((feed) => {
+    const { bars } = feed;
+    const share = (column: Float64Array): Float64Array => {
+      const shared = new Float64Array(memory, at, bars.length);
+      shared.set(column.subarray(0, bars.length));
+      at += shared.byteLength;
+      return shared;
+    };
+    const times = { openMs: share(bars.openMs), closeMs: share(bars.closeMs) };
+    const prices = { open: share(bars.open), high: share(bars.high), low: share(bars.low), close: share(bars.close) };
+    return { ...feed, bars: { ...bars, ...times, ...prices, volume: share(bars.volume) } };
+  });
+}

@@ -1,0 +1,153 @@
+// The sets of a sweep: axes of values as `--grid` writes them, all their combinations or a seeded draw of some.
+
+import { fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/number/nearest.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import { Expected, type ParamSpec, type Specs } from '../../strategy/params.ts';
+
+/** A parameter as a definition may write it. */
+export type ParamValue = string | number | boolean;
+
+/** One combination: the swept parameters by name. */
+export type ParamSet = Readonly<Record<string, ParamValue>>;
+
+/** One swept parameter and its values, in the order in which they were written. */
+export interface Axis {
+  readonly name: string;
+  readonly values: readonly ParamValue[];
+}
+
+/** Each set leaves a line in the ledger and a cell in the report; above this, a seeded draw says as much. */
+export const MAX_SETS = 100_000;
+
+/**
+ * The axes that `grids` describe, each `name=from..to:step` (both ends in it, decimals exact) or `name=a,b,c`.
+ * Throws ConfigError naming the option for an unknown parameter, a value outside of its range or of the wrong type.
+ */
+export function parseGrid(grids: readonly string[], specs: Specs): readonly Axis[] {
+  if (grids.length === 0)
+    throw new ConfigError('--grid: expected at least one parameter to vary, got none', 'for example --grid fast=5..50:5');
+  const axes = grids.map((text) => parseAxis(text, specs));
+  const twice = axes.find(({ name }, at) => axes.findIndex((axis) => axis.name === name) !== at);
+  if (twice) throw new ConfigError(`--grid ${twice.name}: given twice`, 'give each parameter once; several values are name=a,b,c');
+  return axes;
+}
+
+/** How many combinations there are; may exceed MAX_SETS. */
+export function gridSize(axes: readonly Axis[]): number {
+  return axes.reduce((size, { values }) => size * values.length, 1);
+}
+
+/**
+ * Every combination, the last axis fastest; or, with `random`, that many different ones drawn by `seed`, in the same order.
+ * Throws ConfigError when there would be more than MAX_SETS.
+ */
+export function setsOf(axes: readonly Axis[], random: number | null, seed: number): readonly ParamSet[] {
+  const size = gridSize(axes);
+  const wanted = random === null ? size : Math.min(random, size);
+  if (wanted > MAX_SETS) {
+    const remedy = 'widen the steps, or draw some of the sets: --random 1000';
+    throw new ConfigError(`--grid: expected at most ${MAX_SETS} sets, got ${wanted}`, remedy);
+  }
+  if (wanted === size) return Array.from({ length: size }, (_, at) => setAt(axes, coordinatesOf(axes, at)));
+  return drawn(axes, wanted, seed).map((coordinates) => setAt(axes, coordinates));
+}
+
+function parseAxis(text: string, specs: Specs): Axis {
+  const at = text.indexOf('=');
+  const name = text.slice(0, Math.max(at, 0));
+  if (at < 1 || at === text.length - 1) {
+    throw new ConfigError(`--grid ${text}: expected name=from..to:step or name=a,b,c`, 'for example --grid fast=5..50:5');
+  }
+  const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+  if (spec === undefined) {
+    const known = Object.keys(specs);
+    const near = nearest(name, known);
+    const hint = near === null ? '' : `, the nearest is ${near}`;
+    throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${known.join(', ') || 'none'}`);
+  }
+  const values = valuesOf(text.slice(at + 1), text, spec).map((one) => checked(one, text, spec));
+  const seen = new Set<ParamValue>();
+  const twice = values.find((value) => seen.size === seen.add(value).size);
+  if (twice !== undefined) throw new ConfigError(`--grid ${text}: ${twice} stands in it twice`, 'leave one of them out');
+  return { name, values };
+}
+
+/** The texts of the values, before they are checked. */
+function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): readonly string[] {
+  const range = /^(.+?)\.\.(.+?)(?::(.+))?$/.exec(values);
+  if (!range) return values.split(',').map((value) => value.trim());
+  const [, from = '', to = '', step = spec.kind === 'int' ? '1' : ''] = range;
+  if (![from, to, step].every(isPlainDecimal)) {
+    throw new ConfigError(`--grid ${whole}: expected decimals in from..to:step, got ${values}`, 'for example --grid width=1.5..3:0.25');
+  }
+  const digits = Math.max(...[from, to, step].map((text) => text.split('.')[1]?.length ?? 0));
+  const [first, last, by] = [from, to, step].map((text) => toScaled(text, digits) ?? 0) as [number, number, number];
+  if (by <= 0)
+    throw new ConfigError(`--grid ${whole}: expected a step above 0, got ${step}`, 'from is below to, and the step leads upwards');
+  if (last < first) throw new ConfigError(`--grid ${whole}: expected from below to, got ${from}..${to}`, 'put the lower end first');
+  const count = Math.floor((last - first) / by) + 1;
+  if (count > MAX_SETS) throw new ConfigError(`--grid ${whole}: expected at most ${MAX_SETS} values, got ${count}`, 'take a wider step');
+  return Array.from({ length: count }, (_, i) => fromScaled(first + i * by, digits));
+}
+
+/** The value as a definition would write it, if the parameter takes it. */
+function checked(text: string, whole: string, spec: ParamSpec<unknown>): ParamValue {
+  const parsed = spec.parse(text);
+  if (parsed instanceof Expected) {
+    throw new ConfigError(
+      `--grid ${whole}: expected ${parsed.text}, got ${text === '' ? 'nothing' : text}`,
+      spec.help ?? 'correct the grid',
+    );
+  }
+  return typeof parsed === 'number' || typeof parsed === 'boolean' ? parsed : text;
+}
+
+function coordinatesOf(axes: readonly Axis[], index: number): readonly number[] {
+  const coordinates: number[] = [];
+  let rest = index;
+  for (const { values } of axes.toReversed()) {
+    coordinates.unshift(rest % values.length);
+    rest = Math.floor(rest / values.length);
+  }
+  return coordinates;
+}
+
+function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet {
+  return Object.fromEntries(axes.map(({ name, values }, i) => [name, values[coordinates[i] ?? 0] ?? '']));
+}
+
+/**
+ * `wanted` different combinations, in grid order. Of a large grid by drawing until there are enough; of a small one, where that would go
+ * on for long, by shuffling all of it.
+ */
+function drawn(axes: readonly Axis[], wanted: number, seed: number): readonly (readonly number[])[] {
+  const rng = seededRng(seed);
+  const size = gridSize(axes);
+  if (wanted * 2 > size) {
+    const order = Array.from({ length: size }, (_, i) => i);
+    for (let i = 0; i < wanted; i++) {
+      const j = i + Math.floor(rng.next() * (size - i));
+      [order[i], order[j]] = [order[j] ?? 0, order[i] ?? 0];
+    }
+    return order
+      .slice(0, wanted)
+      .toSorted((a, b) => a - b)
+      .map((index) => coordinatesOf(axes, index));
+  }
+  const found = new Map<string, readonly number[]>();
+  while (found.size < wanted) {
+    const coordinates = axes.map(({ values }) => Math.floor(rng.next() * values.length));
+    found.set(coordinates.join(','), coordinates);
+  }
+  return [...found.values()].toSorted(byCoordinates);
+}
+
+function byCoordinates(a: readonly number[], b: readonly number[]): number {
+  for (const [i, value] of a.entries()) {
+    const other = b[i] ?? 0;
+    if (value !== other) return value - other;
+  }
+  return 0;
+}

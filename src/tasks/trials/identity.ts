@@ -1,0 +1,37 @@
+// What a sweep is made of, as hashes by name: two sweeps are the same one when all parts are equal, and what differs has a name.
+
+import { sha256 } from '../../adapters/runtime/sha256.ts';
+
+/** One input of a sweep. */
+export interface Part {
+  /** As a person would name it: `strategies/smaCross.ts`, `bars: spot:BTCUSDT 1h`, `--grid`. */
+  readonly name: string;
+  /** SHA-256 of a file's content, or the value itself where it is short. */
+  readonly value: string;
+}
+
+export interface Identity {
+  /** SHA-256 over all parts, in lower-case hex. */
+  readonly id: string;
+  readonly parts: readonly Part[];
+}
+
+export function identityOf(parts: readonly Part[]): Identity {
+  return { id: sha256(JSON.stringify(parts.map(({ name, value }) => [name, value]))), parts };
+}
+
+/** What is not as it was, each in words: changed, new, or gone. Empty when the two are one. */
+export function differences(before: readonly Part[], now: readonly Part[]): readonly string[] {
+  const old = new Map(before.map(({ name, value }) => [name, value]));
+  const names = new Set(now.map(({ name }) => name));
+  const changed = now.flatMap(({ name, value }) => {
+    const was = old.get(name);
+    return was === value ? [] : [was === undefined ? `${name} is new` : `${name} was ${brief(was)}, is ${brief(value)}`];
+  });
+  return [...changed, ...before.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is gone`)];
+}
+
+/** A hash by its first letters. */
+function brief(value: string): string {
+  return /^[0-9a-f]{64}$/.test(value) ? value.slice(0, 12) : value;
+}
