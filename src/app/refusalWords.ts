@@ -1,7 +1,7 @@
 // The journal of a backtest that is written down: it tells why risk refused orders, the first ones of each code, with the figures.
 
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
-import type { LogLine } from '../engine/engine.ts';
+import type { LogLine } from '../ports/log.ts';
 import type { Order } from '../model/order.ts';
 import { obstacleText } from '../orders/obstacles.ts';
 import type { RiskModule } from '../risk/riskModule.ts';

@@ -5,7 +5,8 @@ import { ReplayExchange, type ReplayOptions } from '../adapters/replay/replayExc
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_FENCE } from '../orders/prove/resolver.ts';
 import { DueQueue } from '../ports/dueQueue.ts';
-import type { Engine, LogLine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { LogLine } from '../ports/log.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
 import { marketOf } from './kinds/market.ts';
 import type { Deposits, OpenedVenue } from './kinds/parts.ts';

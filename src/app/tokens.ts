@@ -2,7 +2,8 @@
 
 import type { ServiceIdentifier } from 'inversify';
 import type { FeedRun } from '../engine/feeds/feed.ts';
-import type { Engine, LogLine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { LogLine } from '../ports/log.ts';
 import type { Instant } from '../engine/feeds/instant.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Brackets } from '../orders/stops/brackets.ts';

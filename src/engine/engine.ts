@@ -20,6 +20,7 @@ import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts'
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { Marks } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
+import type { LogLine } from '../ports/log.ts';
 import type { Size } from '../strategy/types.ts';
 import { blamed, notOpen, refusePromise } from './host/blame.ts';
 import { BracketDesk, entryFill, type FillOfEntry } from './router/bracketDesk.ts';
@@ -42,8 +43,6 @@ import type { StrategyRun } from './host/strategyRun.ts';
 import { Timers } from './host/timers.ts';
 import { writeBeat } from './book/writeBeat.ts';
 import { fillInfo, orderInfo } from './host/views.ts';
-
-export type LogLine = (timeMs: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 export interface EngineParts {
   /** In instrument order. */

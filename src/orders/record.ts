@@ -130,3 +130,6 @@ export function looksLike(a: OrderRecord, b: OrderRecord): boolean {
     a.quoteUnits === b.quoteUnits
   );
 }
+
+/** True when a cancel of the order has been asked for. */
+export const isUnderCancel = ({ state, cancelWanted }: OrderRecord): boolean => state === STATE.cancelSent || cancelWanted;

@@ -4,14 +4,13 @@ import { InvariantError } from '../base/errors.ts';
 import type { FuturesExchange } from './futures/futuresExchange.ts';
 import type { OrderDesk } from './orders/orderDesk.ts';
 import type { OwnTrade, UserOrder } from './orders/userOrder.ts';
-import type { Service } from './service.ts';
 import type { SpotExchange } from './spot/spotExchange.ts';
 
 /**
  * Throws InvariantError at the first books that do not agree: money that was made or lost, funds or lots that are held without an order, an
  * order of the venue that the exchange does not know. It walks all accounts and open orders.
  */
-export function auditBooks({ spot, futures }: Service['sides']): void {
+export function auditBooks({ spot, futures }: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null }): void {
   if (spot !== null) auditSpot(spot);
   if (futures !== null) auditFutures(futures);
 }

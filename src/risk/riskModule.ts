@@ -8,12 +8,13 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
-import { isReduction, openOrders } from './rules/reduction.ts';
+import { isReduction } from './rules/reduction.ts';
+import { openOrders } from './rules/openOrders.ts';
 import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './live/halts.ts';
 import type { RiskLimits } from './limits/limits.ts';
 import { LiveWatches } from './live/liveRules.ts';
 import type { LiveFacts } from './live/liveWatch.ts';
-import { SentOrders } from './rules/rate.ts';
+import { SentOrders } from './rules/sentOrders.ts';
 import { resolveLimits, type ResolvedLimits } from './limits/resolve.ts';
 import {
   Survey,

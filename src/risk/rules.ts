@@ -1,7 +1,7 @@
 // The rules of each market, in the order in which they are asked.
 
 import type { Ledger } from '../portfolio/ledger.ts';
-import { openOrders } from './rules/reduction.ts';
+import { openOrders } from './rules/openOrders.ts';
 import * as futures from './exposure/futuresExposure.ts';
 import { LIVE_RULES } from './live/liveRules.ts';
 import * as loss from './rules/loss.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const { floors, walls, mostFiles, mostLines } = JSON.parse(readFileSync(new URL('./floors.json', import.meta.url), 'utf8'));
+const { floors, walls, only, mostFiles, mostLines } = JSON.parse(readFileSync(new URL('./floors.json', import.meta.url), 'utf8'));
 
 /** Looks at all files below `root`, tests and declarations left out. Each finding is a line that says who, what and why. */
 export function lookAt(root) {
@@ -35,9 +35,12 @@ function targetsOf(text) {
 
 function objections(from, to) {
   const wall = walls.find(([who, what]) => from.startsWith(`${who}/`) && to.startsWith(`${what}/`));
-  return [floorObjection(from, to), wall === undefined ? null : `a wall stands between ${wall.join(' and ')}`].filter(
-    (why) => why !== null,
-  );
+  const keep = only.find(([what, who]) => to === what && !who.some((room) => from.startsWith(`${room}/`)));
+  return [
+    floorObjection(from, to),
+    wall === undefined ? null : `a wall stands between ${wall.join(' and ')}`,
+    keep === undefined ? null : `only ${keep[1].join(', ')} may take ${to} whole`,
+  ].filter((why) => why !== null);
 }
 
 /** Two files are compared in the deepest folder that both lie in. */

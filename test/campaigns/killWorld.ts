@@ -5,7 +5,7 @@ import { Decimal } from 'decimal.js';
 import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
 import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
-import type { KillOrders } from '../../src/tasks/kill/cancel/cancelAll.ts';
+import type { KillOrders } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill, type KillReport } from '../../src/tasks/kill/kill.ts';
 import type { JournalBooks } from '../../src/tasks/kill/evidence/journalBooks.ts';
 import type { SliceJournal } from '../../src/tasks/kill/flatten/sliceJournal.ts';

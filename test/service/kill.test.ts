@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NOTHING_KNOWN } from '../../src/tasks/kill/cancel/cancelAll.ts';
+import { NOTHING_KNOWN } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
 import { readLatch, setLatch } from '../../src/tasks/kill/killSwitch/latch.ts';
 import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { ask } from '../../src/adapters/exchange/client/ask.ts';
-import type { KillOrders } from '../../src/tasks/kill/cancel/cancelAll.ts';
+import type { KillOrders } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
 import { KillGate } from '../../src/tasks/kill/killSwitch/latch.ts';
 import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';

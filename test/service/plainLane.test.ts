@@ -3,7 +3,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repeat } from '../../src/adapters/clock/wallClock.ts';
-import { DOOR_DEFAULTS, openDoor, type Answerer, type Door } from '../../src/paperExchange/http/httpDoor.ts';
+import { DOOR_DEFAULTS, openDoor, type Door } from '../../src/paperExchange/http/httpDoor.ts';
+import type { Answerer } from '../../src/paperExchange/http/answerer.ts';
 import { plainRequest } from '../../src/paperExchange/http/plainRequest.ts';
 
 const GET = 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\nX-Ch-Ts:  1 \r\n\r\n';

@@ -1,22 +1,22 @@
 // Rows of contracts in a replay: plain where one thing at most happens, in the venue's order where liquidation or several levels meet.
 
-import type { Engine } from '../../engine/engine.ts';
 import { type Bracket, isReached, levelOf } from '../../orders/stops/brackets.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { RowBook } from '../../venue/rowBook.ts';
+import type { ReplayHost } from './host.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayConditions } from './replayConditions.ts';
 
 export class ContractRows {
-  readonly #engine: Engine;
+  readonly #engine: ReplayHost;
   readonly #account: number;
   readonly #watch: MarginWatch;
   readonly #conditions: ReplayConditions;
   /** By instrument. */
   readonly #orders: readonly RowOrder[];
 
-  constructor(engine: Engine, venue: FuturesVenue, account: number, watch: MarginWatch, conditions: ReplayConditions) {
+  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch, conditions: ReplayConditions) {
     this.#engine = engine;
     this.#account = account;
     this.#watch = watch;

@@ -4,18 +4,18 @@ import { listOf } from '../../base/memory/listOf.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/marks.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { firstAfter, type FeedRun } from '../../engine/feeds/feed.ts';
+import { firstAfter } from '../../base/number/search.ts';
 import type { VenueSink } from '../../venue/rowBook.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { Position } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { MatchedFeed, ReplayHost } from './host.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
 /** One contract: its rows, their marks, and the way to the next row beyond a price. */
 interface Line {
-  readonly feed: FeedRun;
+  readonly feed: MatchedFeed;
   readonly marks: Omit<MarkColumns, 'source'>;
   readonly beyond: FirstBeyond;
   readonly funding: readonly FundingTime[];
@@ -27,7 +27,7 @@ interface Line {
  * stand for each other, and are looked at on every row.
  */
 export class MarginWatch {
-  readonly #engine: Engine;
+  readonly #engine: ReplayHost;
   readonly #lines: readonly Line[];
   #venue!: FuturesVenue;
   #account = 0;
@@ -40,7 +40,7 @@ export class MarginWatch {
   #isSettling = false;
 
   /** `data`: of the contracts, which are the first of the run's instruments. */
-  constructor(engine: Engine, data: readonly ContractData[]) {
+  constructor(engine: ReplayHost, data: readonly ContractData[]) {
     this.#engine = engine;
     this.#lines = listOf(data, ({ marks, funding }, index) => {
       const feed = engine.execution[index]!;
@@ -208,7 +208,7 @@ export class MarginWatch {
 }
 
 /** The row of a feed that closes at a time; -1: none does. */
-function rowAt({ bars: { closeMs }, to }: FeedRun, timeMs: number): number {
+function rowAt({ bars: { closeMs }, to }: MatchedFeed, timeMs: number): number {
   const row = firstAfter(closeMs, 0, to, timeMs - 1);
   return row < to && closeMs[row] === timeMs ? row : -1;
 }

@@ -1,18 +1,18 @@
 // Condition orders in a replay: they wait at the venue, fire by its rule, and go on under the bot's own order as what they place.
 
-import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { RowConditions, TradedRow } from '../../venue/futures/rowOrder.ts';
 import { TriggerDesk, type PlaceChild, type ReachedTriggers, type Trigger, type TriggerKind } from '../../venue/futures/triggers.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { ReplayHost } from './host.ts';
 import type { MarginWatch } from './marginWatch.ts';
 
 /** Condition orders of one account that may wait; the bot's own limits are lower. */
 const MAX_WAITING = 10_000;
 
 export class ReplayConditions implements RowConditions {
-  readonly #engine: Engine;
+  readonly #engine: ReplayHost;
   readonly #venue: FuturesVenue;
   readonly #account: number;
   readonly #watch: MarginWatch;
@@ -25,7 +25,7 @@ export class ReplayConditions implements RowConditions {
   /** By instrument. */
   readonly #waiting: Int32Array;
 
-  constructor(engine: Engine, venue: FuturesVenue, account: number, watch: MarginWatch) {
+  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch) {
     this.#engine = engine;
     this.#venue = venue;
     this.#account = account;

@@ -1,9 +1,7 @@
 // The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
 
 import { pow10 } from '../../base/number/exact.ts';
-import { markCapped, sweepCollars } from '../../engine/router/collar.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { FeedRun } from '../../engine/feeds/feed.ts';
+import { markCapped, sweepCollars } from '../../orders/collar.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
@@ -16,6 +14,7 @@ import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayConditions } from './replayConditions.ts';
@@ -42,7 +41,7 @@ export interface MarginParts {
 /** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
 interface Lane {
   readonly book: RowBook;
-  readonly feed: FeedRun;
+  readonly feed: MatchedFeed;
   /** The column of the feed that every matched row reads. */
   readonly openTicks: TickColumn;
   readonly priceScale: number;
@@ -62,7 +61,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   readonly takesConditions = true;
   readonly #queue: DueQueue;
   readonly #options: ReplayOptions;
-  #engine!: Engine;
+  #engine!: ReplayHost;
   #brackets!: Brackets;
   #venue!: BookVenue<RowBook>;
   #account = 0;
@@ -81,7 +80,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
-  connect(engine: Engine, venue: BookVenue<RowBook>, account: number, margin: MarginParts | null = null): void {
+  connect(engine: ReplayHost, venue: BookVenue<RowBook>, account: number, margin: MarginParts | null = null): void {
     this.#watch = margin?.watch ?? null;
     this.#conditions = margin?.conditions ?? null;
     this.#contracts = margin?.rows ?? null;
@@ -161,7 +160,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
     const brackets = this.#brackets;
-    if (lane.collared > 0) markCapped(this.#engine, instrument, openMs, open);
+    if (lane.collared > 0) markCapped(this.#engine.orders, instrument, openMs, open);
     if (this.#contracts !== null) this.#contracts.inside(book, instrument, row, { openMs, closeMs, open, high, low });
     else this.#insideCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
@@ -322,7 +321,7 @@ function tradedRow({ feed: { bars }, priceScale }: Lane, row: number, openMs: nu
   return { openMs, closeMs, open, high, low };
 }
 
-function laneOf(feed: FeedRun, venue: BookVenue<RowBook>): Lane {
+function laneOf(feed: MatchedFeed, venue: BookVenue<RowBook>): Lane {
   return {
     book: venue.book(feed.instrument),
     feed,

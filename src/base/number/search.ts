@@ -1,5 +1,17 @@
 // Bounded searches over whole numbers: some fifty steps at most, whatever the size of what is searched.
 
+/** The first row in [from, to) whose time is above `ms`; `to` when there is none. */
+export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * The highest whole number in [1, top] for which a test holds that holds below it too; 0 where it never does. `near`: where to begin; a
  * good guess saves most of the steps.

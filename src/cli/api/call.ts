@@ -1,6 +1,6 @@
 // One call of `isobar api`: sent, waited for, and told.
 
-import type { CallLog } from '../../adapters/exchange/client/call.ts';
+import type { CallLog } from '../../adapters/exchange/client/clientParts.ts';
 import type { LimitEvent } from '../../adapters/exchange/limits/limiter.ts';
 import type { AccessSettings } from '../../access/settings.ts';
 import { originOf, signerOf } from '../../access/settings.ts';

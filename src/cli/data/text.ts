@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { CatalogEntry, CheckedBars } from '../../adapters/catalog/bars/catalog.ts';
 import type { CheckedSeries, SeriesEntry } from '../../adapters/catalog/series/seriesStore.ts';
-import type { ImportedSet } from '../../adapters/catalog/import/importFiles.ts';
+import type { ImportedSet } from '../../adapters/catalog/import/imported.ts';
 import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { Contract } from '../../model/contract.ts';

@@ -14,7 +14,7 @@ import { setLatch } from '../../tasks/kill/killSwitch/latch.ts';
 import { separateKill } from '../../tasks/kill/separate/separate.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import { foreignText } from '../../base/text/foreignText.ts';
-import type { KillArgs } from './kill.ts';
+import type { KillArgs } from './killOptions.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';

@@ -4,16 +4,38 @@ import type { Lots } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { Fill } from '../../model/fill.ts';
-import { sizeText } from '../../model/instrument.ts';
+import { sizeText, type Instrument } from '../../model/instrument.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
 import type { OrderRecord } from '../../orders/record.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
 import { contractBooks } from '../../portfolio/pairedLedger.ts';
-import type { Engine } from '../engine.ts';
+import type { FillLog } from './fillLog.ts';
+import type { PaymentLog } from './paymentLog.ts';
+
+/** What it needs of the engine. */
+export interface MarginHost {
+  readonly ledger: Ledger;
+  readonly instruments: readonly Instrument[];
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly fills: FillLog;
+  readonly payments: PaymentLog;
+  readonly recorder: { settle(): void };
+  readonly runs: readonly { readonly name: string }[];
+  readonly drafts: { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  touched: boolean;
+  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
+  filled(id: OrderId, fill: Fill): void;
+}
 
 export class MarginDesk {
-  readonly #engine: Engine;
+  readonly #engine: MarginHost;
 
-  constructor(engine: Engine) {
+  constructor(engine: MarginHost) {
     this.#engine = engine;
   }
 

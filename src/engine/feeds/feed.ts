@@ -7,10 +7,31 @@ import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars
 import type { Instrument } from '../../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
 import type { Feed } from '../../strategy/types.ts';
-import type { Cohort } from './cohort.ts';
-import type { Engine } from '../engine.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
 import { FeedView } from './feedView.ts';
 import type { Instant } from './instant.ts';
+import { firstAfter } from '../../base/number/search.ts';
+
+/** The feeds that a feed goes with through a block, as others may see them: cohort.ts. */
+export interface Together {
+  readonly lead: FeedRun;
+  readonly feeds: readonly FeedRun[];
+  /** Rows of them close at the instant that is being visited. */
+  readonly isDue: boolean;
+  /** For the recorder of equity: the next row of the lead to mark, and whether the present turn marks rows of it. */
+  readonly unmarked: number;
+  readonly isMarking: boolean;
+}
+
+/** How far an engine has come, and what may be due before its next row. */
+export interface BlockState {
+  readonly feeds: readonly FeedRun[];
+  readonly blockRows: number;
+  readonly blockEndMs: number;
+  readonly stepsRows: boolean;
+  readonly queue: DueQueue;
+  readonly timers: { readonly nextMs: number };
+}
 
 export class FeedRun {
   readonly name: string;
@@ -41,7 +62,7 @@ export class FeedRun {
   #originMs = 0.5;
   readonly #lengthMs: number;
   /** Of the current block: the feeds that it goes with. */
-  cohort: Cohort | null = null;
+  cohort: Together | null = null;
 
   constructor(
     name: string,
@@ -140,18 +161,6 @@ export class FeedRun {
   }
 }
 
-/** The first row in [from, to) whose time is above `ms`; `to` when there is none. */
-export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
-  let low = from;
-  let high = to;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (times[middle]! <= ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Close of the last row of a block that has at most `rows` rows of any feed; Infinity when no rows are left. */
 export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
   let endMs = Infinity;
@@ -166,11 +175,11 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
  * may write what a strategy reads: blocks have one row then, and what is due before that row gets a block without rows. `beside`: the
  * engines that walk through the same blocks.
  */
-export function nextBlockEnd(engine: Engine, beside: readonly Engine[]): number {
+export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]): number {
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
   const rowMs = endOfBlock(engine.feeds, 1);
   if (rowMs === Infinity || engine.blockEndMs >= rowMs - 1) return rowMs;
-  const isDue = ({ queue, timers }: Engine) => queue.nextMs < rowMs || timers.nextMs < rowMs;
+  const isDue = ({ queue, timers }: BlockState) => queue.nextMs < rowMs || timers.nextMs < rowMs;
   return isDue(engine) || beside.some(isDue) ? rowMs - 1 : rowMs;
 }
 

@@ -1,7 +1,6 @@
 // Indicators of authors in a live bot: which strategy registered each, and which have thrown and are computed no more.
 
 import type { CustomNote, Kernel } from '../../indicators/graph/spec.ts';
-import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
 export class Faults {
@@ -16,7 +15,7 @@ export class Faults {
   }
 
   /** Fills the indicators of a block. One of an author that throws is filled no more; `raise` blames the strategy that registered it. */
-  fill({ feeds }: Engine): void {
+  fill(feeds: readonly FeedRun[]): void {
     for (const { indicators, cur, to } of feeds) {
       if (to === cur) continue;
       for (const kernel of indicators.kernels) {
@@ -34,7 +33,7 @@ export class Faults {
   }
 
   /** Throws the oldest error of an indicator that was not thrown yet, with its strategy in charge. */
-  raise(engine: Engine): void {
+  raise(engine: { inCharge: number }): void {
     const fault = this.#untold.shift();
     if (fault === undefined) return;
     engine.inCharge = fault.run;

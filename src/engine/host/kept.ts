@@ -2,8 +2,36 @@
 
 import { StrategyError } from '../../base/errors.ts';
 import { STATE } from '../../orders/lifecycle.ts';
-import { isUnderCancel } from '../router/draftDesk.ts';
-import type { Engine } from '../engine.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import { isUnderCancel } from '../../orders/record.ts';
+import type { Timers } from './timers.ts';
+
+/** A strategy, as far as its memory goes. */
+interface KeptRun {
+  readonly index: number;
+  readonly name: string;
+  readonly kept: object | null;
+  readonly hasFailed: boolean;
+  readonly draws: number;
+  started: boolean;
+  awaitsRows: boolean;
+  readyMs: number;
+  random(): number;
+}
+/** The strategies of an engine, and which of them is in charge. */
+export interface KeptRuns {
+  readonly runs: readonly KeptRun[];
+  inCharge: number;
+}
+export interface TimedRuns extends KeptRuns {
+  readonly timers: Timers;
+}
+/** What may be under way that no record has. */
+export interface OpenWork extends KeptRuns {
+  readonly orders: OrderManager;
+  readonly followUps: number;
+  readonly desk: { readonly holds: boolean; readonly owes: boolean };
+}
 
 /** What the strategies of an engine keep at the end of an instant; lists by strategy, due times by timer (-1: never). */
 export interface KeptPoint {
@@ -84,7 +112,7 @@ function revived(_: string, value: unknown): unknown {
 }
 
 /** Throws StrategyError where a strategy keeps what is no plain data: that one is in charge then. */
-export function keptPoint(engine: Engine): KeptPoint {
+export function keptPoint(engine: TimedRuns): KeptPoint {
   const { runs, timers } = engine;
   return {
     states: keptTexts(engine),
@@ -95,7 +123,7 @@ export function keptPoint(engine: Engine): KeptPoint {
 }
 
 /** What each strategy keeps, as JSON; nothing of those that keep nothing, and of those that have failed. */
-export function keptTexts(engine: Engine): readonly string[] {
+export function keptTexts(engine: KeptRuns): readonly string[] {
   return engine.runs.map(({ index, name, kept, hasFailed }) => {
     if (kept === null || hasFailed) return '';
     engine.inCharge = index;
@@ -104,20 +132,20 @@ export function keptTexts(engine: Engine): readonly string[] {
 }
 
 /** An engine that is made from the records alone is like this one: every strategy keeps, and nothing is under way that no record has. */
-export function isWhole({ runs, orders, followUps, desk }: Engine): boolean {
+export function isWhole({ runs, orders, followUps, desk }: OpenWork): boolean {
   const isQuiet = followUps === 0 && !desk.holds && !desk.owes && orders.drafts.waiting.length === 0;
   const isSimple = orders.active().every((order) => order.condition === 0 && !(isUnderCancel(order) && order.state !== STATE.cancelSent));
   return isQuiet && isSimple && runs.every(({ kept, hasFailed }) => kept !== null && !hasFailed);
 }
 
 /** Why the point is not one at which these strategies can begin; null: they can. Timers that `onStart` registers are not there again. */
-export function objectionToPoint({ runs, timers }: Engine, { states, due }: KeptPoint): string | null {
+export function objectionToPoint({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
   if (timers.due().length !== due.length) return 'timers were registered after construction';
   return runs.every(({ kept }, at) => (kept === null) === (states[at] === '')) ? null : 'not every strategy keeps what it has kept';
 }
 
 /** Strategies go on where they were; `atMs`: the instant of the point. Fields that are not kept have the value of the constructor. */
-export function recallPoint({ runs, timers }: Engine, { states, draws, due, started }: KeptPoint, atMs: number): void {
+export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
   runs.forEach((run, at) => {
     for (let left = draws[at] ?? 0; left > 0; left--) run.random();
     run.started = started[at] ?? false;

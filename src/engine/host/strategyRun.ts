@@ -7,22 +7,26 @@ import { nearest } from '../../base/number/nearest.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
+import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId, Side } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
 import type { OrderRecord } from '../../orders/record.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
 import * as exposure from '../../risk/rules/reduction.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
-import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { defaultFeed, feedOf } from '../feeds/feedSearch.ts';
 import { FundingView } from '../feeds/fundingView.ts';
 import { checkKept } from './kept.ts';
-import { OrderDrafts } from '../router/orderDrafts.ts';
-import { clearOldSide, heldAndOrdered, reversalOf, TARGET } from '../router/reversal.ts';
-import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
+import { TARGET, type StrategyOrders } from './strategyOrders.ts';
+import type { Timers } from './timers.ts';
+import { isSeries, noDefaultFeed, orderInfo, PositionView, type PositionHost } from './views.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { takenLots } = exposure;
@@ -54,6 +58,32 @@ export interface Drawn {
   readonly pane: string | null;
 }
 
+/** What it needs of the engine. */
+export interface RunHost extends PositionHost {
+  readonly feeds: readonly FeedRun[];
+  /** Execution feeds in instrument order. */
+  readonly execution: readonly FeedRun[];
+  readonly blockRows: number;
+  readonly nowMs: number;
+  readonly orders: OrderManager;
+  readonly reservations: Reservations;
+  readonly brackets: Brackets;
+  readonly timers: Timers;
+  readonly drafts: {
+    withdraw(order: OrderRecord): boolean;
+    withdrawAll(which: (draft: WaitingDraft) => boolean): void;
+    reverse(order: OrderRecord, ahead: OrderId[], targetLots: number): OrderId;
+  };
+  readonly parts: { readonly funding?: readonly (FundingRates | null)[] };
+  touched: boolean;
+  followUps: number;
+  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord;
+  submit(order: OrderRecord): OrderId;
+  equityUnits(strategy: number): number;
+  toMoney(units: number): number;
+  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
 export class StrategyRun implements StrategyHost {
   readonly index: number;
   readonly name: string;
@@ -77,14 +107,14 @@ export class StrategyRun implements StrategyHost {
   kept: object | null = null;
   /** How often it has drawn by chance. */
   draws = 0;
-  readonly #engine: Engine;
+  readonly #engine: RunHost;
   /**
    * Sends a draft: `submit` of the engine, bound. V8 inlines no bound function that differs from run to run, so that buys and sells share
    * one compiled way. Inlined into the loop over the bars one of them had a copy of its own, and both together filled the first cache.
    */
-  readonly #send: Engine['submit'];
+  readonly #send: RunHost['submit'];
   readonly #rng: Rng;
-  readonly #drafts: OrderDrafts;
+  readonly #drafts: StrategyOrders;
   /** Those that a strategy can ask for. */
   readonly #feeds: readonly FeedRun[];
   readonly #main: FeedRun | null;
@@ -98,13 +128,13 @@ export class StrategyRun implements StrategyHost {
   /** By instrument: the reversal at the exchange before which the guards of the old side went; undefined: there is none. */
   readonly #turning: (OrderId | undefined)[] = [];
 
-  constructor(engine: Engine, index: number, name: string, rng: Rng) {
+  constructor(engine: RunHost, index: number, name: string, rng: Rng, drafts: StrategyOrders) {
     this.#engine = engine;
     this.#send = engine.submit.bind(engine);
     this.index = index;
     this.name = name;
     this.#rng = rng;
-    this.#drafts = new OrderDrafts(engine, index, name);
+    this.#drafts = drafts;
     this.#feeds = engine.feeds.filter(({ isHidden }) => !isHidden);
     for (const feed of this.#feeds) this.#byView.set(feed.view, feed);
     this.#main = this.#feeds.find((feed) => feed.name === 'bars') ?? (this.#feeds.length === 1 ? this.#feeds[0]! : null);
@@ -234,17 +264,17 @@ export class StrategyRun implements StrategyHost {
     const feed = this.#feedFor(view);
     const { instrumentIndex, instrument } = feed;
     const wanted = this.#drafts.targetLots(size, instrument, instrumentIndex);
-    const turning = engine.followUps === 0 ? undefined : reversalOf(engine, this.index, instrumentIndex);
+    const turning = engine.followUps === 0 ? undefined : this.#drafts.reversal(instrumentIndex);
     if (turning !== undefined && turning.targetLots === wanted) return null;
     // The newest decision counts.
     if (turning !== undefined) engine.drafts.withdraw(turning.order);
-    const held = heldAndOrdered(engine, this.index, instrumentIndex);
+    const held = this.#drafts.heldAndOrdered(instrumentIndex);
     const missing = wanted - held;
     if (Math.abs(missing) < instrument.minLots) return null;
     const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
     order.slot = TARGET;
     this.#sizeTarget(order, missing, held);
-    const { isCleared, ahead } = clearOldSide(engine, order, missing);
+    const { isCleared, ahead } = this.#drafts.clearOldSide(order, missing);
     if (!isCleared) return this.#send(order);
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
   }
@@ -285,7 +315,7 @@ export class StrategyRun implements StrategyHost {
   }
   /** Of a reversal whose stops have ended: the lots that it still needs; 0 where none are, or where it would have to trade the other way. */
   missingLots(order: OrderRecord, targetLots: number): number {
-    const held = heldAndOrdered(this.#engine, this.index, order.instrumentIndex);
+    const held = this.#drafts.heldAndOrdered(order.instrumentIndex);
     const missing = targetLots - held;
     if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
     this.#sizeTarget(order, missing, held);

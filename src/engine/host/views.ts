@@ -6,10 +6,17 @@ import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { Series } from '../../indicators/graph/series.ts';
 import type { Fill } from '../../model/fill.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import type { OrderRecord } from '../../orders/record.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
 import { decimalOf } from '../../strategy/amounts.ts';
 import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
-import type { Engine } from '../engine.ts';
+
+/** What a position is read from. */
+export interface PositionHost {
+  readonly ledger: Ledger;
+  readonly instruments: readonly Instrument[];
+}
 
 /** Copies of what a strategy may keep. */
 export function orderInfo(order: OrderRecord): OrderInfo {
@@ -47,13 +54,13 @@ export function fillInfo(order: OrderRecord, fill: Fill): FillInfo {
 }
 
 export class PositionView implements Position {
-  readonly #engine: Engine;
+  readonly #engine: PositionHost;
   readonly #strategy: number;
   readonly #at: number;
   #qty: Decimal | null = null;
   #qtyUnits = NaN;
 
-  constructor(engine: Engine, strategy: number, instrumentIndex: number) {
+  constructor(engine: PositionHost, strategy: number, instrumentIndex: number) {
     this.#engine = engine;
     this.#strategy = strategy;
     this.#at = instrumentIndex;

@@ -138,7 +138,7 @@ function passOver(engine: Engine, t: number): void {
     for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
     if (nextMs >= t) return;
     engine.enterBlock(1, nextMs);
-    engine.faults.fill(engine);
+    engine.faults.fill(engine.feeds);
     engine.closeBlock();
   }
 }
@@ -146,5 +146,5 @@ function passOver(engine: Engine, t: number): void {
 function enter(engine: Engine, t: number): void {
   engine.enterBlock(1, t);
   engine.exchange.blockOpened();
-  engine.faults.fill(engine);
+  engine.faults.fill(engine.feeds);
 }

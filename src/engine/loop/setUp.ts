@@ -10,6 +10,7 @@ import { EquityRecorder, type EquitySink } from '../book/equityRecorder.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { rangeTicks } from '../feeds/range.ts';
 import { StrategyRun } from '../host/strategyRun.ts';
+import { OrderDrafts } from '../router/orderDrafts.ts';
 
 /** Constructs a strategy: its field initialisers register what it needs. `hostFor`: what stands between the strategy and its run. */
 export function addStrategy(
@@ -20,7 +21,8 @@ export function addStrategy(
   rng: Rng,
   hostFor: (run: StrategyRun) => StrategyHost = (run) => run,
 ): StrategyRun {
-  const run = new StrategyRun(engine, engine.runs.length, name, rng);
+  const index = engine.runs.length;
+  const run = new StrategyRun(engine, index, name, rng, new OrderDrafts(engine, index, name));
   engine.inCharge = run.index;
   engine.runs.push(run);
   const instance = new strategy(setupOf(params, hostFor(run)));

@@ -3,7 +3,24 @@
 import type { Lots, Ticks } from '../../base/brand.ts';
 import type { Side, VenueOrderId } from '../../model/order.ts';
 import { OrderRecord } from '../../orders/record.ts';
-import type { Engine } from '../engine.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+
+/** What it needs of the engine. */
+export interface AdoptionHost {
+  readonly instruments: readonly Instrument[];
+  readonly execution: readonly FeedRun[];
+  readonly risk: RiskModule;
+  readonly reservations: Reservations;
+  readonly orders: OrderManager;
+  readonly nowMs: number;
+  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord;
+  lastTicks(instrumentIndex: number): number;
+  tellOrder(order: OrderRecord): void;
+}
 
 /** A limit order as it stands at the exchange, whole. */
 export interface Adopted {
@@ -21,7 +38,7 @@ export interface Adopted {
 const BOOKS = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
 /** Why the books of a strategy cannot bear the order; null: they can. Changes nothing. */
-export function objectionTo(engine: Engine, strategy: number, wanted: Adopted): string | null {
+export function objectionTo(engine: AdoptionHost, strategy: number, wanted: Adopted): string | null {
   const { instruments, risk, nowMs } = engine;
   const order = new OrderRecord();
   order.begin(0, strategy, instruments[wanted.instrument]!, wanted.instrument, wanted.side, nowMs);
@@ -31,7 +48,7 @@ export function objectionTo(engine: Engine, strategy: number, wanted: Adopted): 
 
 /** `journalled`: writes down what it is, before it counts. */
 export function adopt(
-  engine: Engine,
+  engine: AdoptionHost,
   strategy: number,
   wanted: Adopted,
   venueId: VenueOrderId,

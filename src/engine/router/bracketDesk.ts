@@ -2,13 +2,20 @@
 
 import type { Lots, Ticks, TimeMs } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
-import type { OrderId, OrderRole } from '../../model/order.ts';
-import { levelOf, type Bracket, type Entry } from '../../orders/stops/brackets.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderId, OrderRole, Side } from '../../model/order.ts';
+import { levelOf, type Bracket, type Brackets, type Entry } from '../../orders/stops/brackets.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
 import type { OrderRecord } from '../../orders/record.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+import type { ExchangePort } from '../../ports/exchange.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
 import { takenLots } from '../../risk/rules/reduction.ts';
-import type { Engine } from '../engine.ts';
-import { mostAtMarket } from './orderDrafts.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { mostAtMarket } from './sizing.ts';
 
 /** From the end of a target that did not leave to the next try. */
 const TARGET_AGAIN_MS = 10_000;
@@ -22,8 +29,25 @@ export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
 /** A copy: the record of a fill is the book's, and serves the next one. */
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
+/** What it needs of the engine. */
+export interface BracketHost {
+  readonly instruments: readonly Instrument[];
+  readonly execution: readonly FeedRun[];
+  readonly ledger: Ledger;
+  readonly reservations: Reservations;
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly exchange: ExchangePort;
+  readonly queue: DueQueue;
+  readonly risk: RiskModule;
+  readonly runs: readonly { isLeaving(instrumentIndex: number): boolean }[];
+  readonly nowMs: number;
+  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord;
+  submit(order: OrderRecord): OrderId;
+}
+
 export class BracketDesk {
-  readonly #engine: Engine;
+  readonly #engine: BracketHost;
   /** Stops that have gone off and wait for the cancel of their siblings: where an exchange confirms it later than it is asked. */
   readonly #held: Bracket[] = [];
   /** Targets that the count of open orders keeps out while their entry is one of them, by entry: sent once it has ended. */
@@ -35,7 +59,7 @@ export class BracketDesk {
   /** A stop is taking back its siblings: a replay lets these cancels act at once. What a strategy cancels takes the latency. */
   takesBack = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: BracketHost) {
     this.#engine = engine;
   }
 

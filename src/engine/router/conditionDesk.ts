@@ -1,17 +1,31 @@
 // Condition orders of the bot: where they may be sent at all, and their end with the position that they were to close.
 
 import type { OrderRecord } from '../../orders/record.ts';
-import type { Engine } from '../engine.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { ExchangePort } from '../../ports/exchange.ts';
+import type { FeedRun } from '../feeds/feed.ts';
 
 /** Spot has no condition orders, and not every exchange that stands behind the port takes them. */
 const UNSUPPORTED = 'CONDITION_UNSUPPORTED';
 
+/** What it needs of the engine. */
+export interface ConditionHost {
+  readonly exchange: ExchangePort;
+  readonly ledger: Ledger;
+  readonly orders: OrderManager;
+  readonly execution: readonly FeedRun[];
+  readonly runs: readonly { leave(feed: FeedRun): unknown }[];
+  readonly nowMs: number;
+  touched: boolean;
+}
+
 export class ConditionDesk {
-  readonly #engine: Engine;
+  readonly #engine: ConditionHost;
   /** Condition orders that were sent and have not ended. */
   #open = 0;
 
-  constructor(engine: Engine) {
+  constructor(engine: ConditionHost) {
     this.#engine = engine;
   }
 

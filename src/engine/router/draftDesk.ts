@@ -4,22 +4,44 @@ import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
 import { sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
 import type { OrderRecord } from '../../orders/record.ts';
-import type { Engine } from '../engine.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
 
 /** Nothing is left to be done by the draft: the orders before it have done it. */
 const NOTHING_LEFT = 'REPLACED_FILLED';
 /** The cause that halts a live bot until its start is complete. */
 const STARTING = 'STARTING';
 
+/** What it needs of the engine. */
+export interface DraftHost {
+  readonly orders: OrderManager;
+  readonly risk: RiskModule;
+  readonly runs: readonly DraftingRun[];
+  /** Null of a replayed bot, whose drafts go in turn with what it is told. */
+  readonly haltDesk: object | null;
+  readonly outbox: { first(act: () => void): void };
+  readonly nowMs: number;
+  touched: boolean;
+  followUps: number;
+  submit(order: OrderRecord): OrderId;
+  tellOrder(order: OrderRecord): void;
+}
+/** A strategy whose draft is about to go. */
+interface DraftingRun {
+  missingLots(order: OrderRecord, targetLots: number): number;
+  resize(order: OrderRecord): void;
+  reverse(order: OrderRecord): OrderId;
+}
+
 export class DraftDesk {
-  readonly #engine: Engine;
+  readonly #engine: DraftHost;
   /** Drafts whose time has come. */
   #ready: WaitingDraft[] = [];
   /** Of a bot that was made from a journal, until its start has begun, and of one that stops: no draft goes. */
   #isHeld = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: DraftHost) {
     this.#engine = engine;
   }
 
@@ -170,6 +192,3 @@ function isSameSlot(order: OrderRecord, other: OrderRecord): boolean {
   const { strategy, instrumentIndex, slot } = order;
   return other.parent === 0 && other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.slot === slot;
 }
-
-/** True when a cancel of the order has been asked for. */
-export const isUnderCancel = ({ state, cancelWanted }: OrderRecord): boolean => state === STATE.cancelSent || cancelWanted;

@@ -1,9 +1,13 @@
 // What a live bot does about a halt, beyond refusing orders: it takes back orders that would open, and closes what nothing guards.
 
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
 import type { OrderRecord } from '../../orders/record.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
 import { NAKED_EXIT } from '../../risk/live/freshness.ts';
 import type { Cause, HaltState } from '../../risk/live/halts.ts';
-import type { Engine } from '../engine.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+import type { FeedRun } from '../feeds/feed.ts';
 
 /** Causes, in the state from which on working orders that open are cancelled. Those that protect or close stay. */
 const CANCELS: ReadonlyMap<string, HaltState> = new Map([
@@ -13,11 +17,22 @@ const CANCELS: ReadonlyMap<string, HaltState> = new Map([
   ['MAINTENANCE_CANCEL', 'HALT_NEW'],
 ]);
 
+/** What it needs of the engine. */
+export interface HaltHost {
+  readonly risk: RiskModule;
+  readonly orders: OrderManager;
+  readonly ledger: Ledger;
+  readonly execution: readonly FeedRun[];
+  readonly runs: readonly { readonly index: number; leave(feed: FeedRun): unknown }[];
+  readonly drafts: { release(): void; dropAll(code: string): void; withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly nowMs: number;
+}
+
 export class HaltDesk {
-  readonly #engine: Engine;
+  readonly #engine: HaltHost;
   #seen: readonly Cause[] = [];
 
-  constructor(engine: Engine) {
+  constructor(engine: HaltHost) {
     this.#engine = engine;
   }
 

@@ -5,10 +5,13 @@ import { StrategyError } from '../../base/errors.ts';
 import * as numbers from '../../base/number/exact.ts';
 import { nearest } from '../../base/number/nearest.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderRecord } from '../../orders/record.ts';
 import { isNegative, negated } from '../../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
-import type { Engine } from '../engine.ts';
+import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
+import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
+import { mostAtMarket, type Sizing } from './sizing.ts';
 import { checkSize, noOptions, noSize, type Call } from './soundSize.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
@@ -28,9 +31,19 @@ const OPTIONS: Readonly<Record<string, true>> = {
   tag: true,
 } satisfies Record<keyof OrderOptions, true>;
 
+/** What it needs of the engine. */
+export interface SizeHost extends ReversalHost {
+  readonly instruments: readonly Instrument[];
+  readonly sizing: Sizing;
+  readonly defaultSize: Size;
+  readonly collarPpm: number;
+  lastTicks(instrumentIndex: number): number;
+  equityUnits(strategy: number): number;
+}
+
 /** Of one strategy. */
-export class OrderDrafts {
-  readonly #engine: Engine;
+export class OrderDrafts implements StrategyOrders {
+  readonly #engine: SizeHost;
   readonly #strategy: number;
   readonly #name: string;
   /** The size that was looked at last: mostly a constant. Before the first one, none that an author could give. */
@@ -38,7 +51,7 @@ export class OrderDrafts {
   /** By instrument: the lots of the run's own size where that is a quantity, which no price changes; NaN until they are asked for. */
   readonly #defaultLots: number[];
 
-  constructor(engine: Engine, strategy: number, name: string) {
+  constructor(engine: SizeHost, strategy: number, name: string) {
     this.#engine = engine;
     this.#strategy = strategy;
     this.#name = name;
@@ -175,6 +188,16 @@ export class OrderDrafts {
     if (!isSpot && order.condition === 0) order.timeInForce = 'IOC';
   }
 
+  heldAndOrdered(instrumentIndex: number): number {
+    return heldAndOrdered(this.#engine, this.#strategy, instrumentIndex);
+  }
+  reversal(instrumentIndex: number): WaitingDraft | undefined {
+    return reversalOf(this.#engine, this.#strategy, instrumentIndex);
+  }
+  clearOldSide(order: OrderRecord, missing: number): ClearedSide {
+    return clearOldSide(this.#engine, order, missing);
+  }
+
   #noTag(tag: unknown): StrategyError {
     return new StrategyError(
       `${this.#name}: an order whose tag is no text but a ${typeof tag}`,
@@ -207,8 +230,3 @@ export class OrderDrafts {
 
 const unitsOf = ({ base, quote, equity }: Size): number =>
   (base === undefined ? 0 : 1) + (quote === undefined ? 0 : 1) + (equity === undefined ? 0 : 1);
-
-/** Lots of the largest market order that the exchange takes. */
-export function mostAtMarket({ contract }: Instrument): number {
-  return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
-}

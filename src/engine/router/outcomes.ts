@@ -2,13 +2,14 @@
 
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
-import type { FillTrouble } from '../../orders/orderManager.ts';
+import type { FillTrouble, OrderManager } from '../../orders/orderManager.ts';
 import type { OrderRecord } from '../../orders/record.ts';
-import { TOMBSTONE_MS } from '../../orders/reserve/reservation.ts';
-import type { Channel, Evidence } from '../../ports/exchange.ts';
+import { TOMBSTONE_MS, type Reservations } from '../../orders/reserve/reservation.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+import type { Channel, Evidence, ExchangePort } from '../../ports/exchange.ts';
 import type { Scope } from '../../risk/live/halts.ts';
 import { troubleOf } from '../../risk/live/troubles.ts';
-import type { Engine } from '../engine.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
 
 /** Codes of the halts that an unknown outcome raises on its instrument: while it lasts, and when it lasts too long. */
 const UNKNOWN = 'UNKNOWN_OUTCOME';
@@ -16,10 +17,25 @@ const NEEDS_PERSON = 'NEEDS_PERSON';
 /** A fill that no order of ours explains: nothing is proved about its instrument. */
 const STRAY = 'STRAY';
 
-export class Outcomes {
-  readonly #engine: Engine;
+/** What it needs of the engine. */
+export interface OutcomeHost {
+  readonly orders: OrderManager;
+  readonly reservations: Reservations;
+  readonly risk: RiskModule;
+  readonly exchange: ExchangePort;
+  readonly queue: DueQueue;
+  readonly runs: readonly { readonly name: string; orderEnded(instrumentIndex: number): void }[];
+  readonly nowMs: number;
+  acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  tellOrder(order: OrderRecord): void;
+  orderEnded(order: OrderRecord): void;
+  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
+}
 
-  constructor(engine: Engine) {
+export class Outcomes {
+  readonly #engine: OutcomeHost;
+
+  constructor(engine: OutcomeHost) {
     this.#engine = engine;
   }
 

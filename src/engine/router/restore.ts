@@ -8,9 +8,30 @@ import { STATE } from '../../orders/lifecycle.ts';
 import { TOMBSTONE_MS } from '../../orders/reserve/reservation.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { Cause } from '../../risk/live/halts.ts';
-import type { Engine } from '../engine.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import type { Instant } from '../feeds/instant.ts';
+import type { BracketDesk } from './bracketDesk.ts';
+import type { DraftDesk } from './draftDesk.ts';
+import type { Outcomes } from './outcomes.ts';
 
 const NO_EFFECT: Ended = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
+
+/** The parts of an engine that are made again. */
+export interface RestoreHost {
+  readonly instant: Instant;
+  readonly instruments: readonly unknown[];
+  readonly execution: readonly FeedRun[];
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly risk: RiskModule;
+  readonly desk: BracketDesk;
+  readonly drafts: DraftDesk;
+  readonly outcomes: Outcomes;
+  startTicks(instrumentIndex: number): number;
+}
 
 export interface RestoredBot {
   readonly orders: RestoredOrders;
@@ -24,7 +45,7 @@ export interface RestoredBot {
  * Call it once, before the first instant, with a ledger and guards (Brackets) that know every fill of the journal, and before anybody
  * listens to the halts. Instruments with an unknown order are halted; `followUnknown` begins to read about them.
  */
-export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredBot, nowMs: number): void {
+export function restoreBot(engine: RestoreHost, { orders, causes, memory }: RestoredBot, nowMs: number): void {
   engine.instant.set(nowMs);
   engine.orders.restore(orders, (index) => engine.startTicks(index), nowMs);
   for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
@@ -56,7 +77,7 @@ export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredB
 }
 
 /** Begins to read about each order whose outcome is unknown: the exchange is connected. */
-export function followUnknown(engine: Engine): void {
+export function followUnknown(engine: RestoreHost): void {
   for (const order of engine.orders.active().slice()) if (order.state === STATE.unknown) engine.outcomes.follow(order);
   engine.drafts.followAhead();
 }

@@ -3,22 +3,34 @@
 import type { OrderId } from '../../model/order.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import { STATE } from '../../orders/lifecycle.ts';
-import type { OrderRecord } from '../../orders/record.ts';
-import { isUnderCancel } from './draftDesk.ts';
-import type { Engine } from '../engine.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import { isUnderCancel, type OrderRecord } from '../../orders/record.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { TARGET, type ClearedSide } from '../host/strategyOrders.ts';
 
-/** Tag of the orders that `target` sends. */
-export const TARGET = 'target';
+/** What it needs of the engine. */
+export interface ReversalHost {
+  readonly orders: OrderManager;
+  readonly ledger: Ledger;
+  readonly brackets: Brackets;
+  readonly drafts: { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly nowMs: number;
+}
 
 /** The reversal of a strategy's position that waits for the orders of the old side. */
-export function reversalOf({ orders }: Engine, strategy: number, instrumentIndex: number): WaitingDraft | undefined {
+export function reversalOf({ orders }: Pick<ReversalHost, 'orders'>, strategy: number, instrumentIndex: number): WaitingDraft | undefined {
   return orders.drafts.waiting.find(
     ({ order, replaced }) => replaced === null && order.strategy === strategy && order.instrumentIndex === instrumentIndex,
   );
 }
 
 /** Returns the lots that a strategy comes to hold if all its orders fill, below 0 short. What waits for a price may never come, and does not count. */
-export function heldAndOrdered({ orders, ledger }: Engine, strategy: number, instrumentIndex: number): number {
+export function heldAndOrdered(
+  { orders, ledger }: Pick<ReversalHost, 'orders' | 'ledger'>,
+  strategy: number,
+  instrumentIndex: number,
+): number {
   const { waiting } = orders.drafts;
   let lots = ledger.lots(strategy, instrumentIndex);
   const add = (order: OrderRecord): void => {
@@ -35,16 +47,10 @@ export function heldAndOrdered({ orders, ledger }: Engine, strategy: number, ins
   return lots;
 }
 
-export interface ClearedSide {
-  /** Something guarded the old side, and does no more. */
-  readonly isCleared: boolean;
-  /** Orders that still have to end. */
-  readonly ahead: OrderId[];
-}
 const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
 
 /** An order that takes a position to 0 or through it: stops and targets of the old side would close it a second time, so they are cancelled. */
-export function clearOldSide(engine: Engine, order: OrderRecord, missing: number): ClearedSide {
+export function clearOldSide(engine: ReversalHost, order: OrderRecord, missing: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
   const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);

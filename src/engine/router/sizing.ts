@@ -45,3 +45,8 @@ export class Sizing {
     return result;
   }
 }
+
+/** Lots of the largest market order that the exchange takes. */
+export function mostAtMarket({ contract }: Instrument): number {
+  return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
+}

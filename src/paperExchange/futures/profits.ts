@@ -7,29 +7,7 @@ import { readRow } from '../orders/rows.ts';
 import type { OrderRows, Shelved } from '../orders/orderRows.ts';
 import { firstFrom, page } from '../orders/page.ts';
 import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
-import { reductionIn, type ReductionRow, reductionText } from './reductionRow.ts';
-
-/** Money in units of the settlement asset. */
-export interface Reduction {
-  /** Counts the records of the exchange. */
-  readonly id: number;
-  readonly instrument: Instrument;
-  /** Of the position. */
-  readonly isLong: boolean;
-  readonly isCross: boolean;
-  readonly leverage: number;
-  readonly lots: number;
-  /** Ticks with a fraction: at which the position was opened, and at which this part of it was closed. */
-  readonly openTicks: number;
-  readonly closeTicks: number;
-  readonly profitUnits: number;
-  /** Paid since the record before it, or since the position was opened; above 0. */
-  readonly feeUnits: number;
-  /** Received since then; below 0 paid. */
-  readonly fundingUnits: number;
-  readonly openedMs: number;
-  readonly timeMs: number;
-}
+import { reductionIn, type ReductionRow, reductionText, type Reduction } from './reductionRow.ts';
 
 /** What of a position has been told already. */
 export interface Told {

@@ -1,7 +1,29 @@
 // A record of the profit history as a row, and back.
 
 import { type Names, rowText } from '../orders/rows.ts';
-import type { Reduction } from './profits.ts';
+import type { Instrument } from '../../model/instrument.ts';
+
+/** Money in units of the settlement asset. */
+export interface Reduction {
+  /** Counts the records of the exchange. */
+  readonly id: number;
+  readonly instrument: Instrument;
+  /** Of the position. */
+  readonly isLong: boolean;
+  readonly isCross: boolean;
+  readonly leverage: number;
+  readonly lots: number;
+  /** Ticks with a fraction: at which the position was opened, and at which this part of it was closed. */
+  readonly openTicks: number;
+  readonly closeTicks: number;
+  readonly profitUnits: number;
+  /** Paid since the record before it, or since the position was opened; above 0. */
+  readonly feeUnits: number;
+  /** Received since then; below 0 paid. */
+  readonly fundingUnits: number;
+  readonly openedMs: number;
+  readonly timeMs: number;
+}
 
 export type ReductionRow = readonly [
   kind: 'r',

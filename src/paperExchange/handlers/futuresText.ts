@@ -18,7 +18,7 @@ import type { Trigger, TriggerKind, TriggerStatus } from '../../venue/futures/tr
 import { priceText, quantityText } from './reads.ts';
 import type { Shown } from '../orders/userOrder.ts';
 import type { FuturesOrder, FuturesTrade } from '../futures/futuresOrder.ts';
-import type { Reduction } from '../futures/profits.ts';
+import type { Reduction } from '../futures/reductionRow.ts';
 import type { WireTrigger } from '../futures/triggerRow.ts';
 
 /** Decimals of a price that lies between ticks, beyond those of a tick. */

@@ -4,13 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from '../../base/errors.ts';
 import type { Delivered } from '../faults/faultyService.ts';
-import type { ServiceRequest } from '../api/message.ts';
 import type { HeartbeatServer } from './heartbeatServer.ts';
 import { plainAgain } from './plainAgain.ts';
 import { PlainLane } from './plainLane.ts';
-
-/** Answers a request, now or later; null: the connection is closed without an answer. */
-export type Answerer = (request: ServiceRequest, deliver: (response: Delivered) => void) => void;
+import type { Answerer } from './answerer.ts';
 
 /** The time that heads of answers tell, and by which idle connections are closed. */
 export interface DoorClock {

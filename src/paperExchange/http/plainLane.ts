@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { formatTime } from '../../model/time.ts';
 import type { Delivered } from '../faults/faultyService.ts';
-import type { Answerer } from './httpDoor.ts';
+import type { Answerer } from './answerer.ts';
 import { plainRequest } from './plainRequest.ts';
 
 export interface LaneParts {

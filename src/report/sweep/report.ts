@@ -6,35 +6,11 @@ import { pageScript } from '../page/link.ts';
 import { exactStep, Pack } from '../page/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
-import { entryOf, type Findings } from './findings.ts';
+import { entryOf } from './findings.ts';
 import { OUTCOMES, type Outcome, type SweepPage } from './page/wire.ts';
-import type { SweepRecord } from './figures/record.ts';
 import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
 import { SWEEP_STYLE } from './style.ts';
-
-/** How the sweep came to be, as text for its reader. */
-export interface SweepProvenance {
-  /** SHA-256 over the results of all sets. */
-  readonly sweepHash: string;
-  /** The command that makes the sweep again. */
-  readonly command: string;
-  /** The command that makes one set as a backtest, without its parameters. */
-  readonly setCommand: string;
-  /** The definition as it was run (YAML). */
-  readonly definition: string;
-  /** What the sweep was made from: a name, and a hash or the value itself. */
-  readonly parts: readonly { readonly name: string; readonly value: string }[];
-  readonly ledger: string;
-  readonly versions: Readonly<Record<string, string>>;
-  /** ms UTC; null leaves it out. */
-  readonly writtenMs: number | null;
-}
-
-export interface SweepReportInput {
-  readonly record: SweepRecord;
-  readonly findings: Findings;
-  readonly provenance: SweepProvenance;
-}
+import type { SweepReportInput } from './input.ts';
 
 /** Digits of a figure on the page; the files of the run folder have all of them. */
 const DIGITS = 6;

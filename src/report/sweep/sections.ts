@@ -9,7 +9,7 @@ import { count, counted, dayText, fixed, NONE, percent, timeText } from '../../b
 import { deviation, median } from '../kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './figures/record.ts';
-import type { SweepReportInput } from './report.ts';
+import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
 const SHOWN_BEST = 10;

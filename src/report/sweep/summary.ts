@@ -5,7 +5,7 @@ import { quoted } from '../summary/csvFile.ts';
 import { plainReading } from '../summary/plainReading.ts';
 import { setsIn, type Findings } from './findings.ts';
 import { paramsOf, type SweepRecord } from './figures/record.ts';
-import type { SweepReportInput } from './report.ts';
+import type { SweepReportInput } from './input.ts';
 
 const SHOWN_BEST = 10;
 

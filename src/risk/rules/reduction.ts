@@ -1,25 +1,13 @@
-// What holds of orders in every market: how many may be open, and which of them can only lower a position.
+// Which orders can only lower a position.
 
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import type { Draft, OrderRule, RiskState } from './rule.ts';
-
-export const openOrders: OrderRule = {
-  kind: 'order',
-  code: 'OPEN_ORDERS',
-  keys: ['maxOpenOrders', 'maxOpenOrdersTotal'],
-  needs: ['orders'],
-  check: ({ instrumentIndex }, { limits, reservations }) =>
-    reservations.open(instrumentIndex) < limits.openOrders && reservations.openTotal < limits.openOrdersTotal,
-  detail: ({ instrumentIndex }, { limits, reservations }) =>
-    `${reservations.open(instrumentIndex)} orders of the symbol are open (at most ${limits.openOrders}), ` +
-    `${reservations.openTotal} of the account (at most ${limits.openOrdersTotal})`,
-};
+import type { Reserved } from '../../orders/reserve/worstCase.ts';
 
 /** Lowers the position under every history: no more than what is held when all orders that would take from it too have filled. */
 export function isReduction(
-  { sign, strategy, instrumentIndex, worstLots, reduceOnly }: Draft,
-  { ledger, reservations }: RiskState,
+  { sign, strategy, instrumentIndex, worstLots, reduceOnly }: Reserved,
+  { ledger, reservations }: { readonly ledger: Ledger; readonly reservations: Reservations },
 ): boolean {
   const isBuy = sign > 0;
   const held = ledger.closable(strategy, instrumentIndex, isBuy, reduceOnly);

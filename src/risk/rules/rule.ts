@@ -8,7 +8,7 @@ import type { Reserved } from '../../orders/reserve/worstCase.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { LimitKey } from '../limits/limits.ts';
 import type { LiveRule } from '../live/liveWatch.ts';
-import type { SentOrders } from './rate.ts';
+import type { SentOrders } from './sentOrders.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
 /** An order that asks for approval: a fresh record, its worst case already assessed when rules see it. */

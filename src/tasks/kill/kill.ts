@@ -2,7 +2,8 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
-import { cancelAll, type Cancelled, type KillOrders } from './cancel/cancelAll.ts';
+import { cancelAll, type Cancelled } from './cancel/cancelAll.ts';
+import type { KillOrders } from './cancel/killOrders.ts';
 import { flatten, type Flattened, type Position } from './flatten/flatten.ts';
 import { doubtText } from './plan/attribution.ts';
 import type { JournalBooks } from './evidence/journalBooks.ts';

@@ -12,7 +12,8 @@ import { processesHere } from '../../disk/processLock.ts';
 import { loadBars, storeBars } from '../bars/catalog.ts';
 import { type BarKey } from '../files/paths.ts';
 import { generateBars } from '../generate/generate.ts';
-import { importFiles, type ImportOptions } from './importFiles.ts';
+import { importFiles } from './importFiles.ts';
+import type { ImportOptions } from './imported.ts';
 import { SYNTHETIC } from '../bars/quality.ts';
 
 const T0 = Date.UTC(2024, 0, 1);

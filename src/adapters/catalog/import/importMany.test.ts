@@ -18,7 +18,8 @@ import {
 } from '../../../../test/fixtures/barFiles.ts';
 import { checkBars, loadBars } from '../bars/catalog.ts';
 import { importsPath, rejectsPath, stagingPath, type BarKey } from '../files/paths.ts';
-import { importFiles, type ImportOptions } from './importFiles.ts';
+import { importFiles } from './importFiles.ts';
+import type { ImportOptions } from './imported.ts';
 import { recordImports } from '../bars/importRecord.ts';
 
 const T0 = Date.UTC(2024, 0, 1);

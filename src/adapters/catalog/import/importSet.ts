@@ -22,7 +22,7 @@ import {
 import { IMPORTED, manifestOf } from '../bars/quality.ts';
 import type { ReadFile, ReadRules } from '../readers/readBars.ts';
 import { clearLock, whileLocked } from '../files/storeLock.ts';
-import type { ImportedSet, ImportOptions } from './importFiles.ts';
+import type { ImportedSet, ImportOptions } from './imported.ts';
 import { readImports, recordImports, type ImportedFile } from '../bars/importRecord.ts';
 import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
 import { writeRejects } from './rejects.ts';

@@ -12,28 +12,12 @@ import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateWire.ts';
 import { believed } from './asked.ts';
 import type { DistinctTimes } from './distinctTimes.ts';
-import type { RestClientParts } from './restClient.ts';
+import type { RestClientParts } from './clientParts.ts';
 import { isWrongTime, mayPass, pauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 /** How long an answer is listened for that nobody waits for any more. */
 export const LATE_MS = 60_000;
-
-/** Facts of one attempt, fit for a log. */
-export interface CallLog {
-  readonly op: Op;
-  readonly kind: Outcome<unknown>['kind'];
-  /** From 1. */
-  readonly attempt: number;
-  /** From the first byte out to the answer or its failure; null where nothing was sent. */
-  readonly latencyMs: number | null;
-  /** HTTP status; null where no reply came. */
-  readonly status: number | null;
-  /** The service's own; null where it said none. */
-  readonly code: number | null;
-  /** An answer that came when nobody waited for it any more. */
-  readonly isLate: boolean;
-}
 
 export interface CallTarget<O extends Op> {
   readonly op: O;

@@ -4,36 +4,17 @@ import { assertNever } from '../../../base/assert.ts';
 import type { TimeMs } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
-import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Given } from '../../../protocol/arguments.ts';
-import type { Dialect } from '../../../protocol/dialect.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { buildChecked, buildRequest, type Credentials, type UnsignedRequest } from '../../../protocol/request.ts';
-import type { Limiter, Priority } from '../limits/limiter.ts';
+import { buildChecked, buildRequest, type UnsignedRequest } from '../../../protocol/request.ts';
+import type { Priority } from '../limits/limiter.ts';
 import type { ClockSample } from '../time/offset.ts';
-import type { ServerClock } from '../time/serverClock.ts';
-import type { LateWire } from '../wire/lateWire.ts';
 import { checkedOrigin } from '../wire/origin.ts';
-import { Call, type CallLog, type CallParts, type CallTerms } from './call.ts';
+import { Call, type CallParts, type CallTerms } from './call.ts';
 import { DistinctTimes } from './distinctTimes.ts';
-
-export interface RestClientParts {
-  readonly wire: LateWire;
-  readonly scheduler: Scheduler;
-  readonly limiter: Limiter;
-  readonly clock: ServerClock;
-  /** Origins such as `https://api.example.com`. */
-  readonly baseUrls: Readonly<Record<Market, string>>;
-  /** Null: public calls only. */
-  readonly credentials: Credentials | null;
-  readonly dialect: Dialect;
-  /** From 0 to 1, for the jitter of pauses. */
-  readonly random: () => number;
-  /** Told of every attempt when it is over: facts that hold no secret, never headers, bodies or what was signed. */
-  readonly log?: (entry: CallLog) => void;
-}
+import type { RestClientParts } from './clientParts.ts';
 
 export interface CallOptions {
   /** Place in the queue for the rate limit; default by what the call does: cancels first, then orders, reads last. */

@@ -4,7 +4,7 @@ import { createHook, type AsyncHook } from 'node:async_hooks';
 import { nextTurn } from '../../../adapters/clock/wallClock.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { authorPlace, type Place } from './callSite.ts';
-import type { Report } from './watch.ts';
+import type { Report } from './report.ts';
 
 const KINDS = new Set(['PROMISE', 'Microtask']);
 /** A strategy that makes one at every bar is known after these. */

@@ -5,7 +5,6 @@ import { seededRng } from '../../../base/number/rng.ts';
 import type { HostCall } from '../../../engine/host/recordingHost.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
-import type { Engine } from '../../../engine/engine.ts';
 import type { CustomNote } from '../../../indicators/graph/spec.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import { formatMinute } from '../../../model/time.ts';
@@ -20,6 +19,12 @@ import { placeOfError } from './callSite.ts';
 export const SPAN_ROWS = 2048;
 const LATER_SPANS = 2;
 
+/** A bot that is about to run: which custom indicators it has, and when its strategies are ready. */
+interface ReadyBot {
+  readonly feeds: readonly { readonly indicators: { readonly customs: readonly CustomNote[] } }[];
+  readonly runs: readonly { readonly readyMs: number }[];
+}
+
 interface Difference {
   readonly timeMs: number;
   readonly text: string;
@@ -30,7 +35,7 @@ interface Difference {
  * Where their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, because the run itself
  * goes row by row then. `sealed`: the run that is about to begin; null: one is made to look at.
  */
-export async function checkCustoms(plan: RunPlan, sealed: Engine | null, warnings: WarningList): Promise<void> {
+export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
   const engine = sealed ?? (await sealedEngine(plan));
   const customs = engine.feeds.flatMap(({ indicators }) => indicators.customs);
   if (customs.length === 0) return;
@@ -43,7 +48,7 @@ export async function checkCustoms(plan: RunPlan, sealed: Engine | null, warning
   }
 }
 
-async function sealedEngine(plan: RunPlan): Promise<Engine> {
+async function sealedEngine(plan: RunPlan): Promise<ReadyBot> {
   const made = botMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
   return sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null).engine;
 }
@@ -54,7 +59,7 @@ interface Span {
 }
 
 /** By the rows of the finest feed that strategies see; none where the run ends before its strategies are ready. */
-function spansOf(plan: RunPlan, { runs }: Engine): readonly Span[] {
+function spansOf(plan: RunPlan, { runs }: ReadyBot): readonly Span[] {
   const [lead] = finestFeeds(plan.feeds.filter(({ isHidden }) => isHidden !== true));
   if (lead === undefined) return [];
   const { closeMs, openMs, length } = lead.bars;

@@ -1,6 +1,6 @@
 // Dates as strategy code uses them: those of a given time in UTC are sound, those of now and of the machine's time zone are reported.
 
-import type { Report } from './watch.ts';
+import type { Report } from './report.ts';
 
 const LOCAL = [
   'getDate',

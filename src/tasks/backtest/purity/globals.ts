@@ -2,7 +2,7 @@
 
 import type { WarningCode } from '../../../model/warning.ts';
 import { both, replace } from './dates.ts';
-import type { Report } from './watch.ts';
+import type { Report } from './report.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

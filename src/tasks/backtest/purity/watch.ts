@@ -8,9 +8,7 @@ import { authorPlace, type Place } from './callSite.ts';
 import { watchDates } from './dates.ts';
 import { watchGlobals } from './globals.ts';
 import { BuiltIns } from './lockdown.ts';
-
-/** Tells of a call of `what`, unless isobar made it. `below`: the replacement that was called. */
-export type Report = (code: WarningCode, what: string, below: (...args: never[]) => unknown) => void;
+import type { Report } from './report.ts';
 
 /** Of a process that runs other code too: the built-ins as they were before the first strategy was loaded. */
 const AT_START = new BuiltIns();

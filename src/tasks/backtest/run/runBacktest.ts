@@ -1,9 +1,10 @@
 // One backtest from a resolved plan: builds a bot in a replayed world, drives it to the end, and collects what it leaves.
 
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
-import type { Engine } from '../../../engine/engine.ts';
+import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
 import type { WarningList } from '../../../model/warning.ts';
 import { botMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
@@ -66,25 +67,27 @@ export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, tra
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
     equity: engine.recorder.columns(),
-    ...(plan.futures ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine, plan.futures) } : {}),
-    indicators: trace ? tracesOf(engine) : [],
-    warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine, run))),
+    ...(plan.futures
+      ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine.instruments, plan.futures) }
+      : {}),
+    indicators: trace ? tracesOf(engine.feeds, engine.runs) : [],
+    warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine.execution[0]!, run))),
     warnings: warnings?.all() ?? [],
   };
 }
 
-function marksOf({ instruments }: Engine, { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
+function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
   const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
   return { markSources: sources, markTicks: marks.map((of) => of?.close ?? null) };
 }
 
-function tracesOf(engine: Engine): IndicatorTrace[] {
-  const drawn = engine.runs.flatMap((run) => run.drawn);
+function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
+  const drawn = runs.flatMap((run) => run.drawn);
   return drawn.map(({ feed, series, name, pane }) => ({
     name,
     pane: pane ?? (isOverPrice(name) ? 'price' : name),
-    feed: engine.feeds.indexOf(feed),
+    feed: feeds.indexOf(feed),
     values: feed.indicators.traceValues(series),
   }));
 }
@@ -95,10 +98,8 @@ function isOverPrice(name: string): boolean {
 }
 
 /** Bars of the run that went by before a strategy was ready. */
-function rowsBefore(engine: Engine, run: StrategyRun): number {
-  const [feed] = engine.execution;
-  const { closeMs, length } = feed!.bars;
-  let row = feed!.firstRow;
+function rowsBefore({ bars: { closeMs, length }, firstRow }: FeedRun, run: StrategyRun): number {
+  let row = firstRow;
   while (row < length && closeMs[row]! < run.readyMs) row++;
-  return row - feed!.firstRow;
+  return row - firstRow;
 }

@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
-import type { LogLine } from '../../../engine/engine.ts';
+import type { LogLine } from '../../../ports/log.ts';
 import { formatTime } from '../../../model/time.ts';
 
 /** A strategy that logs every bar fills memory and helps nobody; what is over is counted. */

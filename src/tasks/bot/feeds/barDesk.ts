@@ -15,9 +15,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/read.ts';
 import { watchRow } from './localStops.ts';
 import type { LiveSet } from './feeds.ts';
-
-/** A bar that has come, for every feed of its set: position of the feed in the engine, then openMs, open, high, low, close, volume. */
-export type BarFact = readonly [feed: number, openMs: number, open: number, high: number, low: number, close: number, volume: number];
+import type { BarFact } from './barFact.ts';
 
 export interface BarDeskParts {
   readonly engine: Engine;

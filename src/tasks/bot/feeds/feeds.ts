@@ -20,7 +20,7 @@ import { proposedFor, recordOf, type Listed } from '../../download/instruments.t
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/service.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
-import type { BarFact } from './barDesk.ts';
+import type { BarFact } from './barFact.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 

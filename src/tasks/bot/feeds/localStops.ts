@@ -1,7 +1,7 @@
 // Stops that the bot holds itself, looked at when a bar has closed: the exchange does not know them.
 
 import { pow10 } from '../../../base/number/exact.ts';
-import { sweepCollars } from '../../../engine/router/collar.ts';
+import { sweepCollars } from '../../../orders/collar.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 

@@ -11,7 +11,7 @@ import { OrderRecord } from '../../../orders/record.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { REPLACES } from '../../../orders/orderManager.ts';
 import type { Waits } from '../../../ports/journal.ts';
-import type { LifeParts } from './lifeReplay.ts';
+import type { LifeParts } from './lifeParts.ts';
 import { createdMsOf, isOfKill, type PastOrder } from './pastRecords.ts';
 import { cancelText, draftText, intentText, orderText, verdictText } from './words.ts';
 

@@ -3,7 +3,7 @@
 import { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
 import { TradeHistory } from '../../../adapters/journal/records/history.ts';
-import type { BarFact } from '../feeds/barDesk.ts';
+import type { BarFact } from '../feeds/barFact.ts';
 import { PastRecords } from './pastRecords.ts';
 
 /** Facts of a CONFIG record. */

@@ -14,30 +14,13 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { OrderRecord } from '../../../orders/record.ts';
-import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { venueIdIn } from '../account/foreignId.ts';
-import { appendFacts, beginInstant, type BarFact } from '../feeds/barDesk.ts';
+import { appendFacts, beginInstant } from '../feeds/barDesk.ts';
+import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { AskedAgain, missed } from './askedAgain.ts';
-import type { PastJournal } from './pastJournal.ts';
 import type { PastRecords } from './pastRecords.ts';
-
-export interface LifeParts {
-  readonly engine: Engine;
-  readonly plan: RunPlan;
-  /** The journal that the engine writes to. */
-  readonly journal: PastJournal;
-  /** After the CONFIG of the first start and its warm-up. */
-  readonly past: PastRecords;
-  /** A write of the journal did not finish. */
-  readonly isTorn: boolean;
-  /** Position of the newest start that has accepted changes: differences before it are known. -1: there is none. */
-  readonly acceptedTo: number;
-  /** The first difference ends it. */
-  readonly stopsAtDifference: boolean;
-  /** Of the bot whose life it is, while it traded; default false. */
-  readonly tellsAtInstants?: boolean;
-}
+import type { LifeParts } from './lifeParts.ts';
 
 export class LifeReplay {
   instants = 0;

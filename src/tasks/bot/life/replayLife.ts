@@ -4,7 +4,8 @@ import type { JournalState } from '../../../adapters/journal/records/journalStat
 import { causesOf } from '../../../adapters/journal/haltRecords.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import type { Engine, LogLine } from '../../../engine/engine.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LogLine } from '../../../ports/log.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
 import { objectionToPoint, recallPoint } from '../../../engine/host/kept.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';

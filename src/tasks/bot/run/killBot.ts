@@ -8,7 +8,7 @@ import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import { orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillView } from '../../control/botView.ts';
-import type { KillOrders } from '../../kill/cancel/cancelAll.ts';
+import type { KillOrders } from '../../kill/cancel/killOrders.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
 import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
 import { killSettings, readWhole, windowOf } from '../../kill/separate/separate.ts';

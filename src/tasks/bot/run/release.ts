@@ -2,11 +2,22 @@
 
 import { InvariantError } from '../../../base/errors.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
-import type { LiveBotParts } from './liveBot.ts';
-import { missed } from '../life/askedAgain.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Journal } from '../../../ports/journal.ts';
+import type { MarketSplit } from '../account/marketSplit.ts';
+import { missed, type HeldDecision } from '../life/askedAgain.ts';
+
+interface HeldParts {
+  /** Decisions of the last process that were not written down. */
+  readonly held: readonly HeldDecision[];
+  readonly engine: Engine;
+  readonly told: Journal;
+  readonly services: Pick<MarketSplit, 'cancel' | 'submit'>;
+  readonly config: { readonly bars: { readonly graceMs: number } };
+}
 
 /** What was decided as the last process ended is sent now, or denied where it is too late for that. */
-export function release({ held, engine, told, services, config }: LiveBotParts, nowMs: number): void {
+export function release({ held, engine, told, services, config }: HeldParts, nowMs: number): void {
   for (const { what, order, id, code, atMs, waits } of held) {
     if (what === 'denied') told.denied(order, code);
     else if (what === 'draft') {

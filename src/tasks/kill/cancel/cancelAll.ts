@@ -1,26 +1,13 @@
 // Steps 2 to 4 of a kill: cancels what is known, then all that the lists show until they stay empty, then once more when no order of unknown fate can appear any longer.
 
-import type { Instrument, InstrumentId, Market } from '../../../model/instrument.ts';
+import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import { spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
 import { counted } from '../../../base/text/format.ts';
 import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from '../plan/killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
 import { drainTriggers, type LeftTrigger } from './triggers.ts';
 import type { KillVenue } from '../plan/venue.ts';
-
-/** What the bot, or its journal, knows when a kill begins. */
-export interface KillOrders {
-  /** Null: no journal tells which orders are ours. */
-  readonly own: OwnOrders | null;
-  /** Venue ids of orders that may be open. */
-  readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
-  /** Ids under which condition orders wait, or may. */
-  readonly waiting: ReadonlyMap<InstrumentId, readonly string[]>;
-  /** By market: until when the exchange can have admitted an order whose fate is not known, venue ms. */
-  readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;
-}
-
-export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), waiting: new Map(), unknownUntilMs: {} };
+import type { KillOrders } from './killOrders.ts';
 
 export interface LeftOrder {
   readonly instrument: InstrumentId;

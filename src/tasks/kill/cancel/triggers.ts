@@ -7,7 +7,7 @@ import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { LostOrder } from '../plan/attribution.ts';
 import { EmptyTwice } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
-import type { KillOrders } from './cancelAll.ts';
+import type { KillOrders } from './killOrders.ts';
 
 /** The longest page of the list. */
 const MOST_ROWS = 1000;

@@ -9,7 +9,7 @@ import type { Lots, Ticks } from '../../../base/brand.ts';
 import { sizeText, type Instrument, type InstrumentId, type Market } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { orderIdIn } from '../../../protocol/clientOrderId.ts';
-import type { KillOrders } from '../cancel/cancelAll.ts';
+import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
 

@@ -19,7 +19,7 @@ import type { SecretSource } from '../../../access/settings.ts';
 import type { BotFile } from '../../control/folder/botFile.ts';
 import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
 import type { Market } from '../../../model/instrument.ts';
-import { NOTHING_KNOWN } from '../cancel/cancelAll.ts';
+import { NOTHING_KNOWN } from '../cancel/killOrders.ts';
 import { endHolder } from './endProcess.ts';
 import { JournalBooks } from '../evidence/journalBooks.ts';
 import { runKill, type KillBooks, type KillReport } from '../kill.ts';

@@ -6,8 +6,7 @@ import { seededRng } from '../../../base/number/rng.ts';
 import type { Warning } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { AloneAnswer, AloneData } from './aloneWorker.ts';
-import type { SweepData } from './sweepWorker.ts';
+import type { SweepData, AloneAnswer, AloneData } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
 /** Sets of each task that are run alone too; of the first task the first set of the sweep as well. */

@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
-import { WarningList, type Warning } from '../../../model/warning.ts';
+import { WarningList } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
@@ -14,30 +14,8 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { runLanes, type LaneOptions, type SetOutcome, type SetParams } from './lanes.ts';
 import { withParams } from '../../trials/paramKeys.ts';
 import { Heartbeat } from '../../backtest/run/heartbeat.ts';
-import type { SweepData } from './sweepWorker.ts';
-import { toWire, type WireError } from '../../backtest/run/wireError.ts';
-
-export interface AloneData {
-  readonly sweep: Omit<SweepData, 'sets'>;
-  /** The sets to run, one by one. */
-  readonly sets: readonly SetParams[];
-  /** The first of them is that of the whole sweep: its custom indicators are checked too. */
-  readonly hasFirst: boolean;
-  /** The modules of the strategies as the sweep runs them. */
-  readonly modules: readonly Module[];
-  /** Memory of the task's heartbeat. */
-  readonly memory: SharedArrayBuffer;
-}
-
-export interface Module {
-  readonly url: string;
-  readonly name: string;
-  readonly hash: string;
-}
-
-export type AloneAnswer =
-  | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
-  | { readonly error: WireError };
+import { toWire } from '../../backtest/run/wireError.ts';
+import type { AloneData, AloneAnswer, Module } from './messages.ts';
 
 const port = parentPort;
 assert(port !== null, 'aloneWorker runs as a worker thread');

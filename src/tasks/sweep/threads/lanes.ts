@@ -4,7 +4,7 @@ import { nextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { Arena } from '../../../base/memory/arena.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
-import type { Engine } from '../../../engine/engine.ts';
+import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { equityRows } from '../../../engine/book/equityRecorder.ts';
 import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { WarningList } from '../../../model/warning.ts';
@@ -146,8 +146,14 @@ function constructGroup(
   return lanes;
 }
 
+interface EquityOwner {
+  readonly execution: readonly FeedRun[];
+  readonly risk: { readonly watchesEquity: boolean };
+  readonly blockRows: number;
+}
+
 /** Of the whole run where a loss rule looks at all of it; several feeds have times of their own beside it. */
-function equityBytes({ execution, risk, blockRows }: Engine): number {
+function equityBytes({ execution, risk, blockRows }: EquityOwner): number {
   return equityRows(execution, !risk.watchesEquity, blockRows) * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
 }
 

@@ -4,41 +4,14 @@ import { workerData } from 'node:worker_threads';
 import { DiffersError, StrategyError } from '../../../base/errors.ts';
 import { WarningList, warningText, type Warning } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
-import { openRequest, type RunRequest } from '../../../definition/request.ts';
-import type { LoadedContracts } from '../../../definition/marks/load.ts';
+import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
 import { LaneMemory, runLanes, type LaneOptions, type SetParams } from './lanes.ts';
-import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { PurityWatch } from '../../backtest/purity/watch.ts';
 import { checkAlone } from './aloneCheck.ts';
 import { Heartbeat } from '../../backtest/run/heartbeat.ts';
-import { toWire, type WireError } from '../../backtest/run/wireError.ts';
-
-/** What every thread of a sweep is given once. */
-export interface SweepData {
-  readonly request: RunRequest;
-  /** Columns on memory that all threads see. */
-  readonly feeds: readonly FeedPlan[];
-  /** Marks and funding, of futures. */
-  readonly contracts: LoadedContracts | null;
-  readonly sets: readonly SetParams[];
-  /** What the equity of sets that run together may take, in bytes; null for the usual. */
-  readonly laneBytes: number | null;
-}
-
-export interface SweepTask {
-  /** Into the sets. */
-  readonly indices: readonly number[];
-  /** Memory of the task's heartbeat. */
-  readonly memory: SharedArrayBuffer;
-  /** Walk bar by bar, so that the heartbeat tells the bar. */
-  readonly isSlow: boolean;
-}
-
-/** A row of figures for each set of the task, in its order; or the error that ended it. */
-export type SweepAnswer =
-  | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
-  | { readonly error: WireError };
+import { toWire } from '../../backtest/run/wireError.ts';
+import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
 
 // What a strategy prints is no result: stdout belongs to the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);

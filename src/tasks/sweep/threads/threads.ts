@@ -7,7 +7,7 @@ import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import type { SweepSetup } from '../plan/setUp.ts';
 import { hangText, Hung, LOOK_MS, Silence } from '../../backtest/run/hang.ts';
 import { Heartbeat } from '../../backtest/run/heartbeat.ts';
-import type { SweepAnswer, SweepData, SweepTask } from './sweepWorker.ts';
+import type { SweepAnswer, SweepData, SweepTask } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
 export interface ThreadOptions {

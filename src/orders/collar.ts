@@ -1,11 +1,15 @@
 // Market orders that are limits at the collar, which an exchange with market buys by amount alone needs for a buy by quantity.
 
-import { CAPPED } from '../../model/order.ts';
-import type { OrderRecord } from '../../orders/record.ts';
-import type { Engine } from '../engine.ts';
+import { CAPPED } from '../model/order.ts';
+import type { OrderRecord } from './record.ts';
+import type { OrderManager } from './orderManager.ts';
 
 /** Cancels the unfilled rest of collar orders once the row that opened at `openMs` has ended (house, 12). Returns how many still wait for a row. */
-export function sweepCollars({ orders, nowMs }: Engine, instrumentIndex: number, openMs: number): number {
+export function sweepCollars(
+  { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
+  instrumentIndex: number,
+  openMs: number,
+): number {
   const active = orders.active();
   let waiting = 0;
   for (let at = active.length - 1; at >= 0; at--) {
@@ -21,7 +25,7 @@ export function sweepCollars({ orders, nowMs }: Engine, instrumentIndex: number,
  * Marks the buys whose cap lies below the open of their row: from now on they are limit orders that rest until the row has ended, and they
  * are written down as such.
  */
-export function markCapped({ orders }: Engine, instrumentIndex: number, openMs: number, open: number): void {
+export function markCapped(orders: OrderManager, instrumentIndex: number, openMs: number, open: number): void {
   for (const order of orders.active()) {
     const isOwn = order.instrumentIndex === instrumentIndex && isAtCollar(order) && order.arrivedMs <= openMs;
     if (isOwn && order.side === 'buy' && order.limit < open) order.code = CAPPED;

@@ -1,0 +1,15 @@
+// How many orders may be open.
+
+import type { OrderRule } from './rule.ts';
+
+export const openOrders: OrderRule = {
+  kind: 'order',
+  code: 'OPEN_ORDERS',
+  keys: ['maxOpenOrders', 'maxOpenOrdersTotal'],
+  needs: ['orders'],
+  check: ({ instrumentIndex }, { limits, reservations }) =>
+    reservations.open(instrumentIndex) < limits.openOrders && reservations.openTotal < limits.openOrdersTotal,
+  detail: ({ instrumentIndex }, { limits, reservations }) =>
+    `${reservations.open(instrumentIndex)} orders of the symbol are open (at most ${limits.openOrders}), ` +
+    `${reservations.openTotal} of the account (at most ${limits.openOrdersTotal})`,
+};

@@ -1,0 +1,151 @@
+// What was sent: how often, and what exactly, as far as a rule that is on asks for it.
+
+import type { Order } from '../../model/order.ts';
+
+export const WINDOW_MS = 60_000;
+
+export const HOUR_MS = 3_600_000;
+
+/** Entries that are remembered: those with legs still to come are among the newest. */
+export const MOST_ENTRIES = 4096;
+
+/** What tells one order from another, and when it was sent. */
+export type Twin = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
+  readonly byAmount: boolean;
+  readonly size: number;
+  readonly sentMs: number;
+};
+
+/** Lots or units as they were wanted: the second of two equal orders is sent a lot smaller while the first is open. */
+export const sizeOf = ({ lots, quoteUnits, marked = 0 }: Order): number => (quoteUnits > 0 ? quoteUnits : lots) + marked;
+
+export interface SentLimits {
+  /** Orders in any 60 s; Infinity keeps no times. */
+  readonly ordersPerMinute: number;
+  /** How long the same order again is one too many; 0 keeps none. */
+  readonly duplicateMs: number;
+  /** Orders of a strategy for each of its fills, in any hour; Infinity keeps none. */
+  readonly ordersPerFill: number;
+  /** Legs of a bracket are held against their entry. */
+  readonly countsLegs: boolean;
+}
+
+/** Into its place: mostly the last. */
+export function insert(times: number[], timeMs: number): void {
+  let at = times.length;
+  for (; at > 0 && times[at - 1]! > timeMs; at--) times[at] = times[at - 1]!;
+  times[at] = timeMs;
+}
+
+/** The times of the newest orders, in their order, as many as the limit: the oldest of them says whether one more may go. */
+export class SentOrders {
+  readonly #times: Float64Array;
+  readonly #duplicateMs: number;
+  readonly #countsLegs: boolean;
+  readonly #ordersPerFill: number;
+  /** By strategy: times of the last hour. */
+  #sent: number[][] = [];
+  #fills: number[][] = [];
+  /** Something is kept: a backtest without these limits keeps nothing, order after order. */
+  readonly keeps: boolean;
+  #next = 0;
+  #twins: Twin[] = [];
+  readonly #entries = new Map<number, { readonly lots: number; filledLegs: number }>();
+
+  constructor({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs }: SentLimits) {
+    this.#times = new Float64Array(ordersPerMinute < Infinity ? ordersPerMinute : 0).fill(-Infinity);
+    this.#duplicateMs = duplicateMs;
+    this.#countsLegs = countsLegs;
+    this.#ordersPerFill = ordersPerFill;
+    this.keeps = this.#times.length > 0 || duplicateMs > 0 || ordersPerFill < Infinity || countsLegs;
+  }
+
+  /** True while fewer than the limit were sent after `nowMs` - 60 s. False for a time that is no number. */
+  mayPass(nowMs: number): boolean {
+    return this.#times.length === 0 || this.#times[this.#next]! <= nowMs - WINDOW_MS;
+  }
+  /** Orders and fills of a strategy after `nowMs` - 1 h. */
+  lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
+    const count = (times: number[] | undefined): number => {
+      if (times === undefined) return 0;
+      while (times.length > 0 && times[0]! <= nowMs - HOUR_MS) times.shift();
+      return times.length;
+    };
+    return { sent: count(this.#sent[strategy]), fills: count(this.#fills[strategy]) };
+  }
+  /** One order more is not too many for what fills. */
+  maySpeak(strategy: number, nowMs: number): boolean {
+    if (this.#ordersPerFill === Infinity) return true;
+    const { sent, fills } = this.lastHour(strategy, nowMs);
+    return sent < this.#ordersPerFill * Math.max(1, fills);
+  }
+  hasTwin(order: Order, nowMs: number): boolean {
+    const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
+    const size = sizeOf(order);
+    return this.#twins.some(
+      (twin) =>
+        twin.sentMs > nowMs - this.#duplicateMs &&
+        twin.strategy === strategy &&
+        twin.instrumentIndex === instrumentIndex &&
+        twin.side === side &&
+        twin.byAmount === quoteUnits > 0 &&
+        twin.size === size &&
+        twin.limit === limit,
+    );
+  }
+  /** What an entry may have filled at most; Infinity for one that is not known. */
+  lotsOf(entry: number): number {
+    return this.#entries.get(entry)?.lots ?? Infinity;
+  }
+  filledLegs(entry: number): number {
+    return this.#entries.get(entry)?.filledLegs ?? 0;
+  }
+
+  record(order: Order & { readonly worstLots: number }, nowMs: number): void {
+    if (this.#times.length > 0) this.#keep(nowMs);
+    if (this.#ordersPerFill < Infinity) insert((this.#sent[order.strategy] ??= []), nowMs);
+    if (this.#duplicateMs > 0) {
+      const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
+      this.#twins = this.#twins.filter(({ sentMs }) => sentMs > nowMs - this.#duplicateMs);
+      this.#twins.push({ strategy, instrumentIndex, side, limit, byAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
+    }
+    if (!this.#countsLegs || order.parent > 0) return;
+    this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
+    if (this.#entries.size > MOST_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
+  }
+  /** In the place of the oldest. A leg of a bracket bears the time of what called for it: orders of other bars may be newer. */
+  #keep(timeMs: number): void {
+    const times = this.#times;
+    const oldest = this.#next;
+    const last = times.length - 1;
+    let at = oldest;
+    for (let before = at === 0 ? last : at - 1; before !== oldest && times[before]! > timeMs; before = at === 0 ? last : at - 1) {
+      times[at] = times[before]!;
+      at = before;
+    }
+    times[at] = timeMs;
+    this.#next = oldest === last ? 0 : oldest + 1;
+  }
+  /** A leg of a bracket has filled. */
+  legFilled(entry: number, lots: number): void {
+    const known = this.#entries.get(entry);
+    if (known) known.filledLegs += lots;
+  }
+  /** Something of an order has filled. */
+  filled(strategy: number, timeMs: number): void {
+    if (this.#ordersPerFill < Infinity) insert((this.#fills[strategy] ??= []), timeMs);
+  }
+  /** Goes on with what `earlier` has seen, under limits that are no wider. */
+  follow(earlier: SentOrders): void {
+    const most = this.#times.length;
+    if (most > 0) {
+      const times = [...earlier.#times].toSorted((a, b) => a - b).slice(-most);
+      this.#times.set(times, most - times.length);
+      this.#next = 0;
+    }
+    this.#twins = earlier.#twins;
+    this.#sent = earlier.#sent;
+    this.#fills = earlier.#fills;
+    for (const [id, entry] of earlier.#entries) this.#entries.set(id, entry);
+  }
+}
