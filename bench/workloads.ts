@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import type { RunRecord } from '../dist/model/run/run.js';
+import { settledFills } from '../dist/definition/text/fills.js';
 import { BLOCK_ROWS } from '../dist/definition/resolve.js';
 import type { FeedPlan, RunPlan } from '../dist/definition/plan/plan.js';
 import { prepareBacktest, recordOf, runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
@@ -72,7 +73,7 @@ export function planFor(
     cash: { USDT: String(work.cashUnits / 1e6) },
     size: { base: String(work.lots) },
     fees: { makerPpm: work.feePpm, takerPpm: work.feePpm, in: 'quote', rounding: 'halfUp' },
-    fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 },
+    fills: settledFills(),
     risk: { maxLeverage: '1' },
     seed: 1,
     blockRows,

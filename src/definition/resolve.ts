@@ -14,14 +14,16 @@ import { attempt } from '../base/attempt.ts';
 import { loadModels } from './models/load.ts';
 import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
-import type { FeedPlan, FillsPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
+import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
-import { feesOf, funded, ppmOf } from './load/money.ts';
+import { feesOf, funded } from './load/money.ts';
+import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
 import { locate } from './text/paths.ts';
 import type { Definition } from './text/schema.ts';
 import { DEFAULTS, runName, settledText, strategyEntries, type StrategyEntry } from './load/settled.ts';
 import { whereIs, type DefinitionSource } from './text/source.ts';
+import { ppmOf } from './text/values.ts';
 import { loadEntry, type LoadedEntry } from './load/strategies.ts';
 
 export interface ResolvedRun {
@@ -192,7 +194,7 @@ function assemble(
     ...(funds === null ? {} : { funds }),
     size: sizeOf(definition),
     fees,
-    fills: fillsOf(definition),
+    fills: settledFills(definition.fills),
     risk: Object.fromEntries(Object.entries(definition.risk ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
     models,
     ...(contracts === null ? {} : { futures: futuresOf(definition, contracts) }),
@@ -233,18 +235,6 @@ function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: 
 
 function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {
   return Object.fromEntries(Object.entries(size).filter(([, amount]) => amount !== undefined));
-}
-
-function fillsOf({ fills }: Definition): FillsPlan {
-  const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = DEFAULTS.fills;
-  return {
-    limit: fills?.limit ?? limit,
-    latencyMs: fills?.latencyMs ?? latencyMs,
-    maxVolumeSharePpm: ppmOf(fills?.maxVolumeShare ?? maxVolumeShare),
-    slippageTicks: fills?.slippageTicks ?? slippageTicks,
-    slippagePpm: ppmOf(fills?.slippage ?? slippage),
-    collarPpm: ppmOf(fills?.collar ?? collar),
-  };
 }
 
 function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesPlan {

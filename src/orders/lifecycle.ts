@@ -34,12 +34,14 @@ export function next(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null 
   return TABLE[lifecycle][event] ?? null;
 }
 
+/** Bits of a position in ORDER_EVENTS. */
+export const EVENT_BITS = 4;
 /** The same table by position in the two lists, for the hot path: what follows on `event` is at `(state << EVENT_BITS) | event`; -1 is impossible. */
 export const NEXT_STATE = Int8Array.from(
-  LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => LIFECYCLES.indexOf(TABLE[from][event] ?? ('none' as never)))),
+  LIFECYCLES.flatMap((from) =>
+    Array.from({ length: 2 ** EVENT_BITS }, (_, event) => LIFECYCLES.indexOf(TABLE[from][ORDER_EVENTS[event]!] ?? ('none' as never))),
+  ),
 );
-/** There are 16 events. */
-export const EVENT_BITS = 4;
 export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4, done: 5 } as const satisfies Record<Lifecycle, number>;
 /** Positions in ORDER_EVENTS: a literal, so that the hot path compares small constants. */
 export const EVENT = {

@@ -10,7 +10,7 @@ import { Account } from './account.ts';
 import { modelledPpm, type FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
-import type { InstrumentState, VenueConfig } from './venueConfig.ts';
+import type { FillTerms, InstrumentState } from './venueConfig.ts';
 import { OrderRecord, type VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
@@ -32,7 +32,7 @@ export interface VenueSink {
 
 /** What the books of one venue share. */
 export interface BookContext {
-  readonly config: Pick<VenueConfig, 'limitRule' | 'maxVolumeSharePpm' | 'slippage'>;
+  readonly config: FillTerms;
   readonly feeModel: FeeModel | null;
   readonly sink: VenueSink;
   /** By account: the list grows with each that is opened. */

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitIntent, marketIntent, SeenEvents, spotInstrument } from '../../test/fixtures/spotVenue.ts';
+import { limitIntent, marketIntent, SeenEvents, spotInstrument, venueConfig } from '../../test/fixtures/spotVenue.ts';
 import type { Rounding } from '../base/number/exact.ts';
 import { type Instrument, instrumentId } from '../model/instrument.ts';
 import type { OrderIntent, Side } from '../model/order.ts';
@@ -195,7 +195,7 @@ class Twins {
       tape.push(`${order.ref} canceled`);
       this.done(order);
     };
-    this.venue = new Venue({ ...setting, instruments: INSTRUMENTS, maxOpenOrders: 1_000 }, this.sink);
+    this.venue = new Venue(venueConfig({ ...setting, instruments: INSTRUMENTS, maxOpenOrders: 1_000 }), this.sink);
     for (let account = 0; account < ACCOUNTS; account++) this.venue.openAccount(`account ${account}`);
     expect(live.size).toBe(0);
   }

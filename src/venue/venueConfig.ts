@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/number/exact.ts';
 import type { Instrument, InstrumentId } from '../model/instrument.ts';
 import type { FeeModel } from './feeModel.ts';
-import type { SlippageModel } from './slippage.ts';
+import { fixedSlippage, type SlippageModel } from './slippage.ts';
 
 export interface VenueFees {
   /** The coin that pays: the one received (base for a buyer, quote for a seller), or always the quote asset. */
@@ -38,15 +38,33 @@ export interface VenueState {
   readonly missingOrderCode?: -2013 | -1112;
 }
 
-export interface VenueConfig {
+/** How rows of bars fill orders, in plain numbers: as a run definition and the file of an exchange settle it. */
+export interface FillSettings {
+  /** Whether a resting limit needs a price beyond it (`through`), or its own price is enough (`touch`). */
+  readonly limit: 'through' | 'touch';
+  /** Largest share of a row's volume that the fills of one instrument may take, in millionths; 0 is no cap. */
+  readonly maxVolumeSharePpm: number;
+  readonly slippageTicks: number;
+  /** Slippage of taking fills in millionths of the price. */
+  readonly slippagePpm: number;
+}
+
+/** The same as a venue obeys it. */
+export interface FillTerms extends Omit<FillSettings, 'limit' | 'slippageTicks' | 'slippagePpm'> {
+  readonly limitRule: FillSettings['limit'];
+  readonly slippage: SlippageModel;
+}
+
+/** The terms that `settings` give; a slippage model of an author takes the place of their slippage. */
+export function fillTerms(settings: FillSettings, model: SlippageModel | null = null): FillTerms {
+  const { limit, slippageTicks, slippagePpm, ...others } = settings;
+  return { ...others, limitRule: limit, slippage: model ?? fixedSlippage(slippageTicks, slippagePpm) };
+}
+
+export interface VenueConfig extends FillTerms {
   /** The position in this list is the index of the instrument. */
   readonly instruments: readonly Instrument[];
   readonly fees: VenueFees;
-  /** Whether a resting limit needs a price beyond it (`through`), or its own price is enough (`touch`). */
-  readonly limitRule: 'through' | 'touch';
-  /** Largest share of a row's volume that the fills of one instrument may take, in millionths; 0 is no cap. */
-  readonly maxVolumeSharePpm: number;
-  readonly slippage: SlippageModel;
   /** Unfinished orders of one account; one more is refused with -1015. */
   readonly maxOpenOrders: number;
   readonly state?: VenueState;

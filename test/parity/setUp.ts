@@ -16,7 +16,7 @@ import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
-import { fixedSlippage } from '../../src/venue/slippage.ts';
+import { fillTerms } from '../../src/venue/venueConfig.ts';
 import { PROMPT_TIMES, type RowTimes } from './driver.ts';
 
 const MINUTE_MS = 60_000;
@@ -72,11 +72,7 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: RowTimes = PROMP
       ],
       profile: profileOf({ lockedFormula: fees.in === 'quote' ? 'amountPlusFee' : 'amount', intervals: 'wide', marketOpenUnit: 'v101' }),
       feeRounding: fees.rounding,
-      fills: {
-        limitRule: fills.limit,
-        maxVolumeSharePpm: fills.maxVolumeSharePpm,
-        slippage: fixedSlippage(fills.slippageTicks, fills.slippagePpm),
-      },
+      fills: fillTerms(fills),
       // Within this time the bot has to answer a bar: what arrives by then is there at the open of the next one.
       rowGraceMs: delayMs + thinkMs,
       delays: { admissionMs: fills.latencyMs, visibilityMs: 0, cancelMs: fills.latencyMs },

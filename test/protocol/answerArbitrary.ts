@@ -85,28 +85,15 @@ const OWN_SHAPES: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
   'spot.batchCancel': fc.record({ success: fc.option(ids), failed: fc.option(ids) }),
   'futures.createConditionOrder': fc.record({ triggerIds: fc.array(id, { minLength: 1, maxLength: 2 }), ids, cancelIds: ids }),
 };
-const SINGLES: ReadonlySet<Op> = new Set([
-  'spot.serverTime',
-  'spot.ticker',
-  'spot.newOrder',
-  'spot.cancelOrder',
-  'futures.serverTime',
-  'futures.ticker',
-  'futures.indexPrice',
-  'futures.createOrder',
-  'futures.cancelOrder',
-]);
-const PERHAPS: ReadonlySet<Op> = new Set(['spot.queryOrder', 'futures.orderInformation']);
-
 /** Anything that `op` can answer. */
 export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
   const own = OWN_SHAPES[op];
   if (own) return own;
-  const { row } = answerOf(op);
+  const { row, container } = answerOf(op);
   if (row === null) return fc.constant(null);
   const some = arbitraryOf(row);
-  if (SINGLES.has(op)) return some;
-  if (PERHAPS.has(op)) return fc.option(some);
+  if (container.kind === 'one') return some;
+  if (container.kind === 'oneOrNone') return fc.option(some);
   const rows = fc.array(some, { maxLength: 4 }).map((found) => (op.endsWith('klines') ? newestFirst(found) : found));
   const refused = fc.constant([]);
   if (op === 'spot.account') return fc.record({ uid: fc.option(digits(1, 9)), rows, refused });

@@ -28,7 +28,7 @@ const WRITE = { method: 'POST', read: false } as const;
 const BTC = { symbol: 'BTCUSDT' };
 const E_BTC = { contractName: 'E-BTC-USDT' };
 
-export const EXPECTED_SPOT: readonly ExpectedRequest[] = [
+const EXPECTED_SPOT: readonly ExpectedRequest[] = [
   { ...GET, op: 'spot.ping', args: {}, target: '/sapi/v1/ping', security: 'NONE', params: '' },
   { ...GET, op: 'spot.serverTime', args: {}, target: '/sapi/v1/time', security: 'NONE', params: '' },
   { ...GET, op: 'spot.symbols', args: {}, target: '/sapi/v1/symbols', security: 'NONE', params: '' },

@@ -7,15 +7,16 @@ import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ticksOf, type BarColumns } from '../../src/model/bars/bars.ts';
 import type { Fill } from '../../src/model/fill.ts';
 import type { OrderIntent } from '../../src/model/order.ts';
-import { fixedSlippage } from '../../src/venue/slippage.ts';
+import { settledFills } from '../../src/definition/text/fills.ts';
 import { Venue } from '../../src/venue/venue.ts';
+import { fillTerms } from '../../src/venue/venueConfig.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';
 import { FuturesDesk, PERPETUAL } from './futuresDesk.ts';
 import { BTC, Desk, START_MS } from './serviceDesk.ts';
 
 const MINUTE_MS = 60_000;
 const { priceDigits, quantityDigits } = BTC;
-const RULES = { limitRule: 'through', maxVolumeSharePpm: 0, slippage: fixedSlippage(1, 200) } as const;
+const RULES = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200 });
 
 const barsOf = (seed: number, count = 60): BarColumns => ({
   ...generateBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),

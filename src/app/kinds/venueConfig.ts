@@ -1,8 +1,7 @@
 // What the venues of every market take from a plan.
 
 import type { Instrument } from '../../model/instrument.ts';
-import { fixedSlippage } from '../../venue/slippage.ts';
-import type { VenueConfig } from '../../venue/venueConfig.ts';
+import { fillTerms, type VenueConfig } from '../../venue/venueConfig.ts';
 import { slippageOf } from '../models/venueModels.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
@@ -12,9 +11,7 @@ const MAX_OPEN_ORDERS = 10_000;
 export function commonConfig({ fills, models }: RunPlan, instruments: readonly Instrument[]): Omit<VenueConfig, 'fees'> {
   return {
     instruments,
-    limitRule: fills.limit,
-    maxVolumeSharePpm: fills.maxVolumeSharePpm,
-    slippage: models?.slippage ? slippageOf(models.slippage) : fixedSlippage(fills.slippageTicks, fills.slippagePpm),
+    ...fillTerms(fills, models?.slippage ? slippageOf(models.slippage) : null),
     maxOpenOrders: MAX_OPEN_ORDERS,
   };
 }

@@ -8,7 +8,7 @@ const flag = { type: 'boolean', default: false } as const;
 
 const options = (args: Argv) =>
   args
-    .positional('endpoint', { type: 'string', describe: 'Name such as spot.klines; --list prints all 38' })
+    .positional('endpoint', { type: 'string', describe: 'Name such as spot.klines; --list prints all of them' })
     .positional('parameters', { type: 'string', array: true, default: [], describe: 'name=value, such as symbol=BTCUSDT' })
     .options({
       list: { ...flag, describe: 'Print the endpoints with their parameters; with a name, all about that one' },

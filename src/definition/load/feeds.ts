@@ -15,7 +15,7 @@ import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '
 import { formatMinute } from '../../model/time.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import { insideFeeds } from './inside.ts';
-import { ppmOf } from './money.ts';
+import { ppmOf } from '../text/values.ts';
 import type { Definition } from '../text/schema.ts';
 import { DEFAULTS } from './settled.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';

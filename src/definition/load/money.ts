@@ -1,18 +1,14 @@
 // Checks of the money of a run: one quote asset, cash in it, by account where there are two, fees that hold for all instruments.
 
-import { Decimal, fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { Decimal, fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/number/nearest.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import type { FeedPlan, FeesPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
+import { ppmOf } from '../text/values.ts';
 import { DEFAULTS } from './settled.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
-
-/** Whole millionths of a rate such as '0.001'; the schema lets through no finer one. */
-export function ppmOf(rate: string): number {
-  return Number(isPlainDecimal(rate) ? toScaled(rate, 6) : NaN);
-}
 
 type Balances = Readonly<Record<string, string>>;
 

@@ -5,6 +5,7 @@ import { Document, isMap, isSeq, stringify } from 'yaml';
 import { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { insideRule } from './inside.ts';
+import { FILL_DEFAULTS } from '../text/fills.ts';
 import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 
@@ -26,7 +27,6 @@ export const DEFAULTS = {
   /** No loan unless one is asked for; marks and funding as the catalog has them. */
   futures: { leverage: 1, margin: 'cross', positions: 'net', liquidationFee: '0.005', marks: 'auto' },
   fees: { in: 'received', rounding: 'halfUp' },
-  fills: { limit: 'through', latencyMs: 0, maxVolumeShare: '0', slippageTicks: 0, slippage: '0', collar: '0.01' },
   seed: 1,
   catalog: 'data',
 } as const;
@@ -118,7 +118,7 @@ export function settledText(definition: Definition, entries: readonly StrategyEn
     cash: definition.cash,
     size: definition.size ?? DEFAULTS.size,
     fees: { ...DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
-    fills: { ...DEFAULTS.fills, ...definition.fills, ...insideOf(definition) },
+    fills: { ...FILL_DEFAULTS, ...definition.fills, ...insideOf(definition) },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     ...(definition.models === undefined ? {} : { models: definition.models }),
     seed: definition.seed ?? DEFAULTS.seed,

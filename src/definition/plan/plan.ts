@@ -9,6 +9,7 @@ import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { RiskLimits } from '../../risk/limits/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
+import type { FillSettings } from '../../venue/venueConfig.ts';
 
 export interface FeedPlan {
   /** The name by which strategies ask for it; several feeds of one name are a list (`feeds(name)`). */
@@ -48,15 +49,9 @@ export interface FeesPlan {
   readonly rounding: Rounding;
 }
 
-export interface FillsPlan {
-  readonly limit: 'through' | 'touch';
+export interface FillsPlan extends FillSettings {
   /** From a decision to its order's arrival at the venue. */
   readonly latencyMs: number;
-  /** Largest share of a bar's volume that fills may take, in millionths; 0 is no cap. */
-  readonly maxVolumeSharePpm: number;
-  readonly slippageTicks: number;
-  /** Slippage of taking fills in millionths of the price. */
-  readonly slippagePpm: number;
   /** How far beyond the last close a market buy by quantity may pay, in millionths (house: 1 %). */
   readonly collarPpm: number;
 }

@@ -5,6 +5,7 @@ import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
 import { LIMITS, MOST_COUNT, wantedOf, WINDOWS, type LimitRow } from '../../risk/limits/limits.ts';
+import { fillsSchema } from './fills.ts';
 import { choice, map, rate, text, whole } from './values.ts';
 
 /** A quoted decimal >= 0 in `unit`; quoted, because YAML would turn 0.10 or 1e-7 into a float before anyone sees its text. */
@@ -97,22 +98,6 @@ const fees = map(
   "fees, such as { maker: '0.001', taker: '0.001' }",
 ).describe('fees; the instrument record holds where a rate is missing');
 
-const fills = map(
-  {
-    limit: choice(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
-    latencyMs: whole('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
-    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
-    slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
-    slippage: rate('slippage of taking fills').optional(),
-    collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
-    inside: choice(
-      ['finest', 'off', ...INTERVAL_NAMES],
-      'finer bars in which orders fill, where the catalog has some of the instrument',
-    ).optional(),
-  },
-  'fill settings, such as { limit: through, latencyMs: 0 }',
-).describe('how orders fill');
-
 const WINDOWS_ERROR = "windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'";
 function limit(row: LimitRow) {
   const { kind, unit, help, most } = row;
@@ -186,7 +171,7 @@ export const definitionSchema = map(
       .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
     size: size.optional(),
     fees: fees.optional(),
-    fills: fills.optional(),
+    fills: fillsSchema.describe('how orders fill').optional(),
     risk: risk.optional(),
     models: models.optional(),
     seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),

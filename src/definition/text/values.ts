@@ -1,6 +1,7 @@
 // The values that files of users hold, as schemas: each with what is said of one that is wrong, and what an editor shows of it.
 
 import { z } from 'zod';
+import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
 
 // Every `error` is the second half of "expected ..."; parse.ts puts file, line and key before it and the text found after it.
 
@@ -29,4 +30,9 @@ export function whole(unit: string, help: string, min = 0, max = Number.MAX_SAFE
 export function rate(help: string) {
   const what = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
   return text(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
+}
+
+/** Whole millionths of a rate such as '0.001'; the schema lets through no finer one. */
+export function ppmOf(value: string): number {
+  return Number(isPlainDecimal(value) ? toScaled(value, 6) : NaN);
 }

@@ -5,10 +5,10 @@ import { scaledDown } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { MAX_EXACT, type Rounding } from '../../base/number/exact.ts';
 import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
+import { settledFills } from '../../definition/text/fills.ts';
 import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { ContractSetting } from '../../venue/futures/wallets.ts';
-import { NO_SLIPPAGE } from '../../venue/slippage.ts';
-import type { InstrumentState, VenueConfig, VenueState } from '../../venue/venueConfig.ts';
+import { fillTerms, type FillTerms, type InstrumentState, type VenueState } from '../../venue/venueConfig.ts';
 import type { Profile } from './switches.ts';
 import type { HeartbeatTimes } from './heartbeat.ts';
 
@@ -84,7 +84,7 @@ export interface ServiceConfig {
   readonly states: Readonly<Record<InstrumentId, InstrumentState>>;
   readonly feeRounding: Rounding;
   /** By which rules rows of bars fill orders; where orders meet orders they have nothing to say. */
-  readonly fills: Pick<VenueConfig, 'limitRule' | 'maxVolumeSharePpm' | 'slippage'>;
+  readonly fills: FillTerms;
   /** What arrives so many ms after the open of a row still counts as there at its open: time for an answer to the bar before, ms. */
   readonly rowGraceMs: number;
   /** Unfinished orders of one account on one market; one more is refused with -1015. */
@@ -112,7 +112,7 @@ export const SERVICE_DEFAULTS = {
   off: [],
   states: {},
   feeRounding: 'halfUp',
-  fills: { limitRule: 'through', maxVolumeSharePpm: 0, slippage: NO_SLIPPAGE },
+  fills: fillTerms(settledFills()),
   maxOpenOrders: 100_000,
   maxOpenOrdersPerSymbol: 200,
   rowGraceMs: 0,

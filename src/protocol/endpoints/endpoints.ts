@@ -1,4 +1,4 @@
-// All 38 endpoints in one table: the single source for the client, the paper exchange and the command line.
+// All endpoints in one table: the single source for the client, the paper exchange and the command line.
 
 import type { Answer } from '../shapes/answer.ts';
 import type { ArgsOf, Endpoint } from './endpoint.ts';

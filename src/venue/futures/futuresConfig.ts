@@ -5,14 +5,11 @@ import type { Rounding } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { FeeModel } from '../feeModel.ts';
-import { checkCommon, checkPpm, type VenueConfig } from '../venueConfig.ts';
+import { checkCommon, checkPpm, type FillTerms, type VenueConfig } from '../venueConfig.ts';
 import { ContractMoney } from './contractMoney.ts';
 import type { ContractSetting, ContractTerms } from './wallets.ts';
 
-export interface FuturesVenueConfig extends Pick<
-  VenueConfig,
-  'instruments' | 'limitRule' | 'maxVolumeSharePpm' | 'slippage' | 'maxOpenOrders' | 'state'
-> {
+export interface FuturesVenueConfig extends FillTerms, Pick<VenueConfig, 'instruments' | 'maxOpenOrders' | 'state'> {
   readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null };
   /** Taken from what a liquidated position leaves, in millionths of its value; it goes to the insurance. */
   readonly liquidationFeePpm: number;

@@ -13,12 +13,12 @@ import { instrumentId, type Instrument, type InstrumentId } from '../../../model
 import { parseInterval } from '../../../model/interval.ts';
 import { parseTime } from '../../../model/time.ts';
 import { isOp, type Op } from '../../../protocol/endpoints/endpoints.ts';
-import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig, type ServiceConfig } from '../../dialect/config.ts';
+import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig } from '../../dialect/config.ts';
 import { profileOf, PROFILES, type SwitchValues } from '../../dialect/profile.ts';
-import { fixedSlippage } from '../../../venue/slippage.ts';
-import type { InstrumentState } from '../../../venue/venueConfig.ts';
+import { fillTerms, type InstrumentState } from '../../../venue/venueConfig.ts';
 import { loadContracts } from '../../../definition/marks/load.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
+import { settledFills } from '../../../definition/text/fills.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import { readYaml } from '../../../definition/text/source.ts';
 import { contractInstrument, ppmOf } from './contractEntry.ts';
@@ -43,6 +43,7 @@ export function readExchange(
   { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number | null },
 ): ExchangeSettings {
   const given = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'it holds instruments and accounts'));
+  const { graceMs = SERVICE_DEFAULTS.rowGraceMs, ...fills } = given.fills ?? {};
   const folder = dirname(file);
   const entries = [
     ...(given.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, file) })),
@@ -62,8 +63,8 @@ export function readExchange(
         { ...PROFILES[given.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...given.switches },
         file,
       ),
-      fills: fillsOf(given.fills),
-      rowGraceMs: given.fills?.graceMs ?? SERVICE_DEFAULTS.rowGraceMs,
+      fills: fillTerms(settledFills(fills)),
+      rowGraceMs: graceMs,
       delays: typeof given.delays === 'string' ? DELAYS[given.delays] : (given.delays ?? DELAYS.zero),
       limits: given.limits ?? {},
       denyIps: given.denyIps ?? [],
@@ -133,14 +134,6 @@ function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: nu
       ? loadContracts([{ name: 'prices', bars: found, firstRow, quality }], store.series, 'auto', range).data.get(found.instrument.id)
       : undefined;
   return { kind: 'rows', rows: { bars, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] }, fromMs };
-}
-
-function fillsOf(given: ExchangeFile['fills']): ServiceConfig['fills'] {
-  return {
-    limitRule: given?.limit ?? 'through',
-    maxVolumeSharePpm: ppmOf(given?.maxVolumeShare ?? '0'),
-    slippage: fixedSlippage(given?.slippageTicks ?? 0, ppmOf(given?.slippage ?? '0')),
-  };
 }
 
 const stateOf = ({

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DELAYS } from '../../dialect/config.ts';
 import { PROFILES } from '../../dialect/profile.ts';
 import { contractEntry } from './contractEntry.ts';
+import { rowFills } from '../../../definition/text/fills.ts';
 import { flag, map, rate, text, whole } from '../../../definition/text/values.ts';
 import { asset, decimal, digits, ip, marketKeys } from './values.ts';
 
@@ -77,10 +78,7 @@ const limit = map(
 
 const fills = map(
   {
-    limit: z.enum(['through', 'touch'], { error: 'through or touch' }).describe('when a resting limit order fills').optional(),
-    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
-    slippageTicks: whole('ticks', 'slippage of taking fills', 0).optional(),
-    slippage: rate('slippage of taking fills').optional(),
+    ...rowFills.shape,
     graceMs: whole('ms', 'what arrives so long after the open of a bar is taken as there at its open', 0).optional(),
   },
   'fills, such as { limit: through }',

@@ -51,7 +51,7 @@ export interface CodeOptions {
   readonly size?: Definition['size'];
   /** Fee of every fill as a fraction of its notional, `'0.001'` is 0.1 %; or `{ maker, taker, in, rounding }`. Default: the instrument's. */
   readonly fees?: string | Definition['fees'];
-  /** How orders fill: `limit`, `latencyMs`, `maxVolumeShare`, `slippageTicks`, `slippage`, `collar`, `inside`. */
+  /** How orders fill: the keys under `fills` of a definition (docs/backtest.md). */
   readonly fills?: Definition['fills'];
   /** Limits that every order must keep, such as `{ maxLeverage: '1' }`. Default none. */
   readonly risk?: Definition['risk'];

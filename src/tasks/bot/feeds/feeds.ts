@@ -13,7 +13,7 @@ import { parseInterval, typicalLengthMs, type Interval } from '../../../model/in
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
-import { ppmOf } from '../../../definition/load/money.ts';
+import { ppmOf } from '../../../definition/text/values.ts';
 import { DEFAULTS } from '../../../definition/load/settled.ts';
 import { whereIs } from '../../../definition/text/source.ts';
 import { proposedFor, recordOf, type Listed } from '../../download/instruments.ts';

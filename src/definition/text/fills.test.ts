@@ -1,0 +1,38 @@
+// What a run and an exchange take from the keys under `fills`.
+
+import { expect, it } from 'vitest';
+import { spotInstrument } from '../../../test/fixtures/drafts.ts';
+import { fillTerms } from '../../venue/venueConfig.ts';
+import { FILL_DEFAULTS, rowFills, settledFills } from './fills.ts';
+
+const DEFAULTS = { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 };
+
+it('a key that is missing or undefined has its default', () => {
+  expect(settledFills()).toEqual(DEFAULTS);
+  expect(settledFills(FILL_DEFAULTS)).toEqual(DEFAULTS);
+  expect(settledFills({ limit: undefined, collar: undefined })).toEqual(DEFAULTS);
+});
+
+it('rates are settled in millionths, other keys as they are written', () => {
+  const given = { limit: 'touch', latencyMs: 5, maxVolumeShare: '0.25', slippageTicks: 2, slippage: '0.000001', collar: '0.02' } as const;
+  expect(settledFills(given)).toEqual({
+    limit: 'touch',
+    latencyMs: 5,
+    maxVolumeSharePpm: 250_000,
+    slippageTicks: 2,
+    slippagePpm: 1,
+    collarPpm: 20_000,
+  });
+});
+
+it('the file of an exchange has the keys of rows, and none of a bot', () => {
+  expect(Object.keys(rowFills.shape)).toEqual(['limit', 'maxVolumeShare', 'slippageTicks', 'slippage']);
+});
+
+it('a slippage model takes the place of fixed slippage in the terms of a venue', () => {
+  const settings = settledFills({ slippageTicks: 3 });
+  const ticks = (terms: ReturnType<typeof fillTerms>) => terms.slippage.ticks(spotInstrument(), 'buy', 10_000, 1);
+  expect(ticks(fillTerms(settings))).toBe(3);
+  expect(ticks(fillTerms(settings, { ticks: () => 7 }))).toBe(7);
+  expect(fillTerms(settings)).toMatchObject({ limitRule: 'through', maxVolumeSharePpm: 0 });
+});

@@ -1,0 +1,50 @@
+// How orders fill, as a definition writes it: each key, its default, and what a run takes from it. The file of an exchange has those of rows.
+
+import { z } from 'zod';
+import { INTERVAL_NAMES } from '../../model/interval.ts';
+import type { FillsPlan } from '../plan/plan.ts';
+import { choice, map, ppmOf, rate, whole } from './values.ts';
+
+export const fillsSchema = map(
+  {
+    limit: choice(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
+    latencyMs: whole('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
+    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
+    slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
+    slippage: rate('slippage of taking fills').optional(),
+    collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
+    inside: choice(
+      ['finest', 'off', ...INTERVAL_NAMES],
+      'finer bars in which orders fill, where the catalog has some of the instrument',
+    ).optional(),
+  },
+  'fill settings, such as { limit: through, latencyMs: 0 }',
+);
+
+/** The keys by which rows of bars fill orders: an exchange whose bars match orders has them too. */
+export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true });
+
+export type Fills = z.output<typeof fillsSchema>;
+
+/** Defaults that the settled text of every run writes out: one more changes the hash of every definition. */
+export const FILL_DEFAULTS = {
+  limit: 'through',
+  latencyMs: 0,
+  maxVolumeShare: '0',
+  slippageTicks: 0,
+  slippage: '0',
+  collar: '0.01',
+} as const satisfies Fills;
+
+/** What a run takes from them, in the units in which it is obeyed; `inside` chooses bars and is settled where they are loaded. */
+export function settledFills(given: Fills = {}): FillsPlan {
+  const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = FILL_DEFAULTS;
+  return {
+    limit: given.limit ?? limit,
+    latencyMs: given.latencyMs ?? latencyMs,
+    maxVolumeSharePpm: ppmOf(given.maxVolumeShare ?? maxVolumeShare),
+    slippageTicks: given.slippageTicks ?? slippageTicks,
+    slippagePpm: ppmOf(given.slippage ?? slippage),
+    collarPpm: ppmOf(given.collar ?? collar),
+  };
+}
