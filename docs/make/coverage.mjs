@@ -1,4 +1,4 @@
-// Makes docs/coverage.md: the specification line by line, and where it is built and shown. `npm run docs:coverage` writes it, from what was built.
+// Makes docs/maintainers/coverage.md: the specification line by line, and where it is built and shown. `npm run docs:coverage` writes it, from what was built.
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ const T = {
 /** Every file that the page names. */
 export const NAMED_FILES = Object.values(T);
 
-const shown = (...names) => names.map((name) => `[${T[name].split('/').at(-1).replace('.test.ts', '')}](../${T[name]})`).join(', ');
+const shown = (...names) => names.map((name) => `[${T[name].split('/').at(-1).replace('.test.ts', '')}](../../${T[name]})`).join(', ');
 const table = (heads, rows) => [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
 const LINES = ['what is said', 'client', 'exchange', 'shown by'];
 
@@ -68,7 +68,7 @@ const RESOURCES = [
   ['contract', '`status` 1 is tradable, others are not', shown('answers', 'futures')],
   ['index', '', shown('answers', 'futures')],
   ['futures order', 'records in `fills` not shown: never read, served empty', shown('answers', 'futures', 'futuresOrders')],
-  ['order history', 'integers of status, type and source not shown: those of [the wire](protocol.md)', shown('answers', 'futures', 'statuses')],
+  ['order history', 'integers of status, type and source not shown: those of [the wire](../protocol.md)', shown('answers', 'futures', 'statuses')],
   ['profit history', 'record not shown: one for each reduction of a position, as services have it', shown('answers', 'futures')],
   ['futures open orders', 'record not shown: the futures order without fills; `futuresOpenOrders`', shown('answers', 'futures')],
   ['futures own trade, position, account', 'meanings of amounts not shown: those of services', shown('answers', 'futures')],
@@ -95,7 +95,7 @@ const AUTHENTICATION = [
   ['the query in the path: not shown', '`signQuery` of the dialect; `isobar doctor` finds it out', '`signQuery`: either, by default', shown('signatures', 'switches')],
   ['recvWindow, 5000 by default', 'not sent; `recvWindow` of the dialect', 'in query and body, in three spellings', shown('requests', 'authentication')],
   ['ahead by less than 1000 ms, behind by at most recvWindow', 'the clock of the service is measured; -1021 once more', 'at -1, 0 and +1 ms of both edges', shown('serverClock', 'authentication')],
-  ['-1002, -1023, -1024, -1022, -2015, -1017', 'refused; [what to do](protocol.md)', 'in the order of [the checks](paper-exchange.md#requests)', shown('restCodes', 'authentication')],
+  ['-1002, -1023, -1024, -1022, -2015, -1017', 'refused; [what to do](../protocol.md)', 'in the order of [the checks](../paper-exchange.md#requests)', shown('restCodes', 'authentication')],
   ['how keys are made: not shown', 'from environment or files', 'from files that its config names', shown('authentication')],
 ];
 
@@ -162,12 +162,12 @@ export function coveragePage({ OPS, endpointOf, ERROR_CODES, SWITCHES, served })
 
 Every part of the specification of the trading service, in its order: what the client (\`isobar api\` and all that rests on it) does about it, what
 the paper exchange does, and the tests that show it. What the specification does not show is taken from services that speak this interface, behind a
-[switch](#the-gaps-and-their-switches) of the exchange or an option of [the dialect](protocol.md#options-of-the-dialect); where no service says enough
+[switch](#the-gaps-and-their-switches) of the exchange or an option of [the dialect](../protocol.md#options-of-the-dialect); where no service says enough
 either, it is not built. Made by \`npm run docs:coverage\` from the tables of endpoints, codes and switches.
 
-Beside the tests that the tables name, [conformance](../${T.conformance}) holds the exchange against parts 1 to 5, 7 and 8 from outside: a process, plain
+Beside the tests that the tables name, [conformance](../../${T.conformance}) holds the exchange against parts 1 to 5, 7 and 8 from outside: a process, plain
 HTTP, tables of endpoints, parameters, codes and limits written by hand. Each endpoint is seen to answer each code that it can, and
-[unreachable.yaml](../test/blackbox/unreachable.yaml) says why it cannot answer the others.
+[unreachable.yaml](../../test/blackbox/unreachable.yaml) says why it cannot answer the others.
 
 ## Not built, since it is not shown
 
@@ -183,7 +183,7 @@ ${table(LINES, GENERAL)}
 ## Part 2: resources
 
 Each is read by the client in every form that services have, and written by the exchange in the specification's, or in another where a switch says so.
-[roundTrip](../${T.roundTrip}) has every field of every record in both directions, [openApi](../${T.document}) has them against \`openapi.json\`.
+[roundTrip](../../${T.roundTrip}) has every field of every record in both directions, [openApi](../../${T.document}) has them against \`openapi.json\`.
 
 ${table(['resource', 'what is not shown, or not plain', 'shown by'], RESOURCES)}
 
@@ -214,7 +214,7 @@ ${table(LINES, EVENTS)}
 
 ${table(LINES, STATUSES)}
 
-Each code is caused in [codes](../${T.codes}) or, by a fault, in [door](../${T.door}); what the client makes of each is in [codes](../${T.restCodes}).
+Each code is caused in [codes](../../${T.codes}) or, by a fault, in [door](../../${T.door}); what the client makes of each is in [codes](../../${T.restCodes}).
 
 ${table(['code', 'name', 'client: a create was', 'exchange'], codes)}
 
@@ -250,6 +250,6 @@ const MODULES = ['protocol/endpoints/endpoints', 'protocol/errors/errorCodes', '
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const modules = await Promise.all(MODULES.map((path) => import(`../../dist/${path}.js`)));
-  writeFileSync(new URL('../coverage.md', import.meta.url), coveragePage(tablesOf(Object.assign({}, ...modules))));
-  process.stdout.write('docs/coverage.md is written\n');
+  writeFileSync(new URL('../maintainers/coverage.md', import.meta.url), coveragePage(tablesOf(Object.assign({}, ...modules))));
+  process.stdout.write('docs/maintainers/coverage.md is written\n');
 }

@@ -12,9 +12,9 @@ import { Service } from '../../src/paperExchange/service.ts';
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-test('docs/coverage.md is what the tables make', () => {
+test('docs/maintainers/coverage.md is what the tables make', () => {
   const fresh = coveragePage(tablesOf({ OPS, endpointOf, ERROR_CODES, SWITCHES, Service, demoSettings }));
-  expect(read('docs/coverage.md') === fresh, 'run: npm run docs:coverage').toBe(true);
+  expect(read('docs/maintainers/coverage.md') === fresh, 'run: npm run docs:coverage').toBe(true);
 });
 
 test('the tests that it names exist', () => {

@@ -19,9 +19,12 @@ const WRONG: Block = {
 };
 const pages = [
   'README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  'CONTRIBUTING.md',
+  ...['docs', 'docs/maintainers'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 const read = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8'));
 

@@ -278,7 +278,7 @@ function lookForWork(engine: Engine): void {
   for (let at = 0; at < cohorts.length; at++) cohorts[at]!.look(exchange);
 }
 
-/** One instant, in the order that docs/event-order.md states. */
+/** One instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
   const { cohorts, exchange, queue } = engine;
   // Rows that closed before t were nobody's business, but marks are read as of the time.

@@ -1,0 +1,601 @@
+// One of each thing that CONTRIBUTING.md says how to add, as edits to the sources: what contributing.test.ts applies to a copy of them.
+
+/** Text that stands once in a file, and what takes its place. */
+type Replacement = readonly [from: string, to: string];
+
+export interface Addition {
+  /** A name that no file has before: generated files that name it afterwards are of this addition. */
+  readonly marker: string;
+  /** By path: replacements in a file, or the text of a new one. */
+  readonly edits: Readonly<Record<string, string | readonly Replacement[]>>;
+  /** The existing tests that its edits add a case to, and others that read what was added. */
+  readonly tests: readonly string[];
+  /** A test of what was added, as a user has it. */
+  readonly proof: string;
+}
+
+const endpoint: Addition = {
+  marker: 'markPrice',
+  edits: {
+    'src/protocol/endpoints/futuresEndpoints.ts': [
+      ['  indexPriceAnswer,\n', '  indexPriceAnswer,\n  markPriceAnswer,\n'],
+      [
+        "  'futures.klines': endpoint({",
+        `  'futures.markPrice': endpoint({
+    ...open,
+    path: '/fapi/v1/markPrice',
+    help: 'mark price alone',
+    params: { contractName: contractName('required') },
+    answer: markPriceAnswer,
+  }),
+  'futures.klines': endpoint({`,
+      ],
+    ],
+    'src/protocol/shapes/market.ts': [
+      [
+        '/** `tagPrice` is the mark price; both rates are forecasts, not bookings. */',
+        `export const markPriceAnswer = one(record({ tagPrice: needed(price) }), '{tagPrice}');
+
+/** \`tagPrice\` is the mark price; both rates are forecasts, not bookings. */`,
+      ],
+    ],
+    'src/paperExchange/handlers/futuresPublic.ts': [
+      ['  indexPriceAnswer,\n', '  indexPriceAnswer,\n  markPriceAnswer,\n'],
+      [
+        "    'futures.klines': open(",
+        `    'futures.markPrice': open(({ args }) => {
+      const instrument = instrumentOf(args);
+      return done(encodeAnswer(markPriceAnswer, { tagPrice: priceText(instrument, exchange.venue.book(instrument).markTicks) }, profile));
+    }),
+    'futures.klines': open(`,
+      ],
+    ],
+    'docs/protocol.md': [
+      [
+        '| `futures.klines` | GET',
+        '| `futures.markPrice` | GET /fapi/v1/markPrice | NONE | contractName |  | yes |\n| `futures.klines` | GET',
+      ],
+    ],
+    'test/protocol/expectedRequests.ts': [
+      [
+        "  {\n    ...GET,\n    op: 'futures.klines',",
+        `  {
+    ...GET,
+    op: 'futures.markPrice',
+    args: E_BTC,
+    target: '/fapi/v1/markPrice?contractName=E-BTC-USDT',
+    security: 'NONE',
+    params: 'contractName name!',
+  },
+  {\n    ...GET,\n    op: 'futures.klines',`,
+      ],
+    ],
+    'test/protocol/documentedFuturesAnswers.ts': [
+      [
+        "  'futures.klines': [",
+        `  'futures.markPrice': [answer('dialect', '{"tagPrice":84167.7}', { tagPrice: '84167.7' })],\n  'futures.klines': [`,
+      ],
+    ],
+    'test/blackbox/futuresTable.ts': [
+      [
+        "  {\n    ...open,\n    op: 'futures.klines',",
+        `  {
+    ...open,
+    op: 'futures.markPrice',
+    path: '/fapi/v1/markPrice',
+    params: oneContract,
+    good: () => ({ contractName }),
+    shape: members({ tagPrice: num }),
+  },
+  {\n    ...open,\n    op: 'futures.klines',`,
+      ],
+    ],
+    'test/blackbox/unreachable.yaml': [['    - futures.indexPrice\n', '    - futures.indexPrice\n    - futures.markPrice\n']],
+    'test/service/futuresEndpoints.test.ts': [
+      [
+        "  {\n    op: 'futures.klines',",
+        "  { op: 'futures.markPrice', target: `/fapi/v1/markPrice?${AT}`, answer: '{\"tagPrice\":900.5}' },\n  {\n    op: 'futures.klines',",
+      ],
+    ],
+    'test/service/futuresParameters.test.ts': [
+      [
+        "  'futures.klines': { contractName, interval",
+        "  'futures.markPrice': { contractName },\n  'futures.klines': { contractName, interval",
+      ],
+      [
+        "  'futures.klines': { contractName: NAME, interval",
+        "  'futures.markPrice': { contractName: NAME },\n  'futures.klines': { contractName: NAME, interval",
+      ],
+    ],
+  },
+  tests: [
+    'test/protocol/requests.test.ts',
+    'test/protocol/answers.test.ts',
+    'test/protocol/page.test.ts',
+    'test/service/futuresEndpoints.test.ts',
+    'test/service/futuresParameters.test.ts',
+  ],
+  proof: `import { expect, it } from 'vitest';
+import { openApi } from '../../src/protocol/openapi/openApi.ts';
+import { OPS } from '../../src/protocol/endpoints/endpoints.ts';
+
+it('the table and the OpenAPI document have the endpoint', () => {
+  expect(OPS).toContain('futures.markPrice');
+  expect(JSON.stringify(openApi())).toContain('/fapi/v1/markPrice');
+});
+`,
+};
+
+const indicator: Addition = {
+  marker: 'netChange',
+  edits: {
+    'src/indicators/momentum.ts': [
+      [
+        '/** Rate of change over one bar, in percent, of an exponential',
+        `/** The change over \`bars\` bars, in the unit of the source. */
+export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('netChange', 'bars', bars, 1);
+  return seriesSpec({
+    name: 'netChange',
+    sources: [operand(source)],
+    parameters: [bars],
+    lookBack: bars,
+    needs: { '': bars + 1 },
+    make: (wiring) => new NetChange(wiring.numbers(0), wiring.out(0), bars),
+  });
+}
+
+/** Rate of change over one bar, in percent, of an exponential`,
+      ],
+      [
+        'class RateOfChange implements Kernel {',
+        `class NetChange implements Kernel {
+  readonly #source: Column<Float64Array>;
+  readonly #out: NumberWindow;
+  readonly #bars: number;
+
+  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number) {
+    this.#source = source;
+    this.#out = out;
+    this.#bars = bars;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const { values, base } = this.#out;
+    const bars = this.#bars;
+    for (let row = fromRow; row < toRow; row++) {
+      values[row - base] = row < bars ? NaN : from[row - fromBase]! - from[row - bars - fromBase]!;
+    }
+  }
+}
+
+class RateOfChange implements Kernel {`,
+      ],
+    ],
+    'src/index.ts': [['export { cci, kst, roc,', 'export { cci, kst, netChange, roc,']],
+    'src/indicators/kernels.test.ts': [
+      ["import { cci, kst, roc, trix } from './momentum.ts';", "import { cci, kst, netChange, roc, trix } from './momentum.ts';"],
+      [
+        '  roc: (feed) => roc(feed.close, 12),\n',
+        '  roc: (feed) => roc(feed.close, 12),\n  netChange: (feed) => netChange(feed.close, 5),\n',
+      ],
+      [
+        "  it('rsi of a flat market is 50,",
+        `  it('the net change is the difference from the value some bars ago', () => {
+    expect(values(closes([1, 2, 4, 7, 6]), (feed) => netChange(feed.close, 2))).toEqual([NaN, NaN, 3, 5, 2]);
+  });
+
+  it('rsi of a flat market is 50,`,
+      ],
+    ],
+    'src/indicators/oracle.test.ts': [
+      ["import { cci, roc } from './momentum.ts';", "import { cci, netChange, roc } from './momentum.ts';"],
+      [
+        '    windowed(\n      single((feed) => roc(feed.close, 12)),',
+        '    windowed(\n      single((feed) => netChange(feed.close, 12)),\n      (row) => close(row).minus(close(row - 12)),\n    );\n    windowed(\n      single((feed) => roc(feed.close, 12)),',
+      ],
+    ],
+    'docs/indicators.md': [
+      ['| `trix(x, n = 18)` |', '| `netChange(x, n)` | x - x of n bars ago | textbook | n + 1 | series |\n| `trix(x, n = 18)` |'],
+    ],
+  },
+  tests: ['src/indicators/kernels.test.ts'],
+  proof: `import { expect, it } from 'vitest';
+import { netChange, Strategy } from '../../src/index.ts';
+import { backtest, generateBars } from '../../src/run.ts';
+
+it('a strategy reads the indicator in a run', async () => {
+  const data = generateBars({ symbol: 'TESTUSDT', interval: '1h', bars: 50, seed: 1 });
+  const seen: number[] = [];
+  class Reader extends Strategy {
+    change = this.use(netChange(this.bars.close, 3));
+    override onBar() {
+      seen.push(this.change.value);
+    }
+  }
+  await backtest({ strategy: Reader, data, cash: '10000' });
+  expect(seen.length).toBeGreaterThan(40);
+  expect(seen.at(-1)).toBeCloseTo(data.close[49]! - data.close[46]!, 6);
+});
+`,
+};
+
+const riskRule: Addition = {
+  marker: 'minOrderNotional',
+  edits: {
+    'src/risk/limits/limits.ts': [
+      [
+        "  { key: 'maxPositionQty',",
+        `  {
+    key: 'minOrderNotional',
+    kind: 'decimal',
+    unit: 'quote asset',
+    code: 'NOTIONAL_MIN',
+    help: 'smallest worst-case notional of one order',
+    isLeast: true,
+  },
+  { key: 'maxPositionQty',`,
+      ],
+    ],
+    'src/risk/limits/resolve.ts': [
+      [
+        '  readonly orderUnits: Float64Array;\n',
+        '  readonly orderUnits: Float64Array;\n  /** Smallest order in quote units; 0 where the limit is not set. */\n  readonly leastUnits: Float64Array;\n',
+      ],
+      [
+        "    positionBase: perInstrument('maxPositionQty'",
+        `    leastUnits: Float64Array.from(instruments, (of) =>
+      limits.minOrderNotional === undefined ? 0 : scaled(limits, 'minOrderNotional', of.quoteDigits),
+    ),
+    positionBase: perInstrument('maxPositionQty'`,
+      ],
+    ],
+    'src/risk/rules/size.ts': [
+      [
+        '/** A limit on the taking side, too far beyond',
+        `export const notionalMin: OrderRule = {
+  kind: 'order',
+  code: 'NOTIONAL_MIN',
+  keys: ['minOrderNotional'],
+  needs: ['marks'],
+  check: (order, { limits }) => order.worstUnits >= limits.leastUnits[order.instrumentIndex]!,
+  detail: ({ worstUnits, instrumentIndex }, { limits, ledger }) =>
+    \`\${moneyText(worstUnits, ledger)}, at least \${moneyText(limits.leastUnits[instrumentIndex]!, ledger)}\`,
+};
+
+/** A limit on the taking side, too far beyond`,
+      ],
+    ],
+    'src/risk/rules.ts': [
+      [
+        '  size.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n',
+        '  size.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n  size.notionalMin,\n',
+      ],
+      [
+        '  size.precision,\n  size.qtyMax,\n  size.notionalMax,\n',
+        '  size.precision,\n  size.qtyMax,\n  size.notionalMax,\n  size.notionalMin,\n',
+      ],
+      [
+        '  paired.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n',
+        '  paired.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n  size.notionalMin,\n',
+      ],
+    ],
+    'src/risk/rules.test.ts': [
+      [
+        "test('every limit belongs to a rule with its code,",
+        `test('an order below the smallest notional is denied, one at it passes', () => {
+  const desk = new Desk({ minOrderNotional: '0.3' });
+  expect(desk.code({ lots: 2, limit: 10_000 })).toBe('NOTIONAL_MIN');
+  expect(desk.code({ lots: 3, limit: 10_000 })).toBe(null);
+});
+
+test('every limit belongs to a rule with its code,`,
+      ],
+    ],
+    'docs/risk.md': [
+      [
+        '| `COLLAR` | `priceBand`, fraction | its limit',
+        '| `NOTIONAL_MIN` | `minOrderNotional`, quote asset | its worst notional is below this | off | - |\n| `COLLAR` | `priceBand`, fraction | its limit',
+      ],
+    ],
+    'docs/backtest.md': [
+      [
+        '| `maxPositionQty` |',
+        '| `minOrderNotional` | smallest worst-case notional of one order | quote asset, quoted decimal | `NOTIONAL_MIN` |\n| `maxPositionQty` |',
+      ],
+    ],
+  },
+  tests: ['src/risk/rules.test.ts', 'test/e2e/schema.test.ts'],
+  proof: `import { expect, it } from 'vitest';
+import { Strategy } from '../../src/index.ts';
+import { backtest, generateBars } from '../../src/run.ts';
+
+it('a run denies an order that is too small, with the code of the rule', async () => {
+  const data = generateBars({ symbol: 'TESTUSDT', interval: '1h', bars: 20, seed: 1 });
+  const ends: string[] = [];
+  class Small extends Strategy {
+    override onBar() {
+      this.buy({ quote: 10 });
+    }
+    override onOrder(order: { readonly code?: string | null }) {
+      ends.push(String(order.code));
+    }
+  }
+  await backtest({ strategy: Small, data, cash: '10000', risk: { minOrderNotional: '50' } });
+  expect(ends[0]).toBe('NOTIONAL_MIN');
+});
+`,
+};
+
+const fillParameter: Addition = {
+  marker: 'throughTicks',
+  edits: {
+    'src/definition/text/fills.ts': [
+      [
+        '    latencyMs: whole(',
+        "    throughTicks: whole('ticks', 'how far beyond its price a resting limit order needs the price to trade').optional(),\n    latencyMs: whole(",
+      ],
+      ['    latencyMs: given.latencyMs', '    throughTicks: given.throughTicks ?? 0,\n    latencyMs: given.latencyMs'],
+    ],
+    'src/venue/venueConfig.ts': [
+      [
+        '  readonly slippageTicks: number;\n',
+        '  readonly slippageTicks: number;\n  /** Ticks beyond its price that a resting limit needs. */\n  readonly throughTicks: number;\n',
+      ],
+    ],
+    'src/venue/rowBook.ts': [
+      ['  private readonly sharePpm: number;\n', '  private readonly sharePpm: number;\n  private readonly throughTicks: number;\n'],
+      [
+        '    this.sharePpm = config.maxVolumeSharePpm;\n',
+        '    this.sharePpm = config.maxVolumeSharePpm;\n    this.throughTicks = config.throughTicks;\n',
+      ],
+      [
+        '      if (beyond > 0 || (beyond === 0 && this.touch)) {',
+        '      if (beyond > this.throughTicks || (beyond === 0 && this.touch)) {',
+      ],
+    ],
+    'src/venue/spotBook.test.ts': [
+      [
+        "  test('maker and taker pay their own rates', () => {",
+        `  test.each([
+    [9_898, []],
+    [9_897, ['1: 10 @ 9900 maker 60000']],
+  ])('with throughTicks 2 a resting buy at 9,900 and a low of %i', (low, tape) => {
+    const { book, sink, limit } = openSpotVenue({ throughTicks: 2 });
+    limit('buy', 10, 9_900, 0);
+    book.matchOpen(0, 10_000, 0);
+    book.matchInside(0, ROW, 10_000, 10_050, low);
+    expect(sink.tape).toEqual(tape);
+  });
+
+  test('maker and taker pay their own rates', () => {`,
+      ],
+    ],
+    'docs/backtest.md': [
+      [
+        '| `fills.latencyMs` |',
+        '| `fills.throughTicks` | how far beyond its price a resting limit order needs the price to trade | ticks, whole number | `0` |\n| `fills.latencyMs` |',
+      ],
+    ],
+  },
+  tests: ['src/venue/spotBook.test.ts', 'src/definition/text/definition.test.ts', 'test/e2e/schema.test.ts'],
+  proof: `import { expect, it } from 'vitest';
+import { Strategy } from '../../src/index.ts';
+import { backtest, generateBars } from '../../src/run.ts';
+
+it('a run fills fewer limits when the price has to trade further through them', async () => {
+  const data = generateBars({ symbol: 'TESTUSDT', interval: '1h', bars: 200, seed: 1 });
+  class Bids extends Strategy {
+    override onBar() {
+      this.buy({ quote: 10 }, { limit: this.bars.close.value * 0.999, tag: 'bid' });
+    }
+  }
+  const fills = async (throughTicks: number) => (await backtest({ strategy: Bids, data, cash: '10000', fills: { throughTicks } })).fills;
+  const [near, far] = [await fills(0), await fills(100_000_000)];
+  expect(near.length).toBeGreaterThan(0);
+  expect(far.length).toBeLessThan(near.length);
+});
+`,
+};
+
+/** Where the files of an author are in the copy: lists name them as the project has them. */
+export const PROJECT = 'project/';
+
+const model: Addition = {
+  marker: 'halfSpread',
+  edits: {
+    [`${PROJECT}models/halfSpread.ts`]: `// Half a spread of ten basis points.
+import { slippageModel } from 'isobar';
+
+export default slippageModel(({ price }) => price * 0.0005);
+`,
+    [`${PROJECT}backtests/halfSpread.yaml`]: `strategy: ../strategies/smaCross.ts
+feeds: { bars: { symbol: TESTUSDT, interval: 1h } }
+cash: { USDT: '10000' }
+models: { slippage: models/halfSpread.ts }
+`,
+  },
+  tests: [],
+  proof: `import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const isobar = (...args: readonly string[]): string =>
+  execFileSync(process.execPath, [root + 'dist/cli/isobar.js', ...args], { cwd: root + 'project', encoding: 'utf8' });
+
+it('a run with the model pays more than one without', () => {
+  isobar('data', 'generate', '--symbol', 'TESTUSDT', '--interval', '1h', '--from', '2024-01-01', '--bars', '500', '--seed', '1');
+  const profit = (...args: readonly string[]): number => {
+    const { metrics } = JSON.parse(isobar('backtest', 'backtests/halfSpread.yaml', '--json', ...args)) as { metrics: { netProfit: string } };
+    return Number(metrics.netProfit);
+  };
+  expect(profit()).toBeLessThan(profit('--set', 'models={}'));
+});
+`,
+};
+
+const command: Addition = {
+  marker: 'runList',
+  edits: {
+    'src/cli/runs/runList.ts': `// \`isobar runs\`: its options. What it does is loaded when it runs.
+
+import type { Argv } from 'yargs';
+
+const options = (args: Argv) =>
+  args
+    .positional('folder', { type: 'string', default: 'runs', describe: 'Folder of run folders' })
+    .example('$0 runs', 'the runs of this project');
+
+export function withRunList(yargs: Argv): Argv {
+  return yargs.command('runs [folder]', 'List run folders, newest first', options, async (args) =>
+    (await import('./runListAction.ts')).runList(args),
+  );
+}
+`,
+    'src/cli/runs/runListAction.ts': `// What \`isobar runs\` does: prints the run folders of a folder.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { printLines } from '../terminal/print.ts';
+
+export function runList({ folder }: { readonly folder: string }): void {
+  if (!existsSync(folder)) throw new ConfigError(\`\${folder}: expected a folder of runs, got nothing\`, 'make a run: isobar backtest --demo');
+  printLines(runsIn(folder));
+}
+
+/** Names begin with the time of the run: the last in the alphabet is the newest. */
+export function runsIn(folder: string): readonly string[] {
+  const runs = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'manifest.json')));
+  return runs.toSorted().toReversed().map((name) => join(folder, name)); // prettier-ignore
+}
+`,
+    'src/cli/runs/runListAction.test.ts': `// The run folders of a folder, and what is none.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runList, runsIn } from './runListAction.ts';
+
+it('run folders are listed newest first, other folders are left out, and a missing folder is an error', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-runs-'));
+  for (const name of ['20240101-a', '20240301-b', '20240201-c']) {
+    mkdirSync(join(folder, name));
+    if (!name.endsWith('c')) writeFileSync(join(folder, name, 'manifest.json'), '{}');
+  }
+  expect(runsIn(folder)).toEqual([join(folder, '20240301-b'), join(folder, '20240101-a')]);
+  expect(() => runList({ folder: join(folder, 'none') })).toThrow('expected a folder of runs');
+  rmSync(folder, { recursive: true });
+});
+`,
+    'src/cli/main.ts': [
+      [
+        "import { withReport } from './runs/report.ts';",
+        "import { withReport } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
+      ],
+      ['withApi(withReport(', 'withApi(withRunList(withReport('],
+      ['withInit(named)))))), argv)', 'withInit(named))))))), argv)'],
+    ],
+    'docs/run-folder.md': [['# The run folder\n', '# The run folder\n\n`isobar runs` lists the run folders of a project, newest first.\n']],
+  },
+  tests: ['src/cli/runs/runListAction.test.ts'],
+  proof: `import { expect, it, vi } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+
+it('help names the command and what it does', async () => {
+  const told: string[] = [];
+  const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockImplementation((text) => void told.push(String(text))));
+  await main(['--help']);
+  for (const spy of spies) spy.mockRestore();
+  expect(told.join('\\n')).toMatch(/isobar runs \\[folder\\] +List run folders, newest first/);
+});
+`,
+};
+
+const orderState: Addition = {
+  marker: 'suspended',
+  edits: {
+    'src/model/order.ts': [["| 'working' | 'cancelSent' | 'done';", "| 'working' | 'suspended' | 'cancelSent' | 'done';"]],
+    'src/orders/lifecycle.ts': [
+      ["'working', 'cancelSent', 'done'] as const satisfies", "'working', 'suspended', 'cancelSent', 'done'] as const satisfies"],
+      ["'seenLive', 'lateLanded',\n] as const", "'seenLive', 'lateLanded', 'paused',\n] as const"],
+      [
+        "    filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',\n  }, // prettier-ignore\n  cancelSent: {",
+        "    filled: 'done', canceled: 'done', rejected: 'done', expired: 'done', paused: 'suspended',\n  }, // prettier-ignore\n  suspended: { seenLive: 'working', outcomeUnknown: 'unknown', canceled: 'done', expired: 'done' },\n  cancelSent: {",
+      ],
+      ['export const EVENT_BITS = 4;', 'export const EVENT_BITS = 5;'],
+      ['working: 3, cancelSent: 4, done: 5 }', 'working: 3, suspended: 4, cancelSent: 5, done: 6 }'],
+      ['seenLive: 14, lateLanded: 15,', 'seenLive: 14, lateLanded: 15, paused: 16,'],
+    ],
+    'src/orders/lifecycle.test.ts': [
+      [
+        "  ['cancelSent', 'seenLive', 'cancelSent'],\n",
+        `  ['working', 'paused', 'suspended'],
+  ['suspended', 'seenLive', 'working'],
+  ['suspended', 'outcomeUnknown', 'unknown'],
+  ['suspended', 'canceled', 'done'],
+  ['suspended', 'expired', 'done'],
+  ['cancelSent', 'seenLive', 'cancelSent'],
+`,
+      ],
+    ],
+    'src/orders/orderManager.ts': [
+      [
+        '  /** A terminal status from the venue; in a replay',
+        `  /** The exchange shows the order as one that it will not match for now. */
+  suspended(order: OrderRecord, nowMs: number): void {
+    if (!this.#step(order, EVENT.paused)) return;
+    order.changedMs = nowMs as TimeMs;
+    this.#journal.state(order);
+  }
+
+  /** A terminal status from the venue; in a replay`,
+      ],
+    ],
+    'src/orders/orderManager.test.ts': [
+      [
+        "  it('uses a record again, with nothing of the order before', () => {",
+        `  it('a suspended order stays reserved', () => {
+    const { orders, reservations, send } = desk();
+    const order = send(100);
+    orders.acked(order, 7 as VenueOrderId, NOW);
+    orders.suspended(order, NOW);
+    expect([order.lifecycle, reservations.open(0)]).toEqual(['suspended', 1]);
+  });
+
+  it('uses a record again, with nothing of the order before', () => {`,
+      ],
+    ],
+    'src/adapters/journal/records/records.ts': [["'working', 'cancelSent', 'done');", "'working', 'suspended', 'cancelSent', 'done');"]],
+    'docs/order-safety.md': [
+      [
+        'An order with the tag of one whose cancel',
+        'A `suspended` order stands at the exchange and is not matched for now.\n\nAn order with the tag of one whose cancel',
+      ],
+    ],
+  },
+  tests: ['src/orders/lifecycle.test.ts', 'src/orders/orderManager.test.ts'],
+  proof: `import { expect, it } from 'vitest';
+import { KINDS } from '../../src/adapters/journal/records/records.ts';
+import { LIFECYCLES, next } from '../../src/orders/lifecycle.ts';
+
+it('the journal takes the state, and every state can be left', () => {
+  expect(next('working', 'paused')).toBe('suspended');
+  for (const lifecycle of LIFECYCLES) expect(KINDS.STATE.lifecycle.is(lifecycle), lifecycle).toBe(true);
+});
+`,
+};
+
+/** By the heading of a list in CONTRIBUTING.md. */
+export const ADDITIONS: Readonly<Record<string, Addition>> = {
+  Endpoint: endpoint,
+  Indicator: indicator,
+  'Risk rule': riskRule,
+  'Fill parameter': fillParameter,
+  Model: model,
+  Command: command,
+  'Order state': orderState,
+};

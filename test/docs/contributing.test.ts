@@ -1,0 +1,165 @@
+// CONTRIBUTING.md lists the files that an addition touches. One of each is added to a copy: its edits are those of the list, the copy
+// compiles, keeps the plan of the rooms, and does what was added.
+
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookAt } from '../architecture/check.mjs';
+import { ROOT } from '../fixtures/packed.ts';
+import { ADDITIONS, PROJECT, type Addition } from './additions.ts';
+
+const COPIED = ['src', 'test', 'strategies', 'bench', 'docs', 'config', 'backtests', 'package.json', 'tsconfig.json'];
+/** What programs make: which addition has changed a file is known by the addition's marker. */
+const MADE = ['docs', 'docs/maintainers', 'config'];
+const TIMEOUT_MS = 600_000;
+
+interface Listed {
+  readonly byHand: readonly string[];
+  readonly made: readonly string[];
+}
+
+/** The rows `| file | what to write | made by |` below each heading of the third level. */
+function listsOf(page: string): ReadonlyMap<string, Listed> {
+  return new Map(
+    page
+      .split(/^### /m)
+      .slice(1)
+      .map((section): [string, Listed] => {
+        const heading = section.slice(0, section.indexOf('\n')).trim();
+        const rows = Array.from(section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm), ([, path = '', maker = '']) => ({ path, maker }));
+        const paths = (isMade: boolean) => rows.filter(({ maker }) => (maker.trim() !== '') === isMade).map(({ path }) => path);
+        return [heading, { byHand: paths(false), made: paths(true) }];
+      }),
+  );
+}
+
+/** What a list has too much, and what it lacks. */
+function objections(listed: readonly string[], touched: readonly string[]): readonly string[] {
+  return [
+    ...listed.filter((path) => !touched.includes(path)).map((path) => `listed, and not touched: ${path}`),
+    ...touched.filter((path) => !listed.includes(path)).map((path) => `touched, and not listed: ${path}`),
+  ];
+}
+
+/** Files that the addition edits, under the name that a list has for them. */
+const touchedBy = ({ edits, marker }: Addition): readonly string[] =>
+  Object.keys(edits).map((path) => path.replace(PROJECT, '').replaceAll(marker, '<name>'));
+
+const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+const lists = listsOf(page);
+const additions = Object.entries(ADDITIONS);
+let copy = '';
+let types = '';
+let ran = { code: 0, text: '' };
+const made = new Map<string, readonly string[]>();
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number; readonly text: string }> {
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS|TEST$)/.test(name)));
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: copy, env: { ...own, ...env, NO_COLOR: '1' }, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : 1, text: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+function apply({ edits }: Addition): void {
+  for (const [path, edit] of Object.entries(edits)) {
+    const file = join(copy, path);
+    mkdirSync(dirname(file), { recursive: true });
+    if (typeof edit === 'string') {
+      if (existsSync(file)) throw new Error(`${path} is there already`);
+      writeFileSync(file, edit);
+      continue;
+    }
+    let text = readFileSync(file, 'utf8');
+    for (const [from, to] of edit) {
+      // Further additions may have put theirs before it: the text itself still stands there.
+      if (!text.includes(from)) throw new Error(`${path} has no longer: ${from}`);
+      text = text.replace(from, () => to);
+    }
+    writeFileSync(file, text);
+  }
+}
+
+/** Writes what is made of the tables; the two schemas are written by their own tests. */
+const MAKE = `import { writeFileSync } from 'node:fs';
+import { test } from 'vitest';
+import { coveragePage, tablesOf } from '../../docs/make/coverage.mjs';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
+import { Service } from '../../src/paperExchange/service.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
+import { openApi } from '../../src/protocol/openapi/openApi.ts';
+
+test('the pages are made', () => {
+  const file = (name: string) => new URL('../../docs/' + name, import.meta.url);
+  writeFileSync(file('maintainers/coverage.md'), coveragePage(tablesOf({ OPS, endpointOf, ERROR_CODES, SWITCHES, Service, demoSettings })));
+  writeFileSync(file('openapi.json'), JSON.stringify(openApi(), null, 2) + '\\n');
+});
+`;
+const SCHEMAS = ['test/e2e/schema.test.ts', 'test/live/configs.test.ts'];
+
+/** How often each made file names the marker, beyond what the original does. */
+function madeFor({ marker, edits }: Addition): readonly string[] {
+  const count = (file: string) => readFileSync(file, 'utf8').split(marker).length;
+  return MADE.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)).filter(
+    (path) => /\.(md|json)$/.test(path) && edits[path] === undefined && count(join(copy, path)) > count(join(ROOT, path)),
+  );
+}
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'isobar-copy-'));
+  const isOwn = (path: string): boolean => !path.endsWith('/node_modules');
+  for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter: isOwn });
+  for (const path of ['node_modules', 'dist']) symlinkSync(join(ROOT, path), join(copy, path));
+  mkdirSync(join(copy, 'test/added'));
+  writeFileSync(join(copy, 'test/added/make.test.ts'), MAKE);
+  for (const [at, [, addition]] of additions.entries()) {
+    apply(addition);
+    writeFileSync(join(copy, `test/added/proof${at}.test.ts`), addition.proof);
+  }
+  const compiler = join('node_modules', '@typescript', 'native', 'bin', 'tsc');
+  const tests = [...new Set(['test/added', ...SCHEMAS, ...additions.flatMap(([, { tests: of }]) => of)])];
+  const runner = join('node_modules', 'vitest', 'vitest.mjs');
+  const [compiled, tested] = await Promise.all([
+    run([compiler, '-p', '.', '--noEmit']),
+    run([runner, 'run', '--config', 'test/vitest.config.ts', '--reporter=dot', ...tests], { ISOBAR_UPDATE: '1' }),
+    run(['docs/make/api.mjs']),
+  ]);
+  types = compiled.text;
+  ran = tested;
+  for (const [name, addition] of additions) made.set(name, madeFor(addition));
+}, TIMEOUT_MS);
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+it('CONTRIBUTING.md has a list for each thing that can be added, and no other', () => {
+  expect([...lists.keys()]).toEqual(Object.keys(ADDITIONS));
+});
+
+describe.each(additions)('%s', (name, addition) => {
+  const list = lists.get(name) ?? { byHand: [], made: [] };
+  it('the files that are written are those of the list', () => expect(objections(list.byHand, touchedBy(addition))).toEqual([]));
+  it('the files that are made are those of the list', () => expect(objections(list.made, made.get(name) ?? [])).toEqual([]));
+});
+
+it('a fill parameter touches at most six files', () => {
+  const { byHand, made: generated } = lists.get('Fill parameter') ?? { byHand: [], made: [] };
+  expect(byHand.length + generated.length).toBeLessThanOrEqual(6);
+});
+
+it('the copy with all additions compiles', () => expect(types).toBe(''));
+
+it('the copy keeps the plan of the rooms', () => {
+  const { files: _, imports: __, ...found } = lookAt(join(copy, 'src'));
+  expect(Object.values(found).flat()).toEqual([]);
+});
+
+it('what was added works, and the tests of its rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
+
+it('a file too many in a list, and one too few, are reported', () => {
+  const { byHand } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get('Command')!;
+  expect(objections(byHand, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
+});
