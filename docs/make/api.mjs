@@ -1,4 +1,4 @@
-// Makes docs/api.md: what the two doors of the package export, with their signatures and docstrings. `npm run docs:api` writes it.
+// Makes docs/api.md: what the three doors of the package export, with their signatures and docstrings. `npm run docs:api` writes it.
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const DOORS = [
   { name: 'isobar', file: 'src/index.ts', what: 'what the author of a strategy or a model imports' },
   { name: 'isobar/run', file: 'src/run.ts', what: 'backtests from code' },
+  { name: 'isobar/compose', file: 'src/compose.ts', what: 'the parts of a bot that a module may replace' },
 ];
 
 /** The page as text. */
@@ -24,7 +25,7 @@ export function apiPage() {
       .toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1));
     return `## \`${name}\`: ${what}\n\n${entries.map(({ text }) => text).join('\n')}`;
   });
-  return `# API\n\nMade from the docstrings of the two doors by \`npm run docs:api\`; everything else in the package is private.\n\n${sections.join('\n')}`;
+  return `# API\n\nMade from the docstrings of the three doors by \`npm run docs:api\`; everything else in the package is private.\n\n${sections.join('\n')}`;
 }
 
 function entryOf(checker, exported) {

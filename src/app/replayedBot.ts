@@ -1,24 +1,21 @@
 // A bot in a replayed world: built from a plan, begun as every bot, its venue open.
 
-import 'reflect-metadata';
-import { Container } from 'inversify';
-import type { ReplayOptions } from '../adapters/replay/replayExchange.ts';
-import { Scratch } from '../base/memory/rowLog.ts';
+import type { Scratch } from '../base/memory/rowLog.ts';
 import { blockLoop, laneLoop, type BlockLoop, type LaneLoop } from '../engine/loop/blockLoop.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LogLine } from '../ports/log.ts';
+import type { Notifier } from '../ports/notifier.ts';
 import type { EquitySink } from '../engine/book/equityRecorder.ts';
 import { sealEngine } from '../engine/loop/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/graph/technicalLibrary.ts';
 import type { WarningList } from '../model/warning.ts';
 import { addStrategies, fund, type HostMaker } from './begin.ts';
-import { botModule } from './botModule.ts';
+import { botMaker, type Bot } from './bot.ts';
 import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
-import { openVenue, replayModule } from './replayModule.ts';
-import { TOKENS } from './tokens.ts';
+import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
-export interface BotOptions {
+export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock'> {
   /** Cells that the engine writes once a block: see EngineParts.beat. */
   readonly beat?: Int32Array | null;
   readonly log?: LogLine;
@@ -26,7 +23,6 @@ export interface BotOptions {
   readonly refusals?: LogLine;
   /** Where warnings about the run are collected while it is made; by default nobody reads them. */
   readonly warnings?: WarningList;
-  readonly faultOf?: ReplayOptions['faultOf'];
   /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;
   /** What stands between a strategy and its run; by default nothing. */
@@ -38,6 +34,7 @@ export interface BotOptions {
 /** A bot whose strategies have registered what they need; nothing is filled yet. */
 export interface ConstructedBot {
   readonly plan: RunPlan;
+  readonly bot: Bot;
   readonly engine: Engine;
   /** What each account at the venue is to be given. */
   readonly deposits: readonly Deposits[];
@@ -45,37 +42,40 @@ export interface ConstructedBot {
 
 /** A bot that stands before its first bar, its world beside it. */
 export interface SealedBot {
+  /** The plan with the strategies of this bot. */
+  readonly plan: RunPlan;
   readonly engine: Engine;
-  readonly venue: RunVenue;
+  /** Those that modules have added. */
+  readonly notifiers: readonly Notifier[];
+  /** Null: an adapter of the author's stands in its place. */
+  readonly venue: RunVenue | null;
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }
 
 /** Makes one bot of a run with the parameters that its strategies are given. Throws ConfigError and StrategyError where one does not take them. */
-export type BotMaker = (strategies?: readonly StrategyPlan[]) => ConstructedBot;
+export type ReplayedBotMaker = (strategies?: readonly StrategyPlan[]) => ConstructedBot;
 
 /** Whatever it makes shares feeds and time: several bots of one run walk through the same bars, one after the other in each block. */
-export function botMaker(plan: RunPlan, options: BotOptions): BotMaker {
-  // What one `get` needs it makes once; the next one makes its own, and what the bots share is bound as such.
-  const container = new Container({ defaultScope: 'Request' });
-  const { log = () => {}, beat = null, dropsOrders = false, scratch = new Scratch() } = options;
-  container.load(botModule(plan, { log, beat, dropsOrders }, scratch), replayModule(plan, options.faultOf, options.refusals));
-  return (strategies = plan.strategies) => {
-    const own = { ...plan, strategies };
-    const engine = container.get(TOKENS.engine);
+export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBotMaker {
+  const make = botMaker(plan, replayWorld(plan, options), options);
+  return (strategies) => {
+    const bot = make(strategies);
+    const { engine } = bot;
+    const own = { ...plan, strategies: bot.strategies };
     addStrategies(engine, own, options.hostFor);
-    return { plan: own, engine, deposits: fund(engine, own) };
+    return { plan: own, bot, engine, deposits: fund(engine, own) };
   };
 }
 
 /** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
 export function sealBot(
-  { plan, engine, deposits }: ConstructedBot,
+  { plan, bot, engine, deposits }: ConstructedBot,
   technical: TechnicalLibrary | null,
   equitySink: EquitySink | null = null,
 ): SealedBot {
   sealEngine(engine, technical, equitySink);
-  return { engine, ...openVenue(plan, engine, engine.exchange, deposits) };
+  return { plan, engine, notifiers: bot.notifiers, ...openVenue(plan, bot, deposits) };
 }
 
 /** The loops for one bot, and for several over the same feeds. */

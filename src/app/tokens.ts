@@ -1,22 +1,18 @@
-// The names under which the container knows the parts of a bot; each carries the type of what it names.
+// The names under which the container knows what a bot is made of; each carries the type of what it names.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { FeedRun } from '../engine/feeds/feed.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { LogLine } from '../ports/log.ts';
 import type { Instant } from '../engine/feeds/instant.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Brackets } from '../orders/stops/brackets.ts';
-import type { OrderManager } from '../orders/orderManager.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Fence } from '../orders/prove/resolver.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
-import type { ExchangePort } from '../ports/exchange.ts';
-import type { Journal } from '../ports/journal.ts';
 import type { ResolvedLimits } from '../risk/limits/resolve.ts';
-import type { RiskModule } from '../risk/riskModule.ts';
-import type { DueQueue } from '../ports/dueQueue.ts';
-import type { RunPlan } from '../definition/plan/plan.ts';
+import type { FactoryInput } from './composeModule.ts';
+import type { PartToken } from './parts.ts';
+import type { VenueSeat } from './kinds/parts.ts';
 
 /** A function, because a constant declared as ServiceIdentifier<T> is narrowed to `symbol` and loses its T. */
 function token<T>(name: string): ServiceIdentifier<T> {
@@ -31,9 +27,9 @@ export interface Observers {
   readonly dropsOrders?: boolean;
 }
 
+/** What is no part of its own (parts.ts), but an argument of parts. */
 export const TOKENS = Object.freeze({
-  plan: token<RunPlan>('plan'),
-  observers: token<Observers>('observers'),
+  given: token<FactoryInput>('given'),
   instant: token<Instant>('instant'),
   instruments: token<readonly Instrument[]>('instruments'),
   feeds: token<readonly FeedRun[]>('feeds'),
@@ -41,12 +37,15 @@ export const TOKENS = Object.freeze({
   reservations: token<Reservations>('reservations'),
   brackets: token<Brackets>('brackets'),
   limits: token<ResolvedLimits>('limits'),
-  risk: token<RiskModule>('risk'),
-  orders: token<OrderManager>('orders'),
-  engine: token<Engine>('engine'),
-  // Bound by the world that the bot lives in: a replay, a live exchange, a stub.
-  exchange: token<ExchangePort>('exchange'),
-  journal: token<Journal>('journal'),
-  queue: token<DueQueue>('queue'),
+  /** Bound by the world that the bot lives in: a replay, a live exchange, a stub. */
   fence: token<Fence>('fence'),
+  /** What opens the venue of a replay; null where there is none. */
+  venue: token<VenueSeat | null>('venue'),
 });
+
+/** The part as it takes effect. */
+export const idOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(name);
+/** The part as isobar binds it, where a module rebinds it. */
+export const ownIdOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(`own.${name}`);
+/** The addition at position `at` to a part. */
+export const addedIdOf = <Made>({ name }: PartToken<Made>, at: number): ServiceIdentifier<Made> => token<Made>(`added.${name}.${at}`);

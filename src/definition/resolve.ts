@@ -12,6 +12,7 @@ import type { Importer } from '../adapters/plugins/loadModule.ts';
 import { namesOf } from '../report/words/names.ts';
 import { attempt } from '../base/attempt.ts';
 import { loadModels } from './models/load.ts';
+import type { ModuleOptions } from './models/modules.ts';
 import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
@@ -66,6 +67,8 @@ export interface ResolveOptions {
   readonly importer?: Importer;
   /** Bundles files of authors; default in this process. */
   readonly bundler?: Bundler | undefined;
+  /** Modules that are at hand, by their place in the list of the definition. */
+  readonly modules?: ModuleOptions['modules'];
 }
 
 const CATALOG = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
@@ -97,7 +100,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-  const models = await loadModels(definition, source, options.bundler, options.importer);
+  const models = await loadModels(definition, source, options);
   return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
 }
 

@@ -10,7 +10,7 @@ export interface Alert {
   readonly code: string;
   /** Which bot says it. */
   readonly bot: string;
-  readonly mode: 'paper' | 'live';
+  readonly mode: 'backtest' | 'paper' | 'live';
   /** What it is about: account, symbol:spot:BTCUSDT ... */
   readonly scope: string;
   /** In a sentence or two: what happened, and what to do. Written by us, but parts of it may be an exchange's words. */

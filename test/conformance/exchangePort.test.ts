@@ -1,62 +1,55 @@
 // The whole bot from the container, once in a replay and once before a stub: one script of twenty orders, and no difference.
 
-import 'reflect-metadata';
-import { Container } from 'inversify';
 import { expect, it } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
-import { botModule } from '../../src/app/botModule.ts';
+import { createBot, type World as BotWorld } from '../../src/app/bot.ts';
+import { composeModule } from '../../src/app/composeModule.ts';
+import { PARTS } from '../../src/app/parts.ts';
+import { passOn } from '../../src/base/passOn.ts';
+import { NO_MODELS } from '../../src/definition/models/load.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { openVenue, replayModule } from '../../src/app/replayModule.ts';
-import { TOKENS } from '../../src/app/tokens.ts';
-import { Scratch } from '../../src/base/memory/rowLog.ts';
+import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { sealEngine } from '../../src/engine/loop/setUp.ts';
 import { addStrategiesAndCash } from '../engine/world.ts';
 import { exchangePortSuite, play, type MakeWorld, type World } from './exchangePort.ts';
 import { restPort } from './restPort.ts';
-import { StubExchange, stubModule } from './stubExchange.ts';
+import { stubWorld } from './stubExchange.ts';
 
-async function resolveBot(
-  plan: RunPlan,
-  module: ReturnType<typeof stubModule>,
-  connect: (container: Container, deposits: Map<string, number>) => void,
-): Promise<World> {
-  const container = new Container({ defaultScope: 'Singleton' });
-  container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), module);
-  const engine = container.get(TOKENS.engine);
+async function resolveBot(plan: RunPlan, world: BotWorld): Promise<World> {
+  const bot = createBot(plan, world);
+  const { engine, journal } = bot;
   const deposits = addStrategiesAndCash(engine, plan);
   sealEngine(engine, null);
-  connect(container, deposits);
-  const journal = container.get(TOKENS.journal);
+  openVenue(plan, bot, [deposits]);
   return { engine, journalHash: () => (journal instanceof ReplayJournal ? journal.hash : '') };
 }
 
-const replayWorld: MakeWorld = (plan, faultOf) =>
-  resolveBot(plan, replayModule(plan, faultOf), (container, deposits) => {
-    openVenue(plan, container.get(TOKENS.engine), container.get(TOKENS.exchange), [deposits]);
-  });
+const replay: MakeWorld = (plan, faultOf) => resolveBot(plan, replayWorld(plan, { faultOf }));
+const stub: MakeWorld = (plan, faultOf) => resolveBot(plan, stubWorld(faultOf));
 
-const stubWorld: MakeWorld = (plan, faultOf) =>
-  resolveBot(plan, stubModule(faultOf), (container) => {
-    const engine = container.get(TOKENS.engine);
-    const exchange = container.get(TOKENS.exchange);
-    expect(exchange).toBeInstanceOf(StubExchange);
-    if (exchange instanceof StubExchange) exchange.connect(engine, () => engine.nowMs);
-  });
+/** Exchange and journal behind objects of an author's that change nothing. */
+const passing = composeModule('passing', ({ rebind }) => {
+  rebind(PARTS.exchange).wrap((exchange) => passOn(exchange, {}));
+  rebind(PARTS.journal).wrap((journal) => passOn(journal, {}));
+});
+const rebound: MakeWorld = (plan, faultOf) =>
+  resolveBot({ ...plan, models: { ...NO_MODELS, modules: [{ module: passing, place: 'modules.0' }] } }, replayWorld(plan, { faultOf }));
 
-exchangePortSuite('the replay', replayWorld);
-exchangePortSuite('the stub', stubWorld);
+exchangePortSuite('the replay', replay);
+exchangePortSuite('the replay behind modules', rebound);
+exchangePortSuite('the stub', stub);
 exchangePortSuite('REST before the paper exchange', restPort);
 
 it('the bot does the same behind both: lifecycles, orders, fills, ledger and journal', async () => {
-  const { engine: replayed, ...replay } = await play(replayWorld);
-  const { engine: stubbed, ...stub } = await play(stubWorld);
+  const { engine: replayed, ...before } = await play(replay);
+  const { engine: stubbed, ...after } = await play(stub);
   expect(stubbed).not.toBe(replayed);
   expect(stubbed.orders).not.toBe(replayed.orders);
-  expect(stub).toEqual(replay);
+  expect(after).toEqual(before);
 });
 
 it('and behind REST: the same lifecycles, orders, fills and ledger, at times of its own', async () => {
-  const [{ lifecycles, orders, fills, cash, held }, rest] = [await play(replayWorld), await play(restPort)];
+  const [{ lifecycles, orders, fills, cash, held }, rest] = [await play(replay), await play(restPort)];
   const timeless = (rows: readonly object[]) => rows.map((row) => ({ ...row, minute: null }));
   expect(rest).toMatchObject({ lifecycles, orders, cash, held });
   expect(timeless(rest.fills)).toEqual(timeless(fills));

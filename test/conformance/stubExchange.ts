@@ -1,13 +1,13 @@
 // An exchange that does by script what a real one might: answers, loses answers, fills and cancels, through the ExchangeSink alone.
 
-import { ContainerModule } from 'inversify';
 import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
-import { TOKENS } from '../../src/app/tokens.ts';
+import type { World } from '../../src/app/bot.ts';
+import { PARTS, type ExchangeAdapter } from '../../src/app/parts.ts';
+import { idOf, TOKENS } from '../../src/app/tokens.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { REPLAY_FENCE } from '../../src/orders/prove/resolver.ts';
-import type { Channel, ExchangePort, ExchangeSink } from '../../src/ports/exchange.ts';
-import { DueQueue } from '../../src/ports/dueQueue.ts';
+import type { Channel, ExchangeSink } from '../../src/ports/exchange.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';
@@ -23,7 +23,7 @@ interface Resting {
   readonly quoteUnits: number;
 }
 
-export class StubExchange implements ExchangePort {
+export class StubExchange implements ExchangeAdapter {
   readonly #scheduler: Scheduler;
   readonly #faultOf: (order: { readonly id: number }) => Fault;
   readonly #resting = new Map<number, Resting>();
@@ -35,7 +35,7 @@ export class StubExchange implements ExchangePort {
     this.#scheduler = scheduler;
     this.#faultOf = faultOf;
   }
-  connect(sink: ExchangeSink, now: () => number): void {
+  attach(sink: ExchangeSink, now: () => number): void {
     this.#sink = sink;
     this.#now = now;
   }
@@ -81,11 +81,11 @@ export class StubExchange implements ExchangePort {
   }
 }
 
-export function stubModule(faultOf: (order: { readonly id: number }) => Fault): ContainerModule {
-  return new ContainerModule(({ bind }) => {
-    bind(TOKENS.queue).toConstantValue(new DueQueue());
-    bind(TOKENS.journal).toConstantValue(new ReplayJournal());
+export function stubWorld(faultOf: (order: { readonly id: number }) => Fault): World {
+  return ({ bind, own }) => {
+    bind(own(PARTS.journal)).toConstantValue(new ReplayJournal());
     bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
-    bind(TOKENS.exchange).toResolvedValue((queue) => new StubExchange(queue, faultOf), [TOKENS.queue]);
-  });
+    bind(TOKENS.venue).toConstantValue(null);
+    bind(own(PARTS.exchange)).toResolvedValue((queue) => new StubExchange(queue, faultOf), [idOf(PARTS.scheduler)]);
+  };
 }

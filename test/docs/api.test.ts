@@ -11,6 +11,7 @@ test('docs/api.md is what the docstrings make', () => {
   const code = `const { apiPage } = await import(${JSON.stringify(make)}); process.stdout.write(apiPage());`;
   const fresh = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
   expect(readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8') === fresh, 'run: npm run docs:api').toBe(true);
-  // Both doors, and what every author needs first.
-  for (const heading of ['### Strategy', '### sma', '### slippageModel', '### backtest']) expect(fresh).toContain(`${heading}\n`);
+  // The three doors, and what every author needs first.
+  for (const heading of ['### Strategy', '### sma', '### slippageModel', '### backtest', '### composeModule'])
+    expect(fresh).toContain(`${heading}\n`);
 }, 180_000);

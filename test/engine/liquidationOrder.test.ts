@@ -50,7 +50,7 @@ async function play(doings: Doings, terms: Terms) {
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.engine.ledger.assertReconciled();
-  world.venue.assertConserved();
+  world.venue!.assertConserved();
   const record = recordOf(plan, world, false);
   const { fills, orders } = record;
   const roleOf = (id: number) => ROLES[orders.role[id - 1]!]!;

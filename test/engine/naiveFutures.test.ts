@@ -152,7 +152,7 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   const plan = { ...planFor({ strategies: [sender(asks, sent)], feeds, cash: { [instrument.quote]: (cash / 10 ** digits).toFixed(digits) }, risk: {}, fees: { rounding: 'halfUp' } }), futures }; // prettier-ignore
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
-  world.venue.assertConserved();
+  world.venue!.assertConserved();
   world.engine.ledger.assertReconciled();
   const { fills, orders, equity } = recordOf(plan, world, false);
 

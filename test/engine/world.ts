@@ -1,21 +1,17 @@
 // Runs from memory for tests of the engine: seeded bars with holes, plans around strategy classes, and what a run left as plain rows.
 
-import 'reflect-metadata';
-import { Container } from 'inversify';
 import type { ReplayOptions } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import { resample } from '../../src/adapters/catalog/bars/resample.ts';
 import { toScaled } from '../../src/base/number/decimal.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { Scratch } from '../../src/base/memory/rowLog.ts';
 import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { addStrategy, sealEngine } from '../../src/engine/loop/setUp.ts';
-import { botModule } from '../../src/app/botModule.ts';
+import { createBot } from '../../src/app/bot.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { openVenue, replayModule } from '../../src/app/replayModule.ts';
+import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { prepareBacktest, recordOf, type BacktestOptions } from '../../src/tasks/backtest/run/runBacktest.ts';
-import { TOKENS } from '../../src/app/tokens.ts';
 import { parseParams } from '../../src/strategy/params.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
@@ -128,14 +124,12 @@ export async function run(
 /** The same from the container by hand, so that the journal can be looked at. */
 export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptions['faultOf']): Promise<{ engine: Engine; hash: string }> {
   const plan = planFor(options);
-  const container = new Container({ defaultScope: 'Singleton' });
-  container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), replayModule(plan, faultOf));
-  const engine = container.get(TOKENS.engine);
+  const bot = createBot(plan, replayWorld(plan, faultOf ? { faultOf } : {}));
+  const { engine, journal } = bot;
   const deposits = addStrategiesAndCash(engine, plan);
   sealEngine(engine, null);
-  openVenue(plan, engine, container.get(TOKENS.exchange), [deposits]);
+  openVenue(plan, bot, [deposits]);
   blockLoop(engine);
-  const journal = container.get(TOKENS.journal);
   if (!(journal instanceof ReplayJournal)) throw new Error('a replay keeps a ReplayJournal');
   return { engine, hash: journal.hash };
 }

@@ -5,15 +5,15 @@ import { basename, dirname, sep } from 'node:path';
 import { build, type BuildFailure, type BuildResult, type Message } from 'esbuild';
 import { ConfigError } from '../../base/errors.ts';
 import type { Warning } from '../../model/warning.ts';
-import { HOST_TOKEN } from './hostToken.ts';
+import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { reachOf } from './reach.ts';
 
 export interface Bundle {
-  /** ESM that imports HOST_TOKEN. */
+  /** ESM that imports the doors by their tokens. */
   readonly code: string;
   /** The source map of `code`, as JSON. */
   readonly map: string;
-  /** sha-256 of the code with the bare name `isobar`: equal code has equal hashes on every machine. */
+  /** sha-256 of the code with the bare names of the doors: equal code has equal hashes on every machine. */
   readonly hash: string;
   /** Every file that went in, relative to the folder of the strategy. */
   readonly inputs: readonly string[];
@@ -36,8 +36,8 @@ export async function bundle(file: string, shown: string): Promise<Bundle> {
     // Node puts the name of a source right behind this.
     sourceRoot: `${dirname(file)}${sep}`,
     metafile: true,
-    alias: { isobar: HOST_TOKEN },
-    external: [HOST_TOKEN],
+    alias: { isobar: HOST_TOKEN, 'isobar/compose': COMPOSE_TOKEN },
+    external: [HOST_TOKEN, COMPOSE_TOKEN],
     // The author's own tsconfig must not change what is run.
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     logLevel: 'silent',
@@ -54,7 +54,7 @@ function describe(result: BuildResult<{ metafile: true; write: false }>, folder:
   return {
     code,
     map: text('.map'),
-    hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar')).digest('hex'),
+    hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar').replaceAll(COMPOSE_TOKEN, 'isobar/compose')).digest('hex'),
     inputs: Object.keys(result.metafile.inputs),
     reach: reachOf(result.metafile, folder),
   };

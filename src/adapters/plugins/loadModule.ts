@@ -8,7 +8,7 @@ import { ConfigError, StrategyError } from '../../base/errors.ts';
 import { nearest } from '../../base/number/nearest.ts';
 import type { Warning } from '../../model/warning.ts';
 import { bundleHere, type Bundler } from './bundler.ts';
-import { HOST_TOKEN } from './hostToken.ts';
+import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
 
 export interface LoadedModule {
@@ -57,17 +57,23 @@ export async function loadModule(
     );
   }
   const made = await bundler(path, shown);
-  const host = pathToFileURL(createRequire(import.meta.url).resolve('isobar')).href;
+  const [host, compose] = [doorAddress('isobar'), doorAddress('isobar/compose')];
   const map = Buffer.from(made.map).toString('base64');
-  const code = `${made.code.replaceAll(HOST_TOKEN, host)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
+  const code = `${made.code.replaceAll(HOST_TOKEN, host).replaceAll(COMPOSE_TOKEN, compose)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
   // Before the import: only modules that are loaded later get their author's lines in stacks.
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, code)).href;
   const door = await openDoor(host);
-  const module: unknown = await importer(url).catch((error: unknown): never => {
-    throw importError(error, shown, door);
+  const module: unknown = await importer(url).catch(async (error: unknown): Promise<never> => {
+    const isOfCompose = error instanceof SyntaxError && error.message.includes(`'${compose}'`);
+    throw importError(error, shown, isOfCompose ? await openDoor(compose) : door, isOfCompose ? 'isobar/compose' : 'isobar');
   });
   return { exported: defaultExport(module), door, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
+}
+
+/** The URL of a door of this very package. */
+function doorAddress(door: string): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve(door)).href;
 }
 
 /** The framework through the same address as the author's module. */
@@ -76,7 +82,7 @@ async function openDoor(host: string): Promise<object> {
   return typeof door === 'object' && door !== null ? door : {};
 }
 
-function importError(error: unknown, shown: string, door: object): Error {
+function importError(error: unknown, shown: string, door: object, doorName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
   // What esbuild leaves of a `require` of what it does not bundle, which isobar is.
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
@@ -87,7 +93,7 @@ function importError(error: unknown, shown: string, door: object): Error {
     return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
   const near = nearest(missing, Object.keys(door));
   const hint = near === null ? '' : `, the nearest is ${near}`;
-  return new ConfigError(`${shown}: isobar exports no '${missing}'${hint}`, `it exports ${Object.keys(door).join(', ')}`);
+  return new ConfigError(`${shown}: ${doorName} exports no '${missing}'${hint}`, `it exports ${Object.keys(door).join(', ')}`);
 }
 
 function defaultExport(module: unknown): unknown {

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { Warning } from '../../model/warning.ts';
 import { codeOnly, dataAt } from './codeText.ts';
-import { HOST_TOKEN } from './hostToken.ts';
+import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 
 /** They compute from what they are given. */
 const PURE = new Set(['assert', 'assert/strict', 'buffer', 'constants', 'events', 'path', 'path/posix', 'path/win32', 'punycode', 'querystring', 'string_decoder', 'url', 'util', 'util/types']); // prettier-ignore
@@ -27,7 +27,7 @@ export function reachOf({ inputs }: Pick<Metafile, 'inputs'>, folder: string): r
     const reached = imports.flatMap(({ path: name, external }) => {
       const module = name.replace(/^node:/, '');
       const index = Math.max(0, text.search(new RegExp(`["'\`](?:node:)?${module.replace(/[/.]/g, String.raw`\$&`)}["'\`]`)));
-      if (external !== true || name === HOST_TOKEN || isPure(module, text)) return [];
+      if (external !== true || name === HOST_TOKEN || name === COMPOSE_TOKEN || isPure(module, text)) return [];
       if (!builtinModules.includes(module.split('?')[0]!))
         return [at('IMPURE_MODULE', `the strategy loads ${name}: nothing of it is part of the hash`, Math.max(0, text.indexOf(name)))];
       if (FILES.has(module))

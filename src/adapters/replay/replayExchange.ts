@@ -1,5 +1,6 @@
 // The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
 
+import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import { markCapped, sweepCollars } from '../../orders/collar.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
@@ -16,15 +17,19 @@ import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
+import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayConditions } from './replayConditions.ts';
+
+/** A day, as of `fills.latencyMs`. */
+const MOST_LATENCY_MS = 86_400_000;
 
 /** What may happen to the answer of a create; by default nothing. */
 export type Fault = 'none' | 'lostAnswer' | 'lostRequest';
 
 export interface ReplayOptions {
   /** From a decision to its order's (or cancel's) arrival at the venue. */
-  readonly latencyMs: number;
+  readonly latency: LatencyModel;
   /** Capped fills need the volume of a row. */
   readonly needsVolume: boolean;
   /** Which creates lose their answer or never arrive: for tests and what-if runs. */
@@ -61,6 +66,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   readonly takesConditions = true;
   readonly #queue: DueQueue;
   readonly #options: ReplayOptions;
+  /** No order takes any time to arrive. */
+  readonly #isInstant: boolean;
   #engine!: ReplayHost;
   #brackets!: Brackets;
   #venue!: BookVenue<RowBook>;
@@ -77,6 +84,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   constructor(queue: DueQueue, options: ReplayOptions) {
     this.#queue = queue;
     this.#options = options;
+    this.#isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
   /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
@@ -99,10 +107,10 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   // --- What the engine asks for
 
   submit(order: ApprovedOrder): void {
-    if (this.#options.latencyMs === 0 || order.parent > 0) this.#arrive(order);
+    if (this.#isInstant || order.parent > 0) this.#arrive(order);
     else {
       const { id } = order;
-      this.#later(this.#engine.nowMs + this.#options.latencyMs, () => {
+      this.#later(this.#engine.nowMs + this.#latencyOf(order, false), () => {
         if (order.id === id) this.#arrive(order); // the record may have gone back to the pool with a halt
       });
     }
@@ -110,8 +118,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   cancel(order: Order): void {
     const { id } = order;
-    if (this.#options.latencyMs === 0 || this.#isTakenBack(order)) this.#cancelArrives(order, id);
-    else this.#later(this.#engine.nowMs + this.#options.latencyMs, () => this.#cancelArrives(order, id));
+    if (this.#isInstant || this.#isTakenBack(order)) this.#cancelArrives(order, id);
+    else this.#later(this.#engine.nowMs + this.#latencyOf(order, true), () => this.#cancelArrives(order, id));
   }
 
   recall(order: Order): void {
@@ -224,7 +232,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const fault = faultOf === null ? 'none' : faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
     // A leg of a bracket arrives as it is made, with the fill that called for it.
-    const nowMs = order.parent > 0 || this.#options.latencyMs === 0 ? order.createdMs : engine.nowMs;
+    const nowMs = order.parent > 0 || this.#isInstant ? order.createdMs : engine.nowMs;
     const hitPrice = order.parent > 0 ? engine.desk.hitPrice : NaN;
     this.#watch?.beforeOrder(instrumentIndex);
     if ((order.condition ?? 0) > 0) return this.#conditionArrives(order, fault, nowMs);
@@ -281,7 +289,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
   #isInsideRow({ feed: { bars, cursor } }: Lane, order: Order): boolean {
     const next = cursor.row + 1;
-    return this.#options.latencyMs > 0 && !this.#isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
+    return !this.#isInstant && !this.#isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
   }
 
   #actLateCancels(lane: Lane): void {
@@ -297,6 +305,13 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       const order = this.#venue.find(this.#account, id);
       if (order !== null) this.#venue.cancel(order, this.#engine.nowMs);
     }
+  }
+
+  /** Throws StrategyError for what is no wait. */
+  #latencyOf(order: Order, isCancel: boolean): number {
+    const ms: unknown = this.#options.latency.ms(order, isCancel);
+    if (typeof ms === 'number' && ms >= 0 && ms <= MOST_LATENCY_MS) return ms;
+    throw new StrategyError(`the latency model answers ${String(ms)}`, `it says how many ms an order takes, from 0 to ${MOST_LATENCY_MS}`);
   }
 
   /** Due events may come up while a row is matched, without a call of a strategy: the loop has to look at the queue again. */

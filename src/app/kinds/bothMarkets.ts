@@ -37,16 +37,19 @@ export const bothMarkets: MarketParts = {
 
   worthOf: worthOfCoins,
 
-  open(plan, engine, exchange, [ofFutures = new Map(), ofSpot = new Map()]) {
+  open(plan, engine, { exchange, slippage, fees: [feesOfFutures = null, feesOfSpot = null] }, [ofFutures = new Map(), ofSpot = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof PairedLedger && exchange instanceof PairedReplay, 'two venues stand beside the books of two accounts');
     const { contracts, futures, spot } = ledger;
     exchange.route(contracts);
-    const opened = openFutures(plan, engine, exchange.futures, ofFutures, {
+    const opened = openFutures(plan, engine, { exchange: exchange.futures, slippage, fees: [feesOfFutures] }, ofFutures, {
       ledger: futures,
       instruments: instruments.slice(0, contracts),
     });
-    const other = openSpot(plan, engine, exchange.spot, ofSpot, { ledger: spot, instruments: instruments.slice(contracts) });
+    const other = openSpot(plan, engine, { exchange: exchange.spot, slippage, fees: [feesOfSpot] }, ofSpot, {
+      ledger: spot,
+      instruments: instruments.slice(contracts),
+    });
     return {
       venue: opened.venue,
       checkBooks() {

@@ -11,11 +11,9 @@ import { listOf } from '../../base/memory/listOf.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.ts';
-import type { ExchangePort } from '../../ports/exchange.ts';
 import { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
-import { feesOf } from '../models/venueModels.ts';
 import type { FuturesPlan, RunPlan } from '../../definition/plan/plan.ts';
-import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
+import type { Deposits, MarketParts, OpenedVenue, VenueSeat } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
 const ACCOUNT = 0;
@@ -41,10 +39,10 @@ export const futuresMarket: MarketParts = {
   /** All money is in the settlement asset. */
   worthOf: () => 0,
 
-  open(plan, engine, exchange, [deposits = new Map()]) {
+  open(plan, engine, seat, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
-    return openFutures(plan, engine, exchange, deposits, { ledger, instruments });
+    return openFutures(plan, engine, seat, deposits, { ledger, instruments });
   },
 };
 
@@ -55,7 +53,8 @@ interface FuturesBooks {
 }
 
 /** The venue of the contracts of a run, with its account and what watches its margin. */
-export function openFutures(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: Deposits, books: FuturesBooks): OpenedVenue {
+export function openFutures(plan: RunPlan, engine: Engine, seat: VenueSeat, deposits: Deposits, books: FuturesBooks): OpenedVenue {
+  const { exchange, slippage, fees: [model = null] } = seat; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
   const { rounding } = plan.fees;
@@ -65,8 +64,8 @@ export function openFutures(plan: RunPlan, engine: Engine, exchange: ExchangePor
   );
   const venue = new FuturesVenue(
     {
-      ...commonConfig(plan, books.instruments),
-      fees: { rounding, model: plan.models?.fees ? feesOf(plan.models.fees) : null },
+      ...commonConfig(plan, books.instruments, slippage),
+      fees: { rounding, model },
       liquidationFeePpm,
       opening: { leverage, isCross, isNet },
       settingsInUse: 'refuse',

@@ -9,15 +9,27 @@ import type { ReservationTerms } from '../../orders/reserve/worstCase.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
+import type { FeeModel } from '../../venue/feeModel.ts';
+import type { SlippageModel } from '../../venue/slippage.ts';
 import type { RowBook } from '../../venue/rowBook.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
 /** An exchange whose books match rows, as a run has it. */
 export type RunVenue = BookVenue<RowBook>;
 
+/** What the venue of a replay is opened with. */
+export interface VenueSeat {
+  /** The replayed exchange that the venue is connected to. */
+  readonly exchange: ExchangePort;
+  readonly slippage: SlippageModel;
+  /** The fee model of each account, in the order of `accounts`; null: the rates of the run. */
+  readonly fees: readonly (FeeModel | null)[];
+}
+
 /** The exchange of a run, and the question whether it agrees with the bot. */
 export interface OpenedVenue {
-  readonly venue: RunVenue;
+  /** Null: an adapter of the author's stands in its place. */
+  readonly venue: RunVenue | null;
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }
@@ -48,5 +60,5 @@ export interface MarketParts {
   /** What a starting balance is worth in money as the run begins. */
   worthOf(engine: Engine, asset: string, units: number): number;
   /** Opens the venue with the account of the run, funds it, and connects it. `deposits`: by account, as `accounts` lists them. */
-  open(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: readonly Deposits[]): OpenedVenue;
+  open(plan: RunPlan, engine: Engine, seat: VenueSeat, deposits: readonly Deposits[]): OpenedVenue;
 }

@@ -7,11 +7,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { SpotLedger } from '../../portfolio/spotLedger.ts';
 import { Scale, valueAt } from '../../portfolio/scale.ts';
-import type { ExchangePort } from '../../ports/exchange.ts';
 import { Venue } from '../../venue/venue.ts';
-import { feesOf } from '../models/venueModels.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
-import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
+import type { Deposits, MarketParts, OpenedVenue, VenueSeat } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
 export const spotMarket: MarketParts = {
@@ -34,10 +32,10 @@ export const spotMarket: MarketParts = {
 
   worthOf: worthOfCoins,
 
-  open(plan, engine, exchange, [deposits = new Map()]) {
+  open(plan, engine, seat, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof SpotLedger, 'a spot venue stands beside the books of a spot account');
-    return openSpot(plan, engine, exchange, deposits, { ledger, instruments });
+    return openSpot(plan, engine, seat, deposits, { ledger, instruments });
   },
 };
 
@@ -54,10 +52,10 @@ interface SpotBooks {
 }
 
 /** The venue of the coins of a run, with its account. */
-export function openSpot(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: Deposits, books: SpotBooks): OpenedVenue {
+export function openSpot(plan: RunPlan, engine: Engine, seat: VenueSeat, deposits: Deposits, books: SpotBooks): OpenedVenue {
+  const { exchange, slippage, fees: [model = null] } = seat; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
-  const fees = { ...plan.fees, model: plan.models?.fees ? feesOf(plan.models.fees) : null };
-  const venue = new Venue({ ...commonConfig(plan, books.instruments), fees }, exchange);
+  const venue = new Venue({ ...commonConfig(plan, books.instruments, slippage), fees: { ...plan.fees, model } }, exchange);
   const account = venue.openAccount('bot');
   for (const [asset, units] of deposits) venue.deposit(account, asset, units);
   exchange.connect(engine, venue, account);

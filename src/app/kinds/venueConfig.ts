@@ -1,17 +1,17 @@
 // What the venues of every market take from a plan.
 
 import type { Instrument } from '../../model/instrument.ts';
+import type { SlippageModel } from '../../venue/slippage.ts';
 import { fillTerms, type VenueConfig } from '../../venue/venueConfig.ts';
-import { slippageOf } from '../models/venueModels.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
 /** Orders that one account may have open at the venue of a replay; the bot's own limits are lower. */
 const MAX_OPEN_ORDERS = 10_000;
 
-export function commonConfig({ fills, models }: RunPlan, instruments: readonly Instrument[]): Omit<VenueConfig, 'fees'> {
+export function commonConfig({ fills }: RunPlan, instruments: readonly Instrument[], slippage: SlippageModel): Omit<VenueConfig, 'fees'> {
   return {
     instruments,
-    ...fillTerms(fills, models?.slippage ? slippageOf(models.slippage) : null),
+    ...fillTerms(fills, slippage),
     maxOpenOrders: MAX_OPEN_ORDERS,
   };
 }

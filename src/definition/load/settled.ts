@@ -121,6 +121,7 @@ export function settledText(definition: Definition, entries: readonly StrategyEn
     fills: { ...FILL_DEFAULTS, ...definition.fills, ...insideOf(definition) },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     ...(definition.models === undefined ? {} : { models: definition.models }),
+    ...(definition.modules === undefined ? {} : { modules: definition.modules }),
     seed: definition.seed ?? DEFAULTS.seed,
     catalog: definition.catalog ?? DEFAULTS.catalog,
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),

@@ -2,36 +2,36 @@
 
 import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
-import { obstacleText } from '../../orders/obstacles.ts';
-import type { Bundler } from '../../adapters/plugins/bundler.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../adapters/plugins/loadModel.ts';
-import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
-import { BAD_INPUT } from '../../risk/riskModule.ts';
-import { rulesFor } from '../../risk/rules.ts';
-import { TROUBLES } from '../../risk/live/troubles.ts';
 import type { Warning } from '../../model/warning.ts';
-import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import type { RiskRuleSpec } from '../../strategy/models.ts';
 import { locate } from '../text/paths.ts';
 import type { Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 import type { ModelRecord, ModelsPlan } from '../plan/plan.ts';
 import { said } from './answer.ts';
+import { checkRuleCode } from './ruleCodes.ts';
+import { loadModules, type ModuleOptions } from './modules.ts';
 
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
 
-const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
-/** Of every market: a rule may be moved to a run of another one. */
-const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
-const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(TROUBLES)]);
-const isTakenByUs = (code: string): boolean => TAKEN.has(code) || obstacleText(code) !== null;
-
 /** Throws ConfigError naming the key of a model that cannot be used. */
-export async function loadModels(
+export async function loadModels(definition: Definition, source: DefinitionSource, options: ModuleOptions = {}): Promise<ModelsPlan> {
+  const own = await loadOwnModels(definition, source, options);
+  const modules = await loadModules(definition, source, options);
+  if (modules === null) return own;
+  return {
+    ...own,
+    modules: modules.plans,
+    records: [...own.records, ...modules.records],
+    reach: [...(own.reach ?? []), ...modules.reach],
+  };
+}
+
+async function loadOwnModels(
   { models, fills }: Definition,
   source: DefinitionSource,
-  bundler?: Bundler,
-  importer?: Importer,
+  { bundler, importer }: ModuleOptions,
 ): Promise<ModelsPlan> {
   if (models === undefined) return NO_MODELS;
   const records: ModelRecord[] = [];
@@ -52,17 +52,11 @@ export async function loadModels(
   const slippage = models.slippage === undefined ? null : await load('slippage', ['models', 'slippage'], models.slippage);
   const fees = models.fees === undefined ? null : await load('fees', ['models', 'fees'], models.fees);
   const rules: RiskRuleSpec[] = [];
+  const codes = new Set<string>();
   for (const [at, file] of (models.risk ?? []).entries()) {
     const path = ['models', 'risk', at];
     const rule = await load('risk', path, file);
-    const isTaken = isTakenByUs(rule.code) || rules.some(({ code }) => code === rule.code);
-    if (!CODE.test(rule.code) || isTaken) {
-      const got = isTaken ? `${rule.code}, which another rule has` : `'${rule.code}'`;
-      throw new ConfigError(
-        `${whereIs(source, path)}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`,
-        'correct the code in the rule',
-      );
-    }
+    checkRuleCode(rule.code, codes, whereIs(source, path));
     checkReductions(rule, whereIs(source, path));
     rules.push(rule);
   }

@@ -10,6 +10,7 @@ import type { RiskLimits } from '../../risk/limits/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { FillSettings } from '../../venue/venueConfig.ts';
+import type { ModulePlan } from './module.ts';
 
 export interface FeedPlan {
   /** The name by which strategies ask for it; several feeds of one name are a list (`feeds(name)`). */
@@ -56,9 +57,9 @@ export interface FillsPlan extends FillSettings {
   readonly collarPpm: number;
 }
 
-/** A file whose model takes part in the run. */
+/** A file whose model or module takes part in the run. */
 export interface ModelRecord {
-  readonly use: 'slippage' | 'fees' | 'risk';
+  readonly use: 'slippage' | 'fees' | 'risk' | 'module';
   readonly file: string;
   /** sha-256 of the bundled code. */
   readonly hash: string;
@@ -68,13 +69,14 @@ export interface ModelRecord {
   readonly folder: string;
 }
 
-/** What authors have put in the place of the built-in models, or beside them. */
+/** What authors have put in the place of the built-in models and parts, or beside them. */
 export interface ModelsPlan {
   readonly slippage: SlippageSpec | null;
   readonly fees: FeeSpec | null;
   readonly rules: readonly RiskRuleSpec[];
+  readonly modules?: readonly ModulePlan[];
   readonly records: readonly ModelRecord[];
-  /** What the models reach beside the run. */
+  /** What models and modules reach beside the run. */
   readonly reach?: readonly Warning[];
 }
 

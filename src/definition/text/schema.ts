@@ -136,6 +136,13 @@ const models = map(
   'files with models, such as { slippage: models/spread.ts }',
 ).describe('models of your own, loaded like strategies');
 
+const modules = z
+  .array(text('the path of a module file', 'path of a file that exports a module, made by composeModule of isobar/compose'), {
+    error: 'a list of paths, such as [./halfSpread.ts]',
+  })
+  .min(1, { error: 'at least one path' })
+  .describe('modules of your own that rebind parts of the bot, loaded like strategies');
+
 const balances = z.record(z.string(), decimal('amount of the asset', 'starting balance'), { error: 'balances by asset' });
 
 export const definitionSchema = map(
@@ -174,6 +181,7 @@ export const definitionSchema = map(
     fills: fillsSchema.describe('how orders fill').optional(),
     risk: risk.optional(),
     models: models.optional(),
+    modules: modules.optional(),
     seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
     catalog: text('the path of a catalog folder', 'folder of the bars').optional(),
     instruments: z

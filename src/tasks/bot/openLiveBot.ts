@@ -1,7 +1,11 @@
 // From a config to a bot that stands before its first audit: lock, clock, feeds, strategies, books, exchange, in this order.
 
+import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
 import { soon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/exchange/restExchange.ts';
+import type { Overrides } from '../../app/overrides.ts';
+import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
+import { PARTS } from '../../app/parts.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -9,6 +13,7 @@ import type { Market } from '../../model/instrument.ts';
 import { obstacleText } from '../../orders/obstacles.ts';
 import { LiveFence } from '../../orders/prove/fence.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import type { Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
@@ -19,6 +24,7 @@ import { followUnknown } from '../../engine/router/restore.ts';
 import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { Aftermath } from './run/aftermath.ts';
 import { LiveBot } from './run/liveBot.ts';
+import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
 import { leftBefore, leftText } from './account/before.ts';
 import { checkHeld } from './account/heldCapital.ts';
@@ -53,6 +59,8 @@ export interface LiveOptions {
 export interface OpenedBot {
   readonly bot: LiveBot;
   readonly plan: RunPlan;
+  /** Those that modules add. */
+  readonly notifiers: readonly Notifier[];
   /** The gate that a kill closes. */
   readonly gate: KillGate;
   readonly counts: ToldJournal['counts'];
@@ -65,11 +73,14 @@ const MEASUREMENTS = 20;
 
 /** Throws ConfigError and StrategyError for what a bot cannot be made of, NoAnswer where the exchange does not answer. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
+  const overrides = await liveOverrides(config, options);
   const gate = new KillGate(config.data);
   const calls = { sent: 0, refused: 0 };
+  const wall = overrides.of(PARTS.clock.name) === null ? null : new LiveScheduler({ speed: config.timeScale });
+  const scheduler = wall === null ? options.scheduler : partAlone<Scheduler>(PARTS.clock, options.scheduler ?? wall, null, overrides);
   const exchange = openExchange(config.access, {
     speed: config.timeScale,
-    ...(options.scheduler ? { scheduler: options.scheduler } : {}),
+    ...(scheduler ? { scheduler } : {}),
     clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
     gate: (wire) => latchedWire(wire, gate),
     log: ({ status }) => {
@@ -77,12 +88,12 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
       if (status === 429 || status === 418) calls.refused++;
     },
   });
-  const undo: (() => Promise<void> | void)[] = [() => exchange.close()];
+  const undo: (() => Promise<void> | void)[] = [() => wall?.close(), () => exchange.close()];
   const close = async (): Promise<void> => {
     for (const act of undo.splice(0).toReversed()) await act();
   };
   try {
-    return { ...(await assemble(config, options, exchange, calls, undo)), gate, close };
+    return { ...(await assemble(config, options, overrides, exchange, calls, undo)), gate, close };
   } catch (error) {
     await close();
     throw error;
@@ -92,6 +103,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
 async function assemble(
   config: LiveConfig,
   options: LiveOptions,
+  overrides: Overrides,
   exchange: Exchange,
   calls: LiveBot['requests'],
   undo: (() => Promise<void> | void)[],
@@ -122,6 +134,7 @@ async function assemble(
     market: listed,
     exchange: services,
     told,
+    overrides,
     fence,
     log: line,
     venueMs,
@@ -168,7 +181,7 @@ async function assemble(
   restoreServices(bot, services, started.orders, journal);
   bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followPast(engine, started.held)));
   journal.forget();
-  return { bot, plan, counts: told.counts };
+  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: told.counts };
 }
 
 /** What the journal asks and tells while the bot that it belongs to is still being made. */

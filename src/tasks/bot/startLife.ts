@@ -1,5 +1,9 @@
 // The engine of a start: a new life with the books that the journal has, or the life that goes on, replayed through its strategies.
 
+import type { LivePorts } from '../../app/liveWorld.ts';
+import type { Overrides } from '../../app/overrides.ts';
+import { partAlone } from '../../app/partAlone.ts';
+import { PARTS } from '../../app/parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Fence } from '../../orders/prove/fence.ts';
@@ -37,6 +41,8 @@ export interface StartParts {
   readonly exchange: ExchangePort;
   /** What the engine writes to, once it goes on. */
   readonly told: Journal;
+  /** What modules rebind. */
+  readonly overrides: Overrides;
   readonly fence: Fence;
   readonly log: ReplayLifeOptions['log'] & {};
   readonly venueMs: () => number;
@@ -69,11 +75,11 @@ export async function startLife(parts: StartParts): Promise<StartedLife> {
 class EndOfLife extends ConfigError {}
 
 async function beginLife({ config, journal, market, ...parts }: StartParts, number: number): Promise<StartedLife> {
-  const { fence, told, exchange, log, options, venueMs } = parts;
+  const { fence, log, options, venueMs } = parts;
   const feeds = firstFeeds(market, options.room);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
   const { state, history } = readBefore(journal.records);
-  const built = await buildEngine(plan, { exchange, journal: told, fence }, history, log);
+  const built = await buildEngine(plan, { ...portsOf(parts, plan), fence }, history, log);
   if (state.config === null) await parts.firstStart(plan, built.engine);
   writeBeginning(
     journal.journal,
@@ -85,8 +91,19 @@ async function beginLife({ config, journal, market, ...parts }: StartParts, numb
   return { ...built, plan, feeds, orders, held: [], sinceMs: null };
 }
 
+/** The ports of the bot, with what modules make of them. */
+function portsOf(
+  { exchange, told, overrides }: Pick<StartParts, 'exchange' | 'told' | 'overrides'>,
+  plan: RunPlan,
+): Omit<LivePorts, 'fence'> {
+  return {
+    exchange: partAlone<ExchangePort>(PARTS.exchange, exchange, plan, overrides),
+    journal: partAlone(PARTS.journal, told, plan, overrides),
+  };
+}
+
 async function lifeGoesOn(parts: StartParts, life: Life): Promise<StartedLife> {
-  const { config, options, journal, told, exchange, venueMs } = parts;
+  const { config, options, journal, venueMs } = parts;
   const entered = await enterLife(parts, life);
   const { engine, replay, plan, feeds } = entered;
   const isAccepted = options.acceptChanges === true;
@@ -100,8 +117,9 @@ async function lifeGoesOn(parts: StartParts, life: Life): Promise<StartedLife> {
   );
   takeOver(engine, journal, venueMs());
   const orders = pastOrders(engine, journal, venueMs());
-  entered.journal.port = told;
-  entered.exchange.port = exchange;
+  const ports = portsOf(parts, plan);
+  entered.journal.port = ports.journal;
+  entered.exchange.port = ports.exchange;
   return { ...entered, plan, feeds, orders, held: replay.asked.held, sinceMs: newestInstant(entered.life) };
 }
 

@@ -4,7 +4,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { writeArrowColumns } from '../../../adapters/catalog/arrow/arrowFile.ts';
 import { writeError } from '../../../adapters/disk/fileError.ts';
-import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { formatTime } from '../../../model/time.ts';
@@ -61,12 +60,12 @@ export interface Manifest {
 /** What identifies a run; the manifest also says from where and from which files it was made. */
 type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
 
-function identityOf({ resolved, record, summary, origin }: FinishedRun): Identity {
+function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): Identity {
   return {
     format: 'isobar run 1',
     name: record.name,
     mode: record.mode,
-    writtenAt: formatTime(nowMs()),
+    writtenAt: formatTime(clock.nowMs),
     resultHash: summary.resultHash,
     seed: record.seed,
     definition: { file: 'definition.yaml', sha256: resolved.hash },
@@ -97,10 +96,10 @@ function identityOf({ resolved, record, summary, origin }: FinishedRun): Identit
  * Throws ConfigError when it cannot be written; nothing is left then.
  */
 export async function writeRunFolder(out: string, staging: string, run: FinishedRun): Promise<string> {
-  const { record, log, summary } = run;
+  const { record, log, summary, clock } = run;
   const identity = identityOf(run);
   const definition = definitionText(run.resolved, run.origin);
-  const name = `${stamp(nowMs())}-${record.name}`;
+  const name = `${stamp(clock.nowMs)}-${record.name}`;
   try {
     mkdirSync(staging, { recursive: true });
     const place = (file: string) => join(staging, file);
@@ -145,7 +144,7 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
 }
 
 /** `file`: where the definition lies, or could be put. */
-function provenanceOf({ resolved, origin }: FinishedRun, identity: Identity, file: string): Provenance {
+function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: Identity, file: string): Provenance {
   const { definition: own, strategies, models, data, lockFile: lock } = identity;
   const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(shownPath(resolve(file)))}`];
   return {
@@ -160,7 +159,7 @@ function provenanceOf({ resolved, origin }: FinishedRun, identity: Identity, fil
       })),
       ...(lock === null ? [] : [{ name: lock.file, sha256: lock.sha256 }]),
     ],
-    writtenMs: nowMs(),
+    writtenMs: clock.nowMs,
   };
 }
 

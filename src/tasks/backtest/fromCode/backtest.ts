@@ -33,11 +33,11 @@ import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
  * `cause` is its own error). A strategy that never returns is not ended here: that is what the command does.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
-  const { request, given } = requestOf(options);
+  const { request, given, modules } = requestOf(options);
   const requested = await openRequest(request);
   const load: typeof loadEntry = async (entry, source, importer) =>
     given === null ? loadEntry(entry, source, importer) : { plan: planOf(entry, given, source), inputs: given.inputs, folder: '.' };
-  const run = await performRun(requested, { load, importer: importFresh });
+  const run = await performRun(requested, { load, modules, importer: importFresh });
   // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
   await nextTurn();
   return new BacktestResult(run);

@@ -6,6 +6,8 @@ import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { checkStrategy, type LoadedStrategy } from '../../../adapters/plugins/loadStrategy.ts';
 import { Strategy, type StrategyClass } from '../../../strategy/strategy.ts';
+import { isComposeModule, type ModuleAtHand } from '../../../definition/models/modules.ts';
+import type { ComposeModule } from '../../../definition/plan/module.ts';
 import type { OptionsRequest, RunRequest } from '../../../definition/request.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 
@@ -57,6 +59,8 @@ export interface CodeOptions {
   readonly risk?: Definition['risk'];
   /** Files with models of slippage, fees and risk rules of your own: `{ slippage: 'models/spread.ts' }`. */
   readonly models?: Definition['models'];
+  /** Modules that rebind parts of the bot (docs/compose.md): what `composeModule` returns, or paths of files that export it. */
+  readonly modules?: readonly (ComposeModule | string)[];
   /** Seed of everything random, 0 to 2147483647. Default 1. */
   readonly seed?: number;
   /** Name of the run: letters, digits, `.` `-` `_`. Default: that of the strategy. */
@@ -67,11 +71,21 @@ export interface CodeOptions {
 
 export type BacktestOptions = FileOptions | CodeOptions;
 
-/** What is asked for, and the class where one was given. Throws ConfigError for a class that is no strategy, and for unsound bars. */
-export function requestOf(options: BacktestOptions): { readonly request: RunRequest; readonly given: LoadedStrategy | null } {
+/** What is asked for, and what of it is at hand. */
+export interface CodeRequest {
+  readonly request: RunRequest;
+  /** The class, where one was given. */
+  readonly given: LoadedStrategy | null;
+  /** The modules that were given as values, by their place in the list. */
+  readonly modules: ReadonlyMap<number, ModuleAtHand>;
+}
+
+/** Throws ConfigError for a class that is no strategy, for a value that is no module, and for unsound bars. */
+export function requestOf(options: BacktestOptions): CodeRequest {
   checkObject(options);
-  if ('definition' in options) return { request: fileRequest(options), given: null };
-  const { data, strategy, fees, symbol, interval, ...rest } = options;
+  if ('definition' in options) return { request: fileRequest(options), given: null, modules: new Map() };
+  const { data, strategy, fees, symbol, interval, modules: composed, ...rest } = options;
+  const modules = modulesAtHand(composed);
   const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
   const list = data === undefined ? [] : isList(data) ? data : [data];
   const files = list.filter((item) => typeof item === 'string');
@@ -80,6 +94,7 @@ export function requestOf(options: BacktestOptions): { readonly request: RunRequ
   const values = {
     strategy: given?.name ?? strategy,
     ...rest,
+    ...(composed === undefined ? {} : { modules: composed.map((item, at) => modules.get(at)?.module.name ?? item) }),
     ...(fees === undefined ? {} : { fees: typeof fees === 'string' ? { maker: fees, taker: fees } : fees }),
   };
   const request: OptionsRequest = {
@@ -92,10 +107,30 @@ export function requestOf(options: BacktestOptions): { readonly request: RunRequ
     places: {},
     inCode: [
       ...(given === null ? [] : [`the strategy ${given.name}`]),
+      ...Array.from(modules.values(), ({ module }) => `the module ${module.name}`),
       ...sets.map(({ bars }) => `the bars of ${bars.instrument.wireName} ${bars.interval}`),
     ],
   };
-  return { request: { ...request, settings: [] }, given };
+  return { request: { ...request, settings: [] }, given, modules };
+}
+
+/** A path is loaded with the definition, which also says of all else that it is none. */
+function modulesAtHand(composed: unknown): ReadonlyMap<number, ModuleAtHand> {
+  if (composed === undefined) return new Map();
+  if (!Array.isArray(composed))
+    throw new ConfigError(
+      `backtest options modules: expected a list, got a ${typeof composed}`,
+      "write: modules: [composeModule('NAME', ({ rebind }) => { ... })]",
+    );
+  const list: readonly unknown[] = composed;
+  return new Map(list.flatMap((item, at) => (isComposeModule(item) ? [[at, { module: item, hash: moduleHash(item) }]] : [])));
+}
+
+/** Of the text of its factories, which is all that a module at hand shows of its code. */
+function moduleHash({ name, bindings }: ComposeModule): string {
+  const hash = createHash('sha256').update(name);
+  for (const { part, isWrapping, needs, make } of bindings) hash.update(JSON.stringify([part, isWrapping, needs, String(make)]));
+  return hash.digest('hex');
 }
 
 function checkObject(options: unknown): void {

@@ -9,7 +9,7 @@ import type { CustomNote } from '../../../indicators/graph/spec.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Warning, WarningList } from '../../../model/warning.ts';
-import { botMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { replayedBotMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { freshStrategies } from './freshStrategies.ts';
@@ -49,7 +49,7 @@ export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warni
 }
 
 async function sealedEngine(plan: RunPlan): Promise<ReadyBot> {
-  const made = botMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
+  const made = replayedBotMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
   return sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null).engine;
 }
 
@@ -100,7 +100,7 @@ async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean)
   const own = { ...plan, fromMs, strategies };
   let bot: SealedBot | null = null;
   try {
-    const made = botMaker(own, { hostFor: (run) => new RecordingHost(run, calls) })();
+    const made = replayedBotMaker(own, { hostFor: (run) => new RecordingHost(run, calls) })();
     bot = sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null);
     bot.engine.stepsRows = isSingle;
     spanLoop(bot.engine, toMs);

@@ -1,6 +1,7 @@
 // One backtest in this thread, from what was asked to the figures of its record, with a word to the watcher at each step.
 
 import type { RunRecord } from '../../../model/run/run.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
 import { WarningList } from '../../../model/warning.ts';
 import { buildSummary, type Summary } from '../../../report/summary/summary.ts';
 import type { Origin, RequestedRun } from '../../../definition/request.ts';
@@ -8,11 +9,13 @@ import { resolveRun, type ResolvedRun, type ResolveOptions } from '../../../defi
 import type { DefinitionSource } from '../../../definition/text/source.ts';
 import { loadEntry } from '../../../definition/load/strategies.ts';
 import type { Importer } from '../../../adapters/plugins/loadModule.ts';
+import { clockOf } from '../../../app/partAlone.ts';
 import { checkCustoms } from '../purity/customCheck.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { prepareBacktest, recordOf, type PreparedRun } from './runBacktest.ts';
 import { RunLog } from './runLog.ts';
+import { tellHalts } from './tellHalts.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 import type { Phase } from './heartbeat.ts';
 
@@ -34,6 +37,8 @@ export interface ExecutedRun {
   readonly resolved: ResolvedRun;
   readonly record: RunRecord;
   readonly log: RunLog;
+  /** Time outside of the run, from which its folder has its name. */
+  readonly clock: Pick<Scheduler, 'nowMs'>;
 }
 
 /** A run that can be written down: see artefacts.ts. */
@@ -77,8 +82,9 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   const resolved = await resolveRun(source, { ...options, importer, load: (entry, from) => load(entry, from, importer) });
   watcher.loaded(resolved);
   resolved.warnings.forEach(warnings.add);
-  const log = new RunLog();
   const { plan } = resolved;
+  const clock = clockOf(plan);
+  const log = new RunLog(clock);
   log.event('run begins', {
     name: plan.name,
     definition: resolved.hash,
@@ -88,6 +94,7 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   watcher.enter('setUp');
   const prepared = await prepareBacktest(plan, {
     beat: watcher.beat,
+    clock,
     log: log.line,
     refusals: log.line,
     warnings,
@@ -98,8 +105,9 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
   await runWatched(prepared, plan, watch);
+  await tellHalts(prepared, log);
   watcher.enter('metrics');
   const record = recordOf(plan, prepared, true, warnings);
   log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });
-  return { resolved, record, log };
+  return { resolved, record, log, clock };
 }

@@ -7,7 +7,7 @@ import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary
 import type { Instrument } from '../../../model/instrument.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
 import type { WarningList } from '../../../model/warning.ts';
-import { botMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
+import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
 import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
@@ -35,19 +35,24 @@ export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}):
 export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
   inlineForRuns(options.isOnly ?? false);
   const { during = (run) => run() } = options;
-  const make = botMaker(plan, options);
+  const make = replayedBotMaker(plan, options);
   const bot = during(() => make());
   const { loop } = await loopsFor(plan);
   return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
 }
 
 /** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
-export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, trace: boolean, warnings?: WarningList): RunRecord {
+export function recordOf(
+  plan: RunPlan,
+  { engine, checkBooks, plan: { strategies } }: PreparedRun,
+  trace: boolean,
+  warnings?: WarningList,
+): RunRecord {
   checkBooks();
   return {
     name: plan.name,
     mode: 'backtest',
-    strategies: plan.strategies.map(({ record }) => record),
+    strategies: strategies.map(({ record }) => record),
     instruments: engine.instruments,
     reportingAsset: engine.ledger.cashAsset,
     reportingDigits: engine.ledger.cashDigits,

@@ -1,9 +1,9 @@
 // The log of a run as JSON lines: what strategies said, and what happened to the run.
 
 import { pino } from 'pino';
-import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import type { LogLine } from '../../../ports/log.ts';
 import { formatTime } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
 
 /** A strategy that logs every bar fills memory and helps nobody; what is over is counted. */
 const MAX_LINES = 100_000;
@@ -11,7 +11,13 @@ const MAX_LINES = 100_000;
 export class RunLog {
   readonly #lines: string[] = [];
   readonly #pino = pino({ base: null, timestamp: false, level: 'trace' }, { write: (line: string) => this.#take(line) });
+  readonly #clock: Pick<Scheduler, 'nowMs'>;
   #dropped = 0;
+
+  /** `clock`: time outside of the run. */
+  constructor(clock: Pick<Scheduler, 'nowMs'>) {
+    this.#clock = clock;
+  }
 
   /** For the engine: a strategy's `log(message, fields)` at a simulated time. */
   readonly line: LogLine = (timeMs, strategy, message, fields) => {
@@ -19,9 +25,9 @@ export class RunLog {
     else this.#pino.info({ time: formatTime(timeMs), strategy, fields }, message);
   };
 
-  /** Something that happened to the run itself, at the time of the wall clock. */
+  /** Something that happened to the run itself, at the time of the clock. */
   event(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    this.#pino.info({ at: formatTime(nowMs()), ...fields }, message);
+    this.#pino.info({ at: formatTime(this.#clock.nowMs), ...fields }, message);
   }
 
   /** All lines, oldest first. */

@@ -16,7 +16,7 @@ import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { ledgerFolderOf, noteRun } from '../../trials/parts.ts';
 import { performRun, type FinishedRun, type Watcher } from '../run/execute.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
-import { instrumentsOf } from '../../../app/botModule.ts';
+import { instrumentsOf } from '../../../app/bot.ts';
 import { Heartbeat, type Phase } from '../run/heartbeat.ts';
 import type { FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
 import { toWire } from '../run/wireError.ts';

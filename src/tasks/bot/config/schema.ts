@@ -9,7 +9,7 @@ import { alertsSchema } from './notifiers.ts';
 
 const ms = (help: string, least: number, most: number) => whole('ms', help, least, most).optional();
 
-const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, seed, catalog, instruments } =
+const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, modules, seed, catalog, instruments } =
   definitionSchema.shape;
 const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
@@ -132,6 +132,7 @@ export const liveSchema = map(
     ).optional(),
     risk,
     models,
+    modules,
     seed,
     catalog,
     instruments,
@@ -175,6 +176,7 @@ export const DEFINITION_KEYS = [
   'fills',
   'risk',
   'models',
+  'modules',
   'seed',
   'catalog',
   'instruments',

@@ -38,13 +38,17 @@ export function writeBeginning(
 }
 
 /** By which a start knows that it runs the same code with the same parameters. */
-function codeFacts({ strategies, seed }: RunPlan): Facts {
+function codeFacts(plan: RunPlan): Facts {
+  const { strategies, seed } = plan;
   const facts = strategies.flatMap(({ hash, params }, at): [string, string][] => [
     [`strategy.${at}`, hash],
     [`params.${at}`, JSON.stringify(params)],
   ]);
-  return { ...Object.fromEntries(facts), seed };
+  const modules = modulesOf(plan).map(({ hash }, at) => [`module.${at}`, hash] as const);
+  return { ...Object.fromEntries(facts), ...Object.fromEntries(modules), seed };
 }
+/** The modules of a plan, with the hashes of their code. */
+const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
 const feedFacts = (config: LiveConfig): Facts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
 
 /** The strategies or the feeds are others than those of the life, so that it cannot go on; null: they are the same. */
@@ -58,8 +62,11 @@ export function endOfLife({ newest }: Life, config: LiveConfig, { strategies }: 
 }
 
 /** What has changed since the newest start of the life, in words. */
-export function changesSince({ newest }: Life, { strategies, seed }: RunPlan): readonly string[] {
+export function changesSince({ newest }: Life, plan: RunPlan): readonly string[] {
+  const { strategies, seed } = plan;
   const { limits, version } = newest;
+  const modules = modulesOf(plan);
+  const before = Object.keys(limits).filter((key) => key.startsWith('module.')).length;
   return [
     ...(version === packageVersion() ? [] : [`isobar is version ${packageVersion()}, and was ${version}`]),
     ...(limits['seed'] === seed ? [] : [`the seed is ${seed}, and was ${String(limits['seed'])}`]),
@@ -69,6 +76,8 @@ export function changesSince({ newest }: Life, { strategies, seed }: RunPlan): r
         ? []
         : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${at}`])}`]),
     ]),
+    ...modules.flatMap(({ file, hash }, at) => (limits[`module.${at}`] === hash ? [] : [`the module ${file} is another one`])),
+    ...(before > modules.length ? [`the bot has ${modules.length} modules, and had ${before}`] : []),
   ];
 }
 

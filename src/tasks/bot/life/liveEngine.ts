@@ -1,7 +1,5 @@
 // The engine of a live bot: that of a backtest, over bars that grow, with books as its journal has left them.
 
-import 'reflect-metadata';
-import { Container } from 'inversify';
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
 import { UnreadScratch } from '../../../base/memory/rowLog.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -10,14 +8,14 @@ import { HaltDesk } from '../../../engine/router/haltDesk.ts';
 import { sealEngine } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import { addStrategies, fund } from '../../../app/begin.ts';
-import { botModule } from '../../../app/botModule.ts';
+import { createBot } from '../../../app/bot.ts';
 import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
-import { TOKENS } from '../../../app/tokens.ts';
 import { liveContracts } from '../feeds/fundingRates.ts';
 import type { LiveBehaviour } from '../config/read.ts';
 import { withDefaults } from '../config/riskDefaults.ts';
-import { liveModule, type LiveWorld } from '../../../app/liveModule.ts';
+import { liveWorld, type LivePorts } from '../../../app/liveWorld.ts';
+import { Overrides } from '../../../app/overrides.ts';
 import { bookHistory } from '../journal/recovery.ts';
 import { missingWarmup } from '../feeds/warmup.ts';
 
@@ -48,10 +46,10 @@ export interface BuiltEngine {
 }
 
 /** Strategies constructed, books funded and brought up to date, indicators warm. */
-export async function buildEngine(plan: RunPlan, world: LiveWorld, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
-  const container = new Container({ defaultScope: 'Singleton' });
-  container.load(botModule(plan, { log, beat: null }, new UnreadScratch()), liveModule(world));
-  const engine = container.get(TOKENS.engine);
+export async function buildEngine(plan: RunPlan, ports: LivePorts, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
+  // Its ports are those of the process, or silent while a past life is replayed: what modules make of them is in them already.
+  const overrides = new Overrides(plan.models, ['rules']);
+  const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new UnreadScratch(), overrides });
   addStrategies(engine, plan);
   fund(engine, plan);
   const marks = engine.instruments.map((_, index) => engine.startTicks(index));

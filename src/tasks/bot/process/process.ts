@@ -113,7 +113,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const { exchange } = opened.bot.parts;
     undo.push(keepHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
     const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
-    const sight = await openSight(control, { ...config, folder: dirname(config.file), alarmed }, log);
+    const sight = await openSight(control, { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed }, log);
     undo.push(() => sight.close());
     const { code, why } = await run(config, options.seconds, opened, control, log, ending);
     if (code !== EXIT.ok) sight.ended(why);

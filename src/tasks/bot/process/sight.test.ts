@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ScriptedBot } from '../../../../test/fixtures/scriptedBot.ts';
 import { alertsSchema, type AlertEntry } from '../config/notifiers.ts';
+import type { Notifier } from '../../../ports/notifier.ts';
 import { openSight, type Sight } from './sight.ts';
 
 let folder: string;
@@ -59,6 +60,22 @@ it('tells an alarm within two seconds, and that somebody has to answer it', asyn
   expect(performance.now() - beganMs).toBeLessThan(2000);
   expect(heard[1]).toMatchObject({ level: 'alarm', code: 'MISMATCH', bot: 'trend and reversal' });
   expect([alarms, bot.beats]).toEqual([1, 0]);
+});
+
+it('tells the notifiers of modules too, where the config names no receiver', async () => {
+  const bot = new ScriptedBot();
+  const told: string[] = [];
+  const notifier: Notifier = {
+    name: 'own',
+    send({ code }, done) {
+      told.push(code);
+      queueMicrotask(() => done(null));
+      return () => {};
+    },
+  };
+  const log = { info: () => {}, warn: () => {} };
+  sight = await openSight(bot, { data: folder, folder, dashboard: null, alerts: [], notifiers: [notifier], alarmed: () => {} }, log);
+  await expect.poll(() => told).toEqual(['STARTED']);
 });
 
 it('tells at its end what ended the bot, and waits until that has been heard', async () => {

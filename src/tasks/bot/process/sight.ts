@@ -6,6 +6,7 @@ import { AlertOutbox } from '../../../adapters/notify/outbox.ts';
 import { alertsBetween } from './alerts.ts';
 import type { BotControl } from '../../control/botControl.ts';
 import type { BotView } from '../../control/botView.ts';
+import type { Notifier } from '../../../ports/notifier.ts';
 import { openNotifiers, type AlertEntry } from '../config/notifiers.ts';
 import { openDashboard, type Dashboard } from '../dashboard/dashboardServer.ts';
 
@@ -17,6 +18,8 @@ export interface SightSettings {
   /** Null: no dashboard. */
   readonly dashboard: { readonly port: number } | null;
   readonly alerts: readonly AlertEntry[];
+  /** Those that modules add; default none. */
+  readonly notifiers?: readonly Notifier[];
   /** An alarm has been sent, which somebody has to answer. */
   readonly alarmed: () => void;
 }
@@ -41,11 +44,11 @@ const LAST_ALERTS_MS = 3000;
 
 /** Throws ConfigError for a port that cannot be had, and for files of secrets that others can read. */
 export async function openSight(control: BotControl, settings: SightSettings, log: SightLog): Promise<Sight> {
-  const { data, dashboard: wanted, alerts } = settings;
+  const { data, dashboard: wanted, alerts, notifiers = [] } = settings;
   // Alerts second: a port that cannot be had ends the bot, and they would go on.
   const dashboard =
     wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, says) => log[level](says) }));
-  const telling = alerts.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
+  const telling = alerts.length + notifiers.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
   return {
     dashboard,
     ended: (why) => telling?.ended(why),
@@ -67,11 +70,11 @@ async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Param
   }
 }
 
-function startAlerts(control: BotControl, { alerts, folder, alarmed }: SightSettings, log: SightLog): Telling {
+function startAlerts(control: BotControl, { alerts, notifiers: added = [], folder, alarmed }: SightSettings, log: SightLog): Telling {
   // Of its own: people do not live faster when paper trading does.
   const scheduler = new LiveScheduler();
   const notifiers = openNotifiers(alerts, folder);
-  const outbox = new AlertOutbox(scheduler, notifiers.all, {
+  const outbox = new AlertOutbox(scheduler, [...notifiers.all, ...added], {
     lost: ({ code, scope }, notifier, why) => log.warn(`an alert was not told: ${notifier}, ${code} of ${scope}: ${why}`),
   });
   let before: BotView | null = null;

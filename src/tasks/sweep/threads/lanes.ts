@@ -10,7 +10,7 @@ import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators
 import type { WarningList } from '../../../model/warning.ts';
 import { EquitySampler, Sampling } from '../../../report/series/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../../../report/sweep/figures/setFigures.ts';
-import { botMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { replayedBotMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import type { Watcher } from '../../backtest/run/execute.ts';
 import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
 import type { PurityWatch } from '../../backtest/purity/watch.ts';
@@ -129,7 +129,7 @@ function constructGroup(
 ): readonly (Constructed | Refusal)[] {
   const { memory, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
   const { warnings } = options;
-  const make = botMaker(
+  const make = replayedBotMaker(
     { ...base, blockRows },
     { scratch: memory.scratch, beat: watcher?.beat ?? null, dropsOrders: !readsOrders(base), ...(warnings ? { warnings } : {}) },
   );

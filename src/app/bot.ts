@@ -1,0 +1,252 @@
+// The bot: the same parts in backtest, paper and live. What differs is the world that is bound beside them, and what authors rebind.
+
+import 'reflect-metadata';
+import { Container, ContainerModule, type ContainerModuleLoadOptions, type ServiceIdentifier } from 'inversify';
+import { cronTimes } from '../adapters/clock/cron.ts';
+import { ConfigError } from '../base/errors.ts';
+import { listOf } from '../base/memory/listOf.ts';
+import { Scratch } from '../base/memory/rowLog.ts';
+import { checkRuleCode } from '../definition/models/ruleCodes.ts';
+import { Engine } from '../engine/engine.ts';
+import { FeedRun } from '../engine/feeds/feed.ts';
+import { Instant } from '../engine/feeds/instant.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Brackets } from '../orders/stops/brackets.ts';
+import { OrderManager } from '../orders/orderManager.ts';
+import { Reservations } from '../orders/reserve/reservation.ts';
+import { DueQueue } from '../ports/dueQueue.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Notifier } from '../ports/notifier.ts';
+import { resolveLimits } from '../risk/limits/resolve.ts';
+import { RiskModule } from '../risk/riskModule.ts';
+import { rulesFor } from '../risk/rules.ts';
+import type { OrderRule } from '../risk/rules/rule.ts';
+import type { Size } from '../strategy/types.ts';
+import { marketOf } from './kinds/market.ts';
+import type { VenueSeat } from './kinds/parts.ts';
+import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
+import { Overrides, type Override } from './overrides.ts';
+import { PARTS, type ExchangeAdapter, type PartToken } from './parts.ts';
+import { addedIdOf, idOf, ownIdOf, TOKENS, type Observers } from './tokens.ts';
+
+/** How a part, or an argument of parts, is bound. */
+export interface Binding {
+  readonly bind: ContainerModuleLoadOptions['bind'];
+  /** Where isobar binds a part: aside, where an author rebinds it. */
+  readonly own: <Made>(part: PartToken<Made>) => ServiceIdentifier<Made>;
+  readonly overrides: Overrides;
+}
+
+/** The world that a bot lives in: it binds exchange, journal, fence and venue. */
+export type World = (binding: Binding) => void;
+
+/** The parts of one bot that whoever drives it needs. */
+export interface Bot {
+  readonly engine: Engine;
+  readonly strategies: readonly StrategyPlan[];
+  readonly exchange: ExchangeAdapter;
+  readonly journal: Journal;
+  /** Those that modules have added. */
+  readonly notifiers: readonly Notifier[];
+  /** Of a replay: what opens the venue; else null. */
+  readonly venue: VenueSeat | null;
+}
+
+export interface MakeOptions extends Partial<Observers> {
+  /** Memory to take and give back; by default of its own. */
+  readonly scratch?: Scratch;
+  /** What authors rebind; by default all that the plan names. */
+  readonly overrides?: Overrides;
+}
+
+/**
+ * Makes bots of a plan in a world. Those of one maker share feeds, limits and time: several walk through the same bars, one after the other
+ * in each block. All else is made anew for each. Throws ConfigError where modules need each other in a circle.
+ */
+export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {}): (strategies?: readonly StrategyPlan[]) => Bot {
+  // What one `get` needs it makes once; the next one makes its own, and what the bots share is bound as such.
+  const container = new Container({ defaultScope: 'Request' });
+  const { log = () => {}, beat = null, dropsOrders = false, scratch = new Scratch() } = options;
+  const overrides = options.overrides ?? new Overrides(plan.models);
+  let given = plan.strategies;
+  container.load(
+    new ContainerModule(({ bind }) => {
+      const binding: Binding = { bind, overrides, own: (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part)) };
+      bindBot(binding, plan, { log, beat, dropsOrders }, scratch);
+      bind(binding.own(PARTS.strategies)).toResolvedValue(() => given);
+      bindOverrides(binding);
+      world(binding);
+    }),
+  );
+  return (strategies = plan.strategies) => {
+    given = strategies;
+    const bot = resolved(container);
+    if (bot.strategies.length !== strategies.length)
+      throw new ConfigError(
+        `modules: expected a factory of strategies that returns ${strategies.length}, got ${bot.strategies.length}`,
+        'add or remove strategies in the definition',
+      );
+    return bot;
+  };
+}
+
+/** One bot. The container is dropped once it has made it. */
+export function createBot(plan: RunPlan, world: World, options: MakeOptions = {}): Bot {
+  return botMaker(plan, world, options)();
+}
+
+const BOT: ServiceIdentifier<Bot> = Symbol.for('isobar.bot');
+
+function resolved(container: Container): Bot {
+  try {
+    return container.get(BOT);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    if (!/^(Circular dependency|No bindings) found/.test(message)) throw error;
+    const [first = ''] = message.split('\n');
+    throw new ConfigError(
+      `modules: ${first.replaceAll(/Symbol\(isobar\.(?:own\.)?([\w.]+)\)/g, '$1')}`,
+      'let a factory name only parts that are made without its own; docs/compose.md says what each part needs',
+    );
+  }
+}
+
+/** Factories of authors, each with what it says that it needs. */
+function bindOverrides({ bind, overrides }: Binding): void {
+  const bindOne = (id: ServiceIdentifier, { isWrapping, needs, make, part }: Override) =>
+    bind<unknown>(id).toResolvedValue(
+      (...made: unknown[]) => make(...made),
+      [...(isWrapping ? [ownIdOf({ name: part })] : []), TOKENS.given, ...needs.map((name) => idOf({ name }))],
+    );
+  for (const override of overrides.all()) {
+    // Made before the bot (partAlone.ts); the world binds it.
+    if (override.part === PARTS.clock.name) continue;
+    const scope = bindOne(idOf({ name: override.part }), override);
+    if (override.part === PARTS.fees.name) scope.inTransientScope();
+  }
+  for (const { name } of [PARTS.rules, PARTS.notifier])
+    overrides.added(name).forEach((override, at) => void bindOne(addedIdOf({ name }, at), override));
+}
+
+/** The ids under which the additions to a part are bound. */
+const addedIds = <Made>({ overrides }: Binding, part: PartToken<Made>): ServiceIdentifier<Made>[] =>
+  overrides.added(part.name).map((_, at) => addedIdOf(part, at));
+
+/** Instruments, limits, time and feeds are the run's: bots of one container share them. All else is a bot's own. */
+function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
+  const { bind, own } = binding;
+  bind(TOKENS.given).toConstantValue({ plan });
+  bind(TOKENS.instant).toConstantValue(new Instant(plan.fromMs));
+  bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
+  bind(TOKENS.feeds)
+    .toResolvedValue(
+      (instruments, instant) => listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
+      [TOKENS.instruments, TOKENS.instant],
+    )
+    .inSingletonScope();
+  bind(TOKENS.ledger).toResolvedValue((instruments) => marketOf(instruments).ledger(plan, instruments), [TOKENS.instruments]);
+  bind(TOKENS.reservations).toResolvedValue(
+    (instruments) => new Reservations(instruments, plan.strategies.length, marketOf(instruments).reservationTerms(plan, instruments)),
+    [TOKENS.instruments],
+  );
+  bind(TOKENS.brackets).toResolvedValue((instruments) => new Brackets(instruments.length), [TOKENS.instruments]);
+  bind(TOKENS.limits)
+    .toResolvedValue((instruments) => resolveLimits(plan.risk, instruments), [TOKENS.instruments])
+    .inSingletonScope();
+  // Woken by whoever drives the bot: by the rows of a replay, or on the time of the exchange.
+  bind(own(PARTS.scheduler)).toResolvedValue(() => new DueQueue());
+  bind(own(PARTS.orders)).toResolvedValue(
+    (exchange, journal, reservations, fence) =>
+      new OrderManager(exchange, journal, reservations, fence, observers.dropsOrders === true ? null : scratch),
+    [idOf(PARTS.exchange), idOf(PARTS.journal), TOKENS.reservations, TOKENS.fence],
+  );
+  bind(idOf(PARTS.rules)).toResolvedValue(
+    (...lists: (readonly OrderRule[])[]) => allRules(lists, binding.overrides.added(PARTS.rules.name)),
+    addedIds(binding, PARTS.rules),
+  );
+  bind(own(PARTS.risk)).toResolvedValue(
+    (ledger, reservations, resolvedLimits, rules) =>
+      new RiskModule({
+        ledger,
+        reservations,
+        limits: plan.risk,
+        resolved: resolvedLimits,
+        rules: [...rulesFor(ledger.market), ...rules],
+      }),
+    [TOKENS.ledger, TOKENS.reservations, TOKENS.limits, idOf(PARTS.rules)],
+  );
+  bindEngine(binding, plan, observers, scratch);
+}
+
+function bindEngine(binding: Binding, plan: RunPlan, { log, beat }: Observers, scratch: Scratch): void {
+  const { bind, own } = binding;
+  bind(own(PARTS.engine)).toResolvedValue(
+    (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) => {
+      const engine = new Engine({
+        instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue,
+        defaultSize: sizeOf(plan),
+        collarPpm: plan.fills.collarPpm,
+        blockRows: plan.blockRows,
+        fromMs: plan.fromMs,
+        log,
+        scratch,
+        beat,
+        marks: marketOf(instruments).marks(plan, instruments),
+        funding: marketOf(instruments).funding(plan, instruments),
+      });
+      engine.timers.cronTimes = cronTimes;
+      return engine;
+    }, // prettier-ignore
+    [
+      TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,
+      idOf(PARTS.orders), TOKENS.brackets, idOf(PARTS.risk), idOf(PARTS.exchange), idOf(PARTS.scheduler),
+    ], // prettier-ignore
+  );
+  bind(BOT).toResolvedValue(
+    (engine, strategies, exchange, journal, venue, ...notifiers: Notifier[]) => ({
+      engine,
+      strategies,
+      exchange,
+      journal,
+      notifiers,
+      venue,
+    }),
+    [
+      idOf(PARTS.engine), idOf(PARTS.strategies), idOf(PARTS.exchange), idOf(PARTS.journal),
+      TOKENS.venue, ...addedIds(binding, PARTS.notifier),
+    ], // prettier-ignore
+  );
+}
+
+/** Rules that authors add, in order. Throws ConfigError for a code that cannot be, or that another rule has. */
+function allRules(lists: readonly (readonly OrderRule[])[], from: readonly Override[]): readonly OrderRule[] {
+  const codes = new Set<string>();
+  lists.forEach((rules, at) => {
+    for (const { code } of rules) checkRuleCode(code, codes, from[at]!.where);
+  });
+  return lists.flat();
+}
+
+/** The instruments of a run, each once, in the order of their ids: the order in which they match. */
+export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
+  const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
+  const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const quotes = new Set(instruments.map(({ quote }) => quote));
+  if (quotes.size > 1) {
+    throw new ConfigError(`feeds: the instruments of one run share one quote asset, got ${[...quotes].join(', ')}`, 'run them apart');
+  }
+  return instruments;
+}
+
+function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, instant: Instant): FeedRun {
+  const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
+  const run = new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
+  run.isHidden = feed.isHidden ?? false;
+  return run;
+}
+
+function sizeOf({ size }: RunPlan): Size {
+  if (size.base !== undefined) return { base: size.base };
+  if (size.quote !== undefined) return { quote: size.quote };
+  return { equity: size.equity ?? '1' };
+}

@@ -1,0 +1,79 @@
+// `composeModule`: an author's module says which parts of the bot it rebinds, and by which factories.
+
+import { ConfigError } from '../base/errors.ts';
+import { nearest } from '../base/number/nearest.ts';
+import type { ComposeModule, ModuleBinding } from '../definition/plan/module.ts';
+import type { RunPlan } from '../definition/plan/plan.ts';
+import { PARTS, type PartToken } from './parts.ts';
+
+/** What every factory gets. */
+export interface FactoryInput {
+  /** The resolved run: strategies, feeds, fees, fills and limits. */
+  readonly plan: RunPlan;
+}
+
+/** The parts that `Needs` names. */
+export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
+  readonly [At in keyof Needs]: Needs[At] extends PartToken<infer Made> ? Made : never;
+};
+
+/** How a part is bound anew. A factory runs once for each bot. */
+export interface Rebinding<Made> {
+  /** The factory makes the part. It gets the parts that `needs` names behind `given`. Of `rules` and `notifier` it makes an addition. */
+  to<const Needs extends readonly PartToken<unknown>[] = readonly []>(
+    make: (given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
+    needs?: Needs,
+  ): void;
+  /** The factory gets the part as it was bound, and returns what takes its place. Not for `rules` and `notifier`. */
+  wrap<const Needs extends readonly PartToken<unknown>[] = readonly []>(
+    make: (bound: Made, given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
+    needs?: Needs,
+  ): void;
+}
+
+export interface Composing {
+  readonly rebind: <Made>(part: PartToken<Made>) => Rebinding<Made>;
+}
+
+const NAME = /^[A-Za-z0-9._-]{1,80}$/;
+
+/**
+ * A module that rebinds parts of a bot: the default export of a file under `modules:` of a definition, or an item of
+ * `backtest({ modules })`. `name` is how messages call it. Throws ConfigError for a name or a part that cannot be.
+ */
+export function composeModule(name: string, compose: (composing: Composing) => void): ComposeModule {
+  const called: unknown = name;
+  if (typeof called !== 'string' || !NAME.test(called))
+    throw new ConfigError(
+      `composeModule: expected a name of 1 to 80 letters, digits, dots, dashes and underscores, got ${String(called)}`,
+      "write: composeModule('halfSpread', ({ rebind }) => { ... })",
+    );
+  const bindings: ModuleBinding[] = [];
+  compose({
+    rebind: (part) => {
+      const known = nameOf(part, name);
+      const bind = (isWrapping: boolean, make: ModuleBinding['make'], needs: readonly PartToken<unknown>[]): void => {
+        if (typeof make !== 'function')
+          throw new ConfigError(
+            `the module ${name}: expected a factory of ${known}, got a ${typeof make}`,
+            `write: rebind(PARTS.${known}).${isWrapping ? 'wrap((bound)' : 'to(()'} => ...)`,
+          );
+        bindings.push({ part: known, isWrapping, needs: needs.map((need) => nameOf(need, name)), make });
+      };
+      return { to: (make, needs) => bind(false, make, needs ?? []), wrap: (make, needs) => bind(true, make, needs ?? []) };
+    },
+  });
+  return { kind: 'module', name, bindings };
+}
+
+/** Plain JavaScript may hand in anything. */
+function nameOf(part: unknown, module: string): string {
+  const name: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : part;
+  const names = Object.keys(PARTS);
+  if (typeof name === 'string' && names.includes(name)) return name;
+  const near = typeof name === 'string' ? nearest(name, names) : null;
+  throw new ConfigError(
+    `the module ${module}: expected a token of PARTS, got ${String(name)}${near === null ? '' : `, the nearest is ${near}`}`,
+    `write: rebind(PARTS.slippage); the parts are ${names.join(', ')}`,
+  );
+}

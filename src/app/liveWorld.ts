@@ -1,0 +1,23 @@
+// The world of a live bot: the exchange behind REST, a journal on disk, the clock of the exchange. Its bot is that of a backtest.
+
+import type { ExchangePort } from '../ports/exchange.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Fence } from '../orders/prove/fence.ts';
+import type { World } from './bot.ts';
+import { PARTS } from './parts.ts';
+import { TOKENS } from './tokens.ts';
+
+export interface LivePorts {
+  readonly exchange: ExchangePort;
+  readonly journal: Journal;
+  readonly fence: Fence;
+}
+
+export function liveWorld({ exchange, journal, fence }: LivePorts): World {
+  return ({ bind, own }) => {
+    bind(own(PARTS.journal)).toConstantValue(journal);
+    bind(own(PARTS.exchange)).toConstantValue(exchange);
+    bind(TOKENS.fence).toConstantValue(fence);
+    bind(TOKENS.venue).toConstantValue(null);
+  };
+}

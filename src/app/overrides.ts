@@ -1,0 +1,110 @@
+// What authors rebind: the models and the modules of a plan, in one form, by part.
+
+import { ADDED_PARTS, type ComposeModule, type ModuleBinding } from '../definition/plan/module.ts';
+import type { ModelsPlan } from '../definition/plan/plan.ts';
+import { answerOf, said } from '../definition/models/answer.ts';
+import { StrategyError } from '../base/errors.ts';
+import { orderRuleOf } from './models/riskRules.ts';
+import { feesOf, slippageOf } from './models/venueModels.ts';
+
+/** One part, bound anew. */
+export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'needs'> {
+  /** Where the definition names it, and the module, for messages. */
+  readonly where: string;
+  /** What the container calls: it checks what the author's factory returns. */
+  readonly make: (...given: readonly unknown[]) => unknown;
+}
+
+export class Overrides {
+  readonly #replaced = new Map<string, Override>();
+  readonly #added = new Map<string, Override[]>();
+
+  /** `parts`: names of the parts that are looked at; by default all. */
+  constructor(models: ModelsPlan | undefined, parts: readonly string[] | null = null) {
+    if (models === undefined) return;
+    for (const binding of modelBindings(models)) this.#take(binding, parts);
+    for (const { module, place } of models.modules ?? [])
+      for (const binding of module.bindings) this.#take(checked(binding, module, place), parts);
+  }
+
+  /** The override of a part that has one maker. */
+  of(part: string): Override | null {
+    return this.#replaced.get(part) ?? null;
+  }
+  /** What is added to a part, in order. */
+  added(part: string): readonly Override[] {
+    return this.#added.get(part) ?? [];
+  }
+  all(): readonly Override[] {
+    return [...this.#replaced.values()];
+  }
+
+  #take(override: Override, parts: readonly string[] | null): void {
+    const { part } = override;
+    if (parts !== null && !parts.includes(part)) return;
+    if (ADDED_PARTS.includes(part)) this.#added.set(part, [...this.added(part), override]);
+    else this.#replaced.set(part, override);
+  }
+}
+
+/** The models of a definition as bindings: inside there is one way. */
+function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override[] {
+  const to = (part: string, make: () => unknown): Override => ({ part, isWrapping: false, needs: [], where: 'models', make });
+  return [
+    ...(slippage === null ? [] : [to('slippage', () => slippageOf(slippage))]),
+    ...(fees === null ? [] : [to('fees', () => feesOf(fees))]),
+    ...(rules.length === 0 ? [] : [to('rules', () => rules.map(orderRuleOf))]),
+  ];
+}
+
+/** Methods by which a part is known. Parts that are not named here are checked otherwise, or may be null. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  exchange: ['submit', 'cancel', 'read', 'working', 'row', 'blockOpened', 'settleMarks'],
+  orders: ['submit', 'cancel', 'get', 'active'],
+  risk: ['attach', 'begin', 'detail'],
+  scheduler: ['at', 'cancel', 'runDue'],
+  engine: ['submit', 'lastTicks', 'release'],
+  clock: ['at', 'cancel'],
+  journal: ['denied', 'drafted', 'submitted', 'signMs', 'ack', 'refused', 'evidence', 'fill', 'state', 'cancelSent', 'tomb'],
+  notifier: ['send'],
+  fees: ['ppm'],
+  slippage: ['ticks'],
+  latency: ['ms'],
+};
+
+function checked({ make, ...binding }: ModuleBinding, { name }: ComposeModule, place: string): Override {
+  const where = `${place}: the module ${name}`;
+  const ask = make as (...given: readonly unknown[]) => unknown;
+  return {
+    ...binding,
+    where,
+    make(...given) {
+      const made = answerOf(`${where}: its factory of ${binding.part}`, ask, ...given);
+      const missing = missingIn(binding.part, made);
+      if (missing === null) return made;
+      throw new StrategyError(
+        `${where}: expected ${missing}, got ${said(made)}`,
+        `return it from the factory of ${binding.part}; docs/compose.md has an example`,
+      );
+    },
+  };
+}
+
+/** What a part lacks, in words; null: nothing. */
+function missingIn(part: string, made: unknown): string | null {
+  if (part === 'fees' && made === null) return null;
+  if (part === 'rules') return isRules(made) ? null : 'a list of rules, each with kind, code, check and detail';
+  if (part === 'strategies') return Array.isArray(made) ? null : 'a list of strategies';
+  const [method] = (METHODS[part] ?? []).filter((name) => !hasMethod(made, name));
+  return method === undefined ? null : `${part} with the method ${method}`;
+}
+
+function isRules(made: unknown): boolean {
+  if (!Array.isArray(made)) return false;
+  const list: readonly unknown[] = made;
+  return list.every((rule) => hasMethod(rule, 'check') && hasMethod(rule, 'detail') && Reflect.get(rule, 'kind') === 'order');
+}
+
+function hasMethod(made: unknown, name: string): made is object {
+  return typeof made === 'object' && made !== null && typeof Reflect.get(made, name) === 'function';
+}

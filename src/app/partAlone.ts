@@ -1,0 +1,57 @@
+// A part that is made before its bot, because the bot begins with it: the clock, and the ports of a live bot.
+
+import 'reflect-metadata';
+import { Container, type ServiceIdentifier } from 'inversify';
+import { LiveScheduler } from '../adapters/clock/liveScheduler.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { RunPlan } from '../definition/plan/plan.ts';
+import type { Notifier } from '../ports/notifier.ts';
+import type { Scheduler } from '../ports/scheduler.ts';
+import type { FactoryInput } from './composeModule.ts';
+import { Overrides, type Override } from './overrides.ts';
+import { PARTS, type PartToken } from './parts.ts';
+import { idOf, ownIdOf, TOKENS } from './tokens.ts';
+
+/** Returns `own`, or what a module puts in its place. `plan`: null while it is not known yet. Throws ConfigError for a factory with needs. */
+export function partAlone<Made>(part: PartToken<Made>, own: Made, plan: RunPlan | null, overrides: Overrides): Made {
+  const override = overrides.of(part.name);
+  return override === null ? own : madeAlone(part, override, own, plan);
+}
+
+/** The notifiers that modules add. */
+export function notifiersAlone(plan: RunPlan, overrides: Overrides): readonly Notifier[] {
+  return overrides.added(PARTS.notifier.name).map((override) => madeAlone<Notifier | null>(PARTS.notifier, override, null, plan)!);
+}
+
+/** Time outside of a backtest: that of the computer, unless a module says otherwise. */
+export function clockOf(plan: RunPlan, overrides = new Overrides(plan.models)): Scheduler {
+  return partAlone(PARTS.clock, new LiveScheduler(), plan, overrides);
+}
+
+function madeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, plan: RunPlan | null): Made {
+  const { isWrapping, needs, where } = override;
+  if (needs.length > 0)
+    throw new ConfigError(
+      `${where}: expected a factory of ${part.name} that needs no other part here, got one that needs ${needs.join(', ')}`,
+      `make the ${part.name} without them: it is made before the bot`,
+    );
+  const container = new Container();
+  container.bind(TOKENS.given).toConstantValue(plan === null ? unknownPlan(where) : { plan });
+  const ownId: ServiceIdentifier<Made> = ownIdOf(part);
+  container.bind(ownId).toConstantValue(own);
+  container
+    .bind(idOf(part))
+    .toResolvedValue((...made: unknown[]) => override.make(...made) as Made, [
+      ...(isWrapping ? [ownId] : []),
+      TOKENS.given,
+    ] as ServiceIdentifier[]);
+  return container.get(idOf(part));
+}
+
+function unknownPlan(where: string): FactoryInput {
+  return {
+    get plan(): never {
+      throw new ConfigError(`${where}: the plan of a live bot is not known yet when its clock is made`, 'make the clock without the plan');
+    },
+  };
+}

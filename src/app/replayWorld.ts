@@ -1,0 +1,70 @@
+// The world of a backtest: simulated time, a journal that only counts, and a venue that replayed rows trade against.
+
+import type { ServiceIdentifier } from 'inversify';
+import { FixedLatency } from '../adapters/replay/latency.ts';
+import { ReplayExchange, type ReplayOptions } from '../adapters/replay/replayExchange.ts';
+import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
+import { REPLAY_FENCE } from '../orders/prove/resolver.ts';
+import type { LogLine } from '../ports/log.ts';
+import type { Scheduler } from '../ports/scheduler.ts';
+import type { FeeModel } from '../venue/feeModel.ts';
+import { fixedSlippage } from '../venue/slippage.ts';
+import type { Bot, Binding, World } from './bot.ts';
+import { marketOf } from './kinds/market.ts';
+import type { Deposits, OpenedVenue, VenueSeat } from './kinds/parts.ts';
+import type { RunPlan } from '../definition/plan/plan.ts';
+import { clockOf } from './partAlone.ts';
+import { PARTS, type ExchangeAdapter } from './parts.ts';
+import { RefusalWords } from './refusalWords.ts';
+import { idOf, ownIdOf, TOKENS } from './tokens.ts';
+
+export interface ReplaySettings {
+  /** Which creates lose their answer or never arrive: for tests and what-if runs. */
+  readonly faultOf?: ReplayOptions['faultOf'];
+  /** Where it is told why risk refuses orders; null: nobody reads it. */
+  readonly refusals?: LogLine | null;
+  /** Time outside of the run; default that of the computer. */
+  readonly clock?: Scheduler;
+}
+
+export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, clock }: ReplaySettings = {}): World {
+  return (binding) => {
+    const { bind, own } = binding;
+    bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
+    if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => new ReplayJournal());
+    else {
+      const names = plan.strategies.map(({ record }) => record.name);
+      bind(own(PARTS.journal)).toResolvedValue((risk) => new RefusalWords({ risk, log: refusals, names }), [idOf(PARTS.risk)]);
+    }
+    bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
+    bind(own(PARTS.latency)).toResolvedValue(() => new FixedLatency(plan.fills.latencyMs));
+    bind(own(PARTS.slippage)).toResolvedValue(() => fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm));
+    bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
+    const needsVolume = plan.fills.maxVolumeSharePpm > 0;
+    bind(own(PARTS.exchange)).toResolvedValue(
+      (queue, instruments, latency): ExchangeAdapter =>
+        marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf })),
+      [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
+    );
+    bindVenue(plan, binding);
+  };
+}
+
+/** A venue stands behind the replayed exchange, also where a module wraps it. An adapter in its place fills orders itself. */
+function bindVenue({ funds }: RunPlan, { bind, overrides }: Binding): void {
+  const override = overrides.of(PARTS.exchange.name);
+  if (override?.isWrapping === false) return void bind(TOKENS.venue).toConstantValue(null);
+  // A model counts the turnover of its account, so each account has its own.
+  const fees: ServiceIdentifier<FeeModel | null>[] = (funds === undefined ? [0] : [0, 1]).map(() => idOf(PARTS.fees));
+  bind(TOKENS.venue).toResolvedValue(
+    (exchange, slippage, ...models: (FeeModel | null)[]): VenueSeat => ({ exchange, slippage, fees: models }),
+    [override === null ? idOf(PARTS.exchange) : ownIdOf(PARTS.exchange), idOf(PARTS.slippage), ...fees],
+  );
+}
+
+/** Opens the venue with the accounts of the run, funds them, and connects it. An adapter in its place is attached to the engine. */
+export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
+  exchange.attach?.(engine, () => engine.nowMs);
+  if (venue === null) return { venue: null, checkBooks() {} };
+  return marketOf(engine.instruments).open(plan, engine, venue, deposits);
+}

@@ -1,0 +1,26 @@
+// An object in front of another: what it does not say itself, the other one does.
+
+/**
+ * Returns an object that does what `own` says and passes everything else on to `bound`. Methods run on `bound`, fields are read from it at
+ * each use. `own` is a plain object; its methods call `bound` where they want what was there before.
+ */
+export function passOn<Of extends object>(bound: Of, own: Partial<Of>): Of {
+  const made = {};
+  for (const name of namesOf(bound)) {
+    const value: unknown = Reflect.get(bound, name);
+    const passed: PropertyDescriptor =
+      typeof value === 'function'
+        ? { value: value.bind(bound), enumerable: true }
+        : { get: () => Reflect.get(bound, name) as unknown, enumerable: true };
+    Object.defineProperty(made, name, { ...passed, configurable: true });
+  }
+  return Object.defineProperties(made, Object.getOwnPropertyDescriptors(own)) as Of;
+}
+
+/** Names of fields, accessors and methods, those of the classes above among them. */
+function namesOf(bound: object): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let of: unknown = bound; typeof of === 'object' && of !== null && of !== Object.prototype; of = Object.getPrototypeOf(of))
+    for (const name of Object.getOwnPropertyNames(of)) if (name !== 'constructor') names.add(name);
+  return names;
+}

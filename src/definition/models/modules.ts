@@ -1,0 +1,107 @@
+// The modules that a definition names: loaded as strategies are, checked for what they rebind, and noted for the manifest.
+
+import { dirname } from 'node:path';
+import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import { loadModule, type Importer } from '../../adapters/plugins/loadModule.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Warning } from '../../model/warning.ts';
+import { ADDED_PARTS, type ComposeModule, type ModuleBinding, type ModulePlan } from '../plan/module.ts';
+import type { ModelRecord } from '../plan/plan.ts';
+import { locate } from '../text/paths.ts';
+import type { Definition } from '../text/schema.ts';
+import { whereIs, type DefinitionSource } from '../text/source.ts';
+import { said } from './answer.ts';
+
+/** A module that code has handed over, with the hash of its own text. */
+export interface ModuleAtHand {
+  readonly module: ComposeModule;
+  readonly hash: string;
+}
+
+export interface ModuleOptions {
+  readonly bundler?: Bundler | undefined;
+  readonly importer?: Importer | undefined;
+  /** Modules that are at hand, by their place in the list of the definition. */
+  readonly modules?: ReadonlyMap<number, ModuleAtHand> | undefined;
+}
+
+export interface LoadedModules {
+  readonly plans: readonly ModulePlan[];
+  readonly records: readonly ModelRecord[];
+  readonly reach: readonly Warning[];
+}
+
+const FOUND = { what: 'a module file', kind: 'file', remedy: 'correct the path' } as const;
+
+/** Throws ConfigError naming the item of `modules` that cannot be used; null: the definition names none. */
+export async function loadModules(
+  definition: Pick<Definition, 'modules' | 'models' | 'fills'>,
+  source: DefinitionSource,
+  { bundler, importer, modules: given }: ModuleOptions = {},
+): Promise<LoadedModules | null> {
+  if (definition.modules === undefined) return null;
+  const plans: ModulePlan[] = [];
+  const records: ModelRecord[] = [];
+  const reached: Warning[] = [];
+  for (const [at, file] of definition.modules.entries()) {
+    const place = whereIs(source, ['modules', at]);
+    const atHand = given?.get(at);
+    if (atHand !== undefined) {
+      plans.push({ module: atHand.module, place });
+      records.push({ use: 'module', file, hash: atHand.hash, inputs: [], folder: '.' });
+      continue;
+    }
+    const path = locate(source, ['modules', at], file, FOUND);
+    const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', importer, bundler);
+    if (!isComposeModule(exported))
+      throw new ConfigError(
+        `${place}: expected a file whose default export is made by composeModule, got ${exported === undefined ? 'none' : said(exported)}`,
+        "write: export default composeModule('NAME', ({ rebind }) => { ... }), from isobar/compose",
+      );
+    plans.push({ module: exported, place });
+    records.push({ use: 'module', file, hash, inputs, folder: dirname(path) });
+    reached.push(...reach);
+  }
+  checkBindings(plans, definition);
+  return { plans, records, reach: reached };
+}
+
+/** True for what `composeModule` returns, of whichever copy of isobar. */
+export function isComposeModule(value: unknown): value is ComposeModule {
+  if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'module') return false;
+  return typeof Reflect.get(value, 'name') === 'string' && Array.isArray(Reflect.get(value, 'bindings'));
+}
+
+/** Of two that rebind one part the second would undo the first, and nobody would notice. */
+function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Definition, 'models' | 'fills'>): void {
+  const bound = new Map<string, string>();
+  if (models?.slippage !== undefined) bound.set('slippage', 'models.slippage');
+  if (models?.fees !== undefined) bound.set('fees', 'models.fees');
+  const isFixed = Number(fills?.slippage ?? 0) > 0 || (fills?.slippageTicks ?? 0) > 0;
+  for (const { module, place } of plans)
+    for (const binding of module.bindings) {
+      const { part, isWrapping } = binding;
+      if (ADDED_PARTS.includes(part)) checkAddition(binding, module, place);
+      else {
+        // What wraps the slippage of `fills` keeps it.
+        const before = bound.get(part) ?? (part === 'slippage' && isFixed && !isWrapping ? 'fills.slippage' : undefined);
+        if (before !== undefined) throw twice(binding, module, place, before);
+        bound.set(part, `the module ${module.name}`);
+      }
+    }
+}
+
+function checkAddition({ part, isWrapping }: ModuleBinding, { name }: ComposeModule, place: string): void {
+  if (!isWrapping) return;
+  throw new ConfigError(
+    `${place}: the module ${name}: expected an addition to ${part}, got a wrapper of it`,
+    `write: rebind(PARTS.${part}).to(...); modules add to ${part} and remove nothing`,
+  );
+}
+
+function twice({ part }: ModuleBinding, { name }: ComposeModule, place: string, before: string): ConfigError {
+  return new ConfigError(
+    `${place}: the module ${name}: expected a part that nothing else rebinds, got ${part}, which ${before} rebinds already`,
+    'leave one of them out, or do both in one module',
+  );
+}

@@ -1,0 +1,38 @@
+// Tells the notifiers that modules add of the halts of a backtest, once its bars are done.
+
+import { after } from '../../../adapters/clock/wallClock.ts';
+import type { SealedBot } from '../../../app/replayedBot.ts';
+import type { Alert, Notifier, NotifyFailure } from '../../../ports/notifier.ts';
+import { scopeName } from '../../control/scopes.ts';
+import type { RunLog } from './runLog.ts';
+
+/** Time limit for one alert: a backtest does not wait for a receiver that is not there. */
+const ALERT_MS = 3000;
+
+/** One alert for each halt that was raised, in the order of the run. A failure is a line of the log. */
+export async function tellHalts({ notifiers, engine, plan }: Pick<SealedBot, 'notifiers' | 'engine' | 'plan'>, log: RunLog): Promise<void> {
+  if (notifiers.length === 0) return;
+  const named = { instruments: engine.instruments, strategies: plan.strategies.map(({ record }) => record.name) };
+  for (const { scope, code, why, timeMs, isRaised } of engine.risk.halts.changes()) {
+    if (!isRaised) continue;
+    const alert: Alert = { level: 'warn', code, bot: plan.name, mode: 'backtest', scope: scopeName(scope, named), says: why, timeMs };
+    for (const notifier of notifiers) {
+      const failure = await sent(notifier, alert);
+      if (failure !== null) log.event(`an alert was not told: ${notifier.name}, ${code}`, { why: failure });
+    }
+  }
+}
+
+/** Why it has not arrived; null: it has. */
+function sent(notifier: Notifier, alert: Alert): Promise<string | null> {
+  return new Promise((resolve) => {
+    const stop = after(ALERT_MS, () => {
+      giveUp();
+      resolve(`no answer within ${ALERT_MS} ms`);
+    });
+    const giveUp = notifier.send(alert, (failure: NotifyFailure | null) => {
+      stop();
+      resolve(failure?.why ?? null);
+    });
+  });
+}

@@ -1,0 +1,48 @@
+// The modules of a live bot: loaded before it asks the exchange anything, and rejected where they rebind what a live bot keeps.
+
+import { Overrides } from '../../../app/overrides.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { loadModules, type ModuleOptions } from '../../../definition/models/modules.ts';
+import { NO_MODELS } from '../../../definition/models/load.ts';
+import type { ModulePlan } from '../../../definition/plan/module.ts';
+import type { LiveConfig } from './read.ts';
+import type { Mode } from './mode.ts';
+
+/** Parts that modules may add to, wherever the bot trades. */
+const ALWAYS: readonly string[] = ['rules', 'notifier'];
+/** Parts that stand between the bot and the exchange: only where no real money is at stake. */
+const PAPER: readonly string[] = ['exchange', 'clock', 'journal'];
+/** Of these the bot's own one goes on: orders that nobody writes down or sends would be lost. */
+const WRAPPED: readonly string[] = ['exchange', 'journal'];
+
+/** Throws ConfigError for a module that cannot be loaded, and for one that rebinds a part which a live bot keeps. */
+export async function liveOverrides(
+  { definition, source, mode }: Pick<LiveConfig, 'definition' | 'source' | 'mode'>,
+  options: ModuleOptions,
+): Promise<Overrides> {
+  const modules = (await loadModules(definition, source, options))?.plans ?? [];
+  checkLiveModules(modules, mode);
+  return new Overrides({ ...NO_MODELS, modules });
+}
+
+/** Throws ConfigError for the first part that a bot of this mode keeps. */
+export function checkLiveModules(modules: readonly ModulePlan[], mode: Mode): void {
+  for (const { module, place } of modules)
+    for (const { part, isWrapping } of module.bindings) {
+      const isOfPaper = PAPER.includes(part);
+      if (ALWAYS.includes(part)) continue;
+      if (isOfPaper && mode === 'paper') {
+        if (isWrapping || !WRAPPED.includes(part)) continue;
+        throw new ConfigError(
+          `${place}: the module ${module.name}: expected a wrapper of ${part}, got a module that takes its place`,
+          `write: rebind(PARTS.${part}).wrap((bound) => ...), and pass each call on to what was bound`,
+        );
+      }
+      throw new ConfigError(
+        `${place}: the module ${module.name}: expected ${part} as the bot has it, got a module that rebinds ${part}`,
+        isOfPaper
+          ? `leave the module out: with mode: live only rules and notifier may be added; ${part} may be rebound with mode: paper`
+          : `leave the module out: a live bot takes rules and notifier, with mode: paper also ${PAPER.join(', ')}; ${part} may be rebound in backtests`,
+      );
+    }
+}

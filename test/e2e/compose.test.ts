@@ -1,0 +1,424 @@
+// Modules of isobar/compose, by the command and in code: what they change, what the run folder says of them, and which are refused.
+
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { feeModel, riskRule, slippageModel } from 'isobar';
+import { composeModule, feesOf, orderRuleOf, PARTS, passOn, slippageOf, type ComposeModule, type ExchangeSink } from 'isobar/compose';
+import { backtest, type CodeOptions } from 'isobar/run';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { resolveRun } from '../../src/definition/resolve.ts';
+import { readDefinition } from '../../src/definition/text/source.ts';
+import { runParts } from '../../src/tasks/trials/parts.ts';
+import { blocksOf } from '../docs/blocks.ts';
+import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { backtestIn, commandIn } from '../fixtures/inProcess.ts';
+import { ROOT } from '../fixtures/packed.ts';
+
+const desk = new CliDesk();
+const here = process.cwd();
+afterAll(() => {
+  process.chdir(here);
+  desk.remove();
+});
+
+const BASE = `strategy: ${STRATEGIES}/smaCross.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
+cash: { USDT: '10000' }
+size: { quote: '5000' }
+fees: { maker: '0.001', taker: '0.001', in: quote }
+`;
+const options: CodeOptions = {
+  strategy: `${STRATEGIES}/smaCross.ts`,
+  feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } },
+  catalog: 'data',
+  cash: { USDT: '10000' },
+  size: { quote: '5000' },
+  fees: { maker: '0.001', taker: '0.001', in: 'quote' },
+};
+const withModule = (module: ComposeModule, more: Partial<CodeOptions> = {}) => backtest({ ...options, ...more, modules: [module] });
+
+let plain = '';
+beforeAll(async () => {
+  desk.bars('BTCUSDT', '1h', 2000);
+  process.chdir(desk.folder);
+  plain = (await backtest(options)).resultHash;
+});
+
+const MODELS = {
+  slippage: "import { slippageModel } from 'isobar';\nexport default slippageModel(({ price }) => price * 0.0003);\n",
+  fees: "import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007));\n",
+  rules: `import { riskRule } from 'isobar';
+export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math.floor(timeMs / 86_400_000) % 2 === 1 ? 'odd day' : null) });
+`,
+} as const;
+const CONVERTERS = { slippage: 'slippageOf(model)', fees: 'feesOf(model)', rules: '[orderRuleOf(model)]' } as const;
+
+describe('a module gives the result of the same model under models:', () => {
+  test.each(['slippage', 'fees', 'rules'] as const)('%s', async (part) => {
+    desk.write(`models/${part}.ts`, MODELS[part]);
+    desk.write(
+      `modules/${part}.ts`,
+      `import { composeModule, feesOf, orderRuleOf, PARTS, slippageOf } from 'isobar/compose';
+import model from '../models/${part}.ts';
+export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() => ${CONVERTERS[part]}));
+`,
+    );
+    const key = part === 'rules' ? 'risk: [models/rules.ts]' : `${part}: models/${part}.ts`;
+    desk.write('model.yaml', `${BASE}models: { ${key} }\n`);
+    desk.write('module.yaml', `${BASE}modules: [./modules/${part}.ts]\n`);
+    const [model, module] = [await backtest({ definition: 'model.yaml' }), await backtest({ definition: 'module.yaml' })];
+    expect(module.resultHash).toBe(model.resultHash);
+    expect(module.record.warnings).toEqual(model.record.warnings);
+    expect(module.resultHash).not.toBe(plain);
+  });
+
+  test('from code as well', async () => {
+    const model = composeModule('own', ({ rebind }) => {
+      rebind(PARTS.slippage).to(() => slippageOf(slippageModel(({ price }) => price * 0.0003)));
+      rebind(PARTS.fees).to(() => feesOf(feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007))));
+    });
+    desk.write('models.yaml', `${BASE}models: { slippage: models/slippage.ts, fees: models/fees.ts }\n`);
+    expect((await withModule(model)).resultHash).toBe((await backtest({ definition: 'models.yaml' })).resultHash);
+  });
+
+  test('latency that is the same for each order is that of fills.latencyMs', async () => {
+    const slow = composeModule('slow', ({ rebind }) => rebind(PARTS.latency).to(() => ({ ms: () => 5_400_000 })));
+    const { resultHash } = await withModule(slow);
+    expect(resultHash).toBe((await backtest({ ...options, fills: { latencyMs: 5_400_000 } })).resultHash);
+    expect(resultHash).not.toBe(plain);
+  });
+});
+
+describe('the run folder', () => {
+  const write = (spread: string) =>
+    desk.write(
+      'modules/spread.ts',
+      `import { composeModule, PARTS, slippageOf } from 'isobar/compose';
+import { worse } from './worse.ts';
+export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to(() => slippageOf({ kind: 'slippage', worse })));
+`,
+    ) && desk.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
+
+  test('names the module with the hash of its code; verify makes the run again, and reports a module that has changed', async () => {
+    write('0.0002');
+    desk.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
+    const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
+    const { models, inputs } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
+      readonly models: readonly object[];
+      readonly inputs: readonly { readonly file: string }[];
+    };
+    expect(models).toEqual([
+      { use: 'module', file: './modules/spread.ts', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), inputs: ['worse.ts', 'spread.ts'] },
+    ]);
+    expect(inputs.map(({ file }) => basename(file))).toEqual(expect.arrayContaining(['spread.ts', 'worse.ts']));
+    expect(readFileSync(join(folder, 'definition.yaml'), 'utf8')).toContain('modules: [ ./modules/spread.ts ]\n');
+    const same = await desk.run('verify', folder);
+    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('identical')]);
+    write('0.0004');
+    const other = await desk.run('verify', folder);
+    expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
+  });
+
+  test('of a run in code says that only the code can make it again', async () => {
+    const module = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
+    const folder = await (await withModule(module)).write('runs');
+    const manifestIn = (of: string) =>
+      JSON.parse(readFileSync(join(of, 'manifest.json'), 'utf8')) as {
+        readonly origin: { readonly inCode: readonly string[] };
+        readonly models: readonly { readonly file: string; readonly sha256: string }[];
+      };
+    const { origin, models } = manifestIn(folder);
+    expect(origin.inCode).toEqual(['the module inCode']);
+    const other = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 2 })));
+    const again = manifestIn(await (await withModule(other)).write('runs'));
+    expect(models[0]?.file).toBe('inCode');
+    expect(again.models[0]?.sha256).not.toBe(models[0]?.sha256);
+  });
+});
+
+describe('parts of a backtest', () => {
+  test('each is handed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
+    const seen: string[] = [];
+    const module = composeModule('watching', ({ rebind }) => {
+      const note = (name: string, part: object) => void seen.push(`${name} ${part.constructor.name}`);
+      rebind(PARTS.exchange).wrap(
+        (exchange, _, scheduler) => {
+          note('exchange', exchange);
+          expect(scheduler.nextMs).toBe(Infinity);
+          return passOn(exchange, {});
+        },
+        [PARTS.scheduler],
+      );
+      rebind(PARTS.orders).wrap((orders) => (note('orders', orders), orders));
+      rebind(PARTS.risk).wrap(
+        (risk, { plan }, rules) => {
+          note('risk', risk);
+          expect([plan.name, rules]).toEqual(['smaCross', []]);
+          return risk;
+        },
+        [PARTS.rules],
+      );
+      rebind(PARTS.strategies).wrap((strategies) => (note('strategies', strategies), [...strategies]));
+      rebind(PARTS.scheduler).wrap((scheduler) => (note('scheduler', scheduler), scheduler));
+      rebind(PARTS.engine).wrap((engine) => (note('engine', engine), engine));
+      rebind(PARTS.journal).wrap((journal) => (note('journal', journal), passOn(journal, {})));
+      rebind(PARTS.slippage).wrap((slippage) => ({ ticks: (...fill) => slippage.ticks(...fill) }));
+      rebind(PARTS.latency).wrap((latency) => latency);
+      rebind(PARTS.fees).wrap((fees) => (expect(fees).toBeNull(), fees));
+      rebind(PARTS.clock).wrap((clock) => (note('clock', clock), clock));
+    });
+    expect((await withModule(module)).resultHash).toBe(plain);
+    expect(new Set(seen)).toEqual(
+      new Set([
+        'exchange ReplayExchange', 'orders OrderManager', 'risk RiskModule', 'strategies Array', 'scheduler DueQueue', 'engine Engine',
+        'journal RefusalWords', 'clock LiveScheduler',
+      ]),
+    ); // prettier-ignore
+  });
+
+  test('an adapter in the place of the exchange gets the sink, and no market stands behind it', async () => {
+    const module = composeModule('closed', ({ rebind }) => {
+      rebind(PARTS.exchange).to(() => {
+        let sink: ExchangeSink;
+        return {
+          attach: (engine) => void (sink = engine),
+          submit: (order) => sink.refused(order.id, 'CLOSED'),
+          cancel() {},
+          read() {},
+          working: () => 0,
+          row() {},
+          blockOpened() {},
+          settleMarks() {},
+        };
+      });
+    });
+    const { orders, fills, equity } = await withModule(module);
+    expect(orders.length).toBeGreaterThan(10);
+    expect(new Set(orders.code)).toEqual(new Set(['CLOSED']));
+    expect([fills.length, equity.equity.at(-1)]).toEqual([0, 10_000]);
+  });
+
+  test('parameters of strategies that a module changes are those of the record', async () => {
+    const module = composeModule('faster', ({ rebind }) =>
+      rebind(PARTS.strategies).wrap((strategies) =>
+        strategies.map((each) => ({ ...each, params: { fast: 3, slow: 9 }, record: { ...each.record, params: { fast: 3, slow: 9 } } })),
+      ),
+    );
+    const result = await withModule(module);
+    expect(result.record.strategies[0]?.params).toEqual({ fast: 3, slow: 9 });
+    expect(result.resultHash).toBe((await backtest({ ...options, params: { fast: 3, slow: 9 } })).resultHash);
+  });
+
+  test('rules of two modules and those of models: are all asked', async () => {
+    const rule = (code: string, day: number) =>
+      composeModule(code, ({ rebind }) =>
+        rebind(PARTS.rules).to(() => [
+          orderRuleOf(riskRule({ code, check: (_, of) => (new Date(of.timeMs).getUTCDay() === day ? 'no' : null) })),
+        ]),
+      );
+    desk.write('models/sunday.ts', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SUNDAY', check: (_, of) => (new Date(of.timeMs).getUTCDay() === 0 ? 'no' : null) });\n"); // prettier-ignore
+    const { orders } = await backtest({
+      ...options,
+      models: { risk: ['models/sunday.ts'] },
+      modules: [rule('MONDAY', 1), rule('TUESDAY', 2)],
+    });
+    expect(new Set(orders.code)).toEqual(new Set(['', 'SUNDAY', 'MONDAY', 'TUESDAY']));
+  });
+});
+
+describe('a module that cannot be used', () => {
+  const file = (body: string, head = "import { composeModule, PARTS } from 'isobar/compose';") => {
+    desk.write('modules/bad.ts', `${head}\n${body}\n`);
+    desk.write('bad.yaml', `${BASE}modules: [./modules/bad.ts]\n`);
+    return backtestIn(desk.folder, 'bad.yaml');
+  };
+  const module = (body: string) => file(`export default composeModule('bad', ({ rebind }) => { ${body} });`);
+
+  test.each([
+    [
+      'has no default export',
+      () => file('export const x = 1;'),
+      /bad\.yaml:6 modules\.0: expected a file whose default export is made by composeModule, got none/,
+    ],
+    [
+      'exports a strategy',
+      () => file(`export { default } from '${STRATEGIES}/smaCross.ts';`, ''),
+      /modules\.0: expected a file whose default export is made by composeModule, got a function/,
+    ],
+    ['does not compile', () => file('export default (', ''), /bad\.ts:3:1: Unexpected end of file/],
+    [
+      'imports what is not there',
+      () => file('export default 1;', "import { composeModul } from 'isobar/compose'; composeModul;"),
+      /isobar\/compose exports no 'composeModul', the nearest is composeModule/,
+    ],
+    [
+      'rebinds a part twice',
+      () => module('rebind(PARTS.fees).to(() => null); rebind(PARTS.fees).to(() => null);'),
+      /bad\.yaml:6 modules\.0: the module bad: expected a part that nothing else rebinds, got fees, which the module bad rebinds already/,
+    ],
+    [
+      'rebinds no part',
+      () => module("rebind({ name: 'fee' }).to(() => null);"),
+      /the module bad: expected a token of PARTS, got fee, the nearest is fees/,
+    ],
+    [
+      'wraps the rules',
+      () => module('rebind(PARTS.rules).wrap((rules) => []);'),
+      /modules\.0: the module bad: expected an addition to rules, got a wrapper of it/,
+    ],
+    ['has no factory', () => module('rebind(PARTS.fees).to(null);'), /the module bad: expected a factory of fees, got a object/],
+    [
+      'throws',
+      () => module("rebind(PARTS.journal).wrap(() => { throw new Error('no disk'); });"),
+      /modules\.0: the module bad: its factory of journal threw: no disk/,
+    ],
+    [
+      'answers a promise',
+      () => module('rebind(PARTS.slippage).to(async () => ({ ticks: () => 1 }));'),
+      /modules\.0: the module bad: expected slippage with the method ticks, got a promise: models are synchronous/,
+    ],
+    [
+      'makes a journal without a method',
+      () => module('rebind(PARTS.journal).wrap((journal) => ({ ...journal }));'),
+      /the module bad: expected journal with the method denied, got an object/,
+    ],
+    [
+      'makes rules that are none',
+      () => module("rebind(PARTS.rules).to(() => [{ code: 'ONE_RULE' }]);"),
+      /the module bad: expected a list of rules, each with kind, code, check and detail, got an object/,
+    ],
+    [
+      'has a rule with a code that is taken',
+      () =>
+        module(
+          "rebind(PARTS.rules).to(() => [{ kind: 'order', code: 'MARGIN', keys: [], needs: [], check: () => true, detail: () => '' }]);",
+        ),
+      /modules\.0: the module bad: expected a code of 3 to 32 capitals.*got MARGIN, which another rule has/,
+    ],
+    [
+      'needs parts in a circle',
+      () => module('rebind(PARTS.exchange).wrap((exchange) => exchange, [PARTS.engine]);'),
+      /modules: Circular dependency found: .*engine.*exchange/,
+    ],
+    [
+      'drops a strategy',
+      () => module('rebind(PARTS.strategies).to(() => []);'),
+      /modules: expected a factory of strategies that returns 1, got 0/,
+    ],
+    [
+      'has a clock with needs',
+      () => module('rebind(PARTS.clock).wrap((clock) => clock, [PARTS.risk]);'),
+      /the module bad: expected a factory of clock that needs no other part here, got one that needs risk/,
+    ],
+    ['has a latency below zero', () => module('rebind(PARTS.latency).to(() => ({ ms: () => -1 }));'), /the latency model answers -1/],
+  ] as const)('because it %s, is named with place and remedy', async (_, run, message) => {
+    const { code, stderr } = await run();
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/\n {2}\S/);
+    expect(code).toBeGreaterThan(0);
+  });
+
+  test('a path that leads nowhere is told with the line of the list', async () => {
+    desk.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
+    const { code, stderr } = await backtestIn(desk.folder, 'bad.yaml');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which is /)]); // prettier-ignore
+  });
+
+  test.each([
+    ['models: { slippage: models/slippage.ts }', 'models.slippage'],
+    ["fills: { slippage: '0.001' }", 'fills.slippage'],
+  ])('beside %s it is refused', async (beside, name) => {
+    desk.write('models/slippage.ts', MODELS.slippage);
+    desk.write('modules/tick.ts', "import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('tick', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));\n"); // prettier-ignore
+    desk.write('bad.yaml', `${BASE}${beside}\nmodules: [modules/tick.ts]\n`);
+    const { code, stderr } = await backtestIn(desk.folder, 'bad.yaml');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`)]); // prettier-ignore
+  });
+
+  test('two modules that rebind one part are told by name', async () => {
+    const tick = (name: string) => composeModule(name, ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
+    await expect(backtest({ ...options, modules: [tick('one'), tick('two')] })).rejects.toThrow(
+      'backtest options modules.1: the module two: expected a part that nothing else rebinds, got slippage, which the module one rebinds already',
+    );
+  });
+
+  test('a value that is no module is told by its place', async () => {
+    await expect(backtest({ ...options, modules: [{} as never] })).rejects.toThrow('modules.0: expected the path of a module file, got {}');
+    expect(() => composeModule('no name', () => {})).toThrow('composeModule: expected a name of 1 to 80 letters');
+  });
+});
+
+describe('the examples of docs/compose.md do what the page says', () => {
+  const page = blocksOf('docs/compose.md', readFileSync(join(ROOT, 'docs/compose.md'), 'utf8'));
+  const run = async (name: string, more = '') => {
+    for (const { file, text } of page) if (file !== null) desk.write(file, text);
+    desk.write('example.yaml', `${BASE}${more}modules: [modules/${name}.ts]\n`);
+    const told: string[] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void told.push(line));
+    try {
+      return { result: await backtest({ definition: 'example.yaml' }), told };
+    } finally {
+      log.mockRestore();
+    }
+  };
+
+  test('exchange adapter', async () => {
+    const { orders } = (await run('maintenance')).result;
+    const refused = Array.from(orders.createdMs, (ms, row) => [new Date(ms).getUTCHours() < 4, orders.code[row] === 'MAINTENANCE']);
+    expect(refused.filter(([isClosed]) => isClosed === true).length).toBeGreaterThan(2);
+    for (const [isClosed, isRefused] of refused) expect(isRefused).toBe(isClosed);
+  });
+
+  test('clock', async () => {
+    const folder = await (await run('fixedClock')).result.write('runs');
+    expect(basename(folder)).toBe('20300101-000000-smaCross');
+    const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+    expect(read('manifest.json')).toContain('"writtenAt": "2030-01-01T00:00:00.000Z"');
+    expect(new Set(read('run.log').match(/"at":"[^"]+"/g))).toEqual(new Set(['"at":"2030-01-01T00:00:00.000Z"']));
+  });
+
+  test('journal and notifier', async () => {
+    const risk = "risk: { maxDrawdown: '0.05' }\n";
+    const { result, told } = await run('deniedOrders', risk);
+    expect(told).toHaveLength(result.orders.code.filter((code) => code === 'DRAWDOWN').length);
+    expect(told[0]).toBe('buy BTCUSDT denied: DRAWDOWN');
+    expect((await run('printedAlerts', risk)).told).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
+  });
+
+  test('fees, slippage and risk', async () => {
+    const { fills } = (await run('tiers')).result;
+    const rates = Array.from(fills.fee, (fee, row) => Math.round((fee / fills.price[row]! / fills.quantity[row]!) * 10_000));
+    expect(new Set(rates)).toEqual(new Set([10, 6]));
+    const [before, after] = [(await backtest(options)).fills, (await run('oneTick')).result.fills];
+    expect(after.price[0]! - before.price[0]!).toBeCloseTo(0.01, 6);
+    expect((await run('halfSpread')).result.fills.price[0]! / before.price[0]!).toBeCloseTo(1.0001, 5);
+    const { orders } = (await run('weekdays')).result;
+    const denied = [...orders.createdMs].filter((_, row) => orders.code[row] === 'WEEKEND');
+    expect(denied.length).toBeGreaterThan(2);
+    for (const ms of denied) expect([0, 6]).toContain(new Date(ms).getUTCDay());
+  });
+});
+
+test('a sweep runs each set with the modules, and a module that has changed makes another trial', async () => {
+  const write = (ticks: number) =>
+    desk.write('modules/ticks.ts', `import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('ticks', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => ${ticks} })));\n`); // prettier-ignore
+  desk.write('sweep.yaml', `${BASE}modules: [modules/ticks.ts]\n`);
+  write(300);
+  const { code, stdout } = await commandIn(desk.folder, ['sweep', 'sweep.yaml', '--grid', 'fast=5,10', '--json']);
+  expect(code).toBe(0);
+  const { best } = JSON.parse(stdout) as {
+    readonly best: readonly { readonly params: object; readonly figures: Readonly<Record<string, number>> }[];
+  };
+  expect(best).toHaveLength(2);
+  for (const { params, figures } of best) {
+    const [[name, value] = ['', 0]] = Object.entries(params) as [string, number][];
+    const { metrics } = await backtest({ definition: 'sweep.yaml', set: [`params.${name}=${value}`] });
+    expect(figures['totalReturn']).toBeCloseTo(metrics.totalReturn!, 10);
+    expect(metrics.totalReturn!).toBeLessThan((await backtest({ ...options, params: { [name]: value } })).metrics.totalReturn!);
+  }
+  const partsNow = async () => runParts(await resolveRun(readDefinition('sweep.yaml')));
+  const before = await partsNow();
+  write(301);
+  const after = await partsNow();
+  expect(before.filter((part, at) => part.value !== after[at]?.value).map(({ name }) => name)).toEqual(['modules/ticks.ts']);
+});
