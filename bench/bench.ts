@@ -25,7 +25,7 @@ const PROCESS_ROUNDS = 6;
 const WARM_RUNS = 100;
 
 const asJson = process.argv.includes('--json');
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const print = (text: string) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
 
@@ -39,11 +39,11 @@ try {
   else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
   else if (process.argv.includes('--peers')) await peers();
   else if (process.argv.includes('--rest')) await rest();
-  else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, say) })}\n`);
+  else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, print) })}\n`);
   else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
   else if (process.argv.includes('--sweep'))
     process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);
-  else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(say) })}\n`);
+  else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(print) })}\n`);
   else await all();
 } finally {
   rmSync(folder, { recursive: true });
@@ -57,14 +57,14 @@ async function all() {
 
 /** `--peers`: beside other libraries in place of the C reference. */
 async function peers() {
-  const figures = await comparePeers(folder, say);
+  const figures = await comparePeers(folder, print);
   if (asJson) process.stdout.write(`${JSON.stringify({ peers: figures })}\n`);
   else if (figures !== null) process.stdout.write(peersTable(figures));
 }
 
 /** `--rest`: the client of the exchange alone. */
 async function rest() {
-  process.stdout.write(`${JSON.stringify({ restCreate: await restCreate(say) })}\n`);
+  process.stdout.write(`${JSON.stringify({ restCreate: await restCreate(print) })}\n`);
 }
 
 /** One form on one workload in this process: prints its best pass and its figures. */
@@ -72,16 +72,16 @@ async function part(form: string, workload: string) {
   const work = workload === 'heavy' ? HEAVY : LIGHT;
   const strategy = await load(form);
   const feeds = [feedPlan('bars', walk('AAAUSDT', ROWS, 1))];
-  let least = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
+  let min = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
   for (let pass = 1; pass < PASSES; pass++) {
     const next = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
-    if (next.ns < least.ns) least = next;
+    if (next.ns < min.ns) min = next;
   }
-  process.stdout.write(JSON.stringify(least));
+  process.stdout.write(JSON.stringify(min));
 }
 
 async function run() {
-  say(`bench: ${ROWS} bars, Node ${process.version}`);
+  print(`bench: ${ROWS} bars, Node ${process.version}`);
   const bars = walk('AAAUSDT', ROWS, 1);
   const file = join(folder, 'units.bin');
   writeUnits(file, bars);
@@ -89,7 +89,7 @@ async function run() {
   const when = await load('strategies/smaCross.ts');
   const fillHeavy = against(program, file, 'heavy');
   const fillLight = against(program, file, 'light');
-  say('bench: orders, growth, several feeds');
+  print('bench: orders, growth, several feeds');
   const orderPathNs = orderPath(fillHeavy.onBarNsPerBar, fillHeavy.fills);
   const linearity =
     fillHeavy.whenNsPerBar /
@@ -102,17 +102,17 @@ async function run() {
     undeclaredCustom: rowOf('undeclaredCustom', single),
   };
   const areSame = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
-  say('bench: contracts');
-  const futures = await futuresBench(say);
-  say('bench: a sweep of 200 sets');
+  print('bench: contracts');
+  const futures = await futuresBench(print);
+  print('bench: a sweep of 200 sets');
   const sweep = await sweepBench(folder, program);
-  say('bench: orders through the client of the exchange');
-  const orders = await restCreate(say);
-  say('bench: a live bot, from a bar to an order');
-  const live = await liveBench(folder, say);
-  say('bench: the paper exchange under load');
+  print('bench: orders through the client of the exchange');
+  const orders = await restCreate(print);
+  print('bench: a live bot, from a bar to an order');
+  const live = await liveBench(folder, print);
+  print('bench: the paper exchange under load');
   const service = await serviceBench(folder);
-  say('bench: memory and the whole command');
+  print('bench: memory and the whole command');
   return {
     equal: fillHeavy.equal && fillLight.equal && areSame && sweep.equal,
     fillHeavy: shown(fillHeavy),
@@ -180,9 +180,9 @@ function shown({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: AgainstC) {
 }
 
 async function best(make: () => Promise<{ readonly ns: number }>, rows: number, rounds = 3): Promise<number> {
-  let least = Infinity;
-  for (let round = 0; round < rounds; round++) least = Math.min(least, (await make()).ns);
-  return least / rows;
+  let min = Infinity;
+  for (let round = 0; round < rounds; round++) min = Math.min(min, (await make()).ns);
+  return min / rows;
 }
 
 /** A row of that kind, and over one of the single feed. */

@@ -17,9 +17,9 @@ export type Beside = 'eightFeeds' | 'twoIntervals' | 'seventhStrategy' | 'undecl
 
 /** CPU time of a row, ns: each kind in processes of its own, as the single feed is, with as many passes. The best of the rounds. */
 export function nsPerRow(kind: Beside): number {
-  let least = Infinity;
-  for (let round = 0; round < ROUNDS; round++) least = Math.min(least, Number(inProcess('--beside-part', kind)));
-  return least;
+  let min = Infinity;
+  for (let round = 0; round < ROUNDS; round++) min = Math.min(min, Number(inProcess('--beside-part', kind)));
+  return min;
 }
 
 /** One kind in this process: prints the ns a row of its best pass. */
@@ -27,9 +27,9 @@ export async function besidePart(kind: Beside): Promise<void> {
   const scratch = new Scratch();
   if (kind === 'seventhStrategy') await sixOthers(scratch);
   const plan = await planOf(kind);
-  let least = Infinity;
-  for (let pass = 0; pass < PASSES; pass++) least = Math.min(least, (await timed(plan, scratch)).ns);
-  process.stdout.write(String(least / plan.feeds.reduce((rows, { bars }) => rows + bars.length, 0)));
+  let min = Infinity;
+  for (let pass = 0; pass < PASSES; pass++) min = Math.min(min, (await timed(plan, scratch)).ns);
+  process.stdout.write(String(min / plan.feeds.reduce((rows, { bars }) => rows + bars.length, 0)));
 }
 
 /** Several feeds in blocks of 2,048 rows leave what they leave in blocks of one. */

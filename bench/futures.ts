@@ -24,14 +24,14 @@ const STRATEGY = 'bench/strategies/mostlyIn.ts';
 export type FuturesKind = 'spot' | 'futures';
 
 /** CPU of a row with a contract, and over that of the same row with a coin; each in a process of its own, the best of the rounds. */
-export async function futuresBench(say: (text: string) => void) {
+export async function futuresBench(print: (text: string) => void) {
   await checkEqual(await load(STRATEGY));
   let [spotNs, futuresNs] = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {
     spotNs = Math.min(spotNs, Number(inProcess('--futures-part', 'spot')));
     futuresNs = Math.min(futuresNs, Number(inProcess('--futures-part', 'futures')));
   }
-  say(`bench: futures ${(futuresNs / ROWS).toFixed(1)} ns a row, spot ${(spotNs / ROWS).toFixed(1)} ns`);
+  print(`bench: futures ${(futuresNs / ROWS).toFixed(1)} ns a row, spot ${(spotNs / ROWS).toFixed(1)} ns`);
   return { nsPerRow: futuresNs / ROWS, ratioToSpot: futuresNs / spotNs };
 }
 
@@ -39,9 +39,9 @@ export async function futuresBench(say: (text: string) => void) {
 export async function futuresPart(kind: FuturesKind): Promise<void> {
   const plan = planOf(kind, await load(STRATEGY), walk('AAAUSDT', ROWS, 1));
   const scratch = new Scratch();
-  let least = Infinity;
-  for (let pass = 0; pass < PASSES; pass++) least = Math.min(least, (await timed(plan, scratch)).ns);
-  process.stdout.write(String(least));
+  let min = Infinity;
+  for (let pass = 0; pass < PASSES; pass++) min = Math.min(min, (await timed(plan, scratch)).ns);
+  process.stdout.write(String(min));
 }
 
 /** Both kinds make the same trades; the bot's books of the contract are the venue's (a run that ends is checked), in blocks of any size. */

@@ -3,7 +3,7 @@
 import { DueQueue } from '../dist/ports/dueQueue.js';
 
 /** A longer wait is cut. */
-const LONGEST_TIMER_MS = 60_000;
+const MAX_TIMER_MS = 60_000;
 
 export class JumpingTime {
   readonly #queue = new DueQueue();
@@ -44,7 +44,7 @@ export class JumpingTime {
     if (this.#isOver || nextMs >= this.#armedMs) return;
     this.#disarm();
     this.#armedMs = nextMs;
-    this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(nextMs - this.nowMs, LONGEST_TIMER_MS)));
+    this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(nextMs - this.nowMs, MAX_TIMER_MS)));
   }
 
   #wake(): void {

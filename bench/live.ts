@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { planOf } from '../dist/definition/load/strategies.js';
+import { strategyPlanOf } from '../dist/definition/load/strategies.js';
 import { readLiveConfig } from '../dist/tasks/bot/config/read.js';
 import { LiveLog } from '../dist/tasks/bot/run/log.js';
 import { openLiveBot, type LiveOptions } from '../dist/tasks/bot/openLiveBot.js';
@@ -33,8 +33,8 @@ const RHYTHM_MS = 20;
 const AFTER_CLOSE_MS = 50;
 /** Of a jump between bars. */
 const STEP_MS = 3000;
-const MOST_STEPS = 600;
-const LONGEST_MS = 30_000;
+const MAX_STEPS = 600;
+const MAX_MS = 30_000;
 
 export interface LiveFigures {
   /** Process CPU time from a bar that has been read to the last byte of the signed order: median, of the best round. */
@@ -56,12 +56,12 @@ export interface LiveFigures {
   readonly bareSyncMs: number;
 }
 
-export async function liveBench(folder: string, say: (text: string) => void): Promise<LiveFigures> {
+export async function liveBench(folder: string, print: (text: string) => void): Promise<LiveFigures> {
   const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/isobar-bench-') : join(folder, 'memory');
   try {
     const inMemory = await figuresOf(memory, ROUNDS);
     const onDisk = await figuresOf(join(folder, 'disk'), SYNCED_ROUNDS);
-    const ccxt = await ccxtCreateOrder(say, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
+    const ccxt = await ccxtCreateOrder(print, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
     const wall = inMemory.flatMap(({ wallMs }) => wallMs);
     const barToBytesCpuUs = Math.min(...inMemory.map(({ barUs }) => quantile(barUs, 0.5)));
     return {
@@ -145,7 +145,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   const config = readLiveConfig(join(folder, 'bot.yaml'), {});
   const time = new JumpingTime();
   const load: LiveOptions['load'] = async (entry, source) => ({
-    plan: planOf(entry, { strategy: EachBar, name: 'EachBar', hash: 'EachBar' }, source),
+    plan: strategyPlanOf(entry, { strategy: EachBar, name: 'EachBar', hash: 'EachBar' }, source),
     inputs: [],
     folder,
   });
@@ -171,7 +171,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   /** What is waited for in between need not be lived through; nothing is on the wire while both clocks jump. */
   const hurryTo = async (holds: () => boolean, what: string): Promise<void> => {
     for (let steps = 0; !holds(); steps++) {
-      if (steps > MOST_STEPS) throw new Error(`${what} did not come`);
+      if (steps > MAX_STEPS) throw new Error(`${what} did not come`);
       await until(() => watch.onWire === 0, 'an answer');
       await jump(time, control, STEP_MS);
       await pause(1);
@@ -207,14 +207,14 @@ async function jump(time: JumpingTime, control: string, wantedMs: number): Promi
 }
 
 async function until(holds: () => boolean, what: string): Promise<void> {
-  const endMs = performance.now() + LONGEST_MS;
+  const endMs = performance.now() + MAX_MS;
   while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`${what} did not come within ${LONGEST_MS} ms`);
+    if (performance.now() > endMs) throw new Error(`${what} did not come within ${MAX_MS} ms`);
     await pause(1);
   }
 }
 
-const Told = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
+const Reported = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
 
 /**
  * Hears of each answer with bars, and of the first order after it. It reads the clock before all else, and while an order is awaited nothing of
@@ -227,7 +227,7 @@ class OrderWatch {
   #barUs: number[] = [];
   #answerUs: number[] = [];
   #wallMs: number[] = [];
-  #heard: () => void = () => {};
+  #received: () => void = () => {};
   onWire = 0;
 
   constructor() {
@@ -235,20 +235,20 @@ class OrderWatch {
     subscribe('undici:request:error', () => this.onWire--);
     subscribe('undici:request:trailers', (message) => {
       this.onWire--;
-      if (!Told.parse(message).request.path.includes('klines')) return;
+      if (!Reported.parse(message).request.path.includes('klines')) return;
       this.#beganMs = performance.now();
       this.#beganUs = processUs();
     });
     subscribe('undici:request:bodySent', (message) => {
       const nowUs = processUs();
       const nowMs = performance.now();
-      const { method, path } = Told.parse(message).request;
+      const { method, path } = Reported.parse(message).request;
       if (method !== 'POST' || !path.includes('order') || Number.isNaN(this.#beganUs)) return;
       this.#barUs.push(nowUs - this.#barAtUs);
       this.#answerUs.push(nowUs - this.#beganUs);
       this.#wallMs.push(nowMs - this.#beganMs);
       this.#beganUs = NaN;
-      this.#heard();
+      this.#received();
     });
   }
 
@@ -259,8 +259,8 @@ class OrderWatch {
   /** Resolves with the next order. */
   order(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const end = setTimeout(() => reject(new Error(`no order came within ${LONGEST_MS} ms`)), LONGEST_MS);
-      this.#heard = () => {
+      const end = setTimeout(() => reject(new Error(`no order came within ${MAX_MS} ms`)), MAX_MS);
+      this.#received = () => {
         clearTimeout(end);
         resolve();
       };

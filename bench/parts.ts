@@ -36,9 +36,9 @@ export class Part {
 
   /** For one that ends at a signal. */
   async stop(): Promise<void> {
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGTERM');
-    await gone;
+    await ended;
   }
 }
 

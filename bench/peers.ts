@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';
-import { prepareBacktest, recordOf } from '../dist/tasks/backtest/run/runBacktest.js';
+import { prepareBacktest, runRecordOf } from '../dist/tasks/backtest/run/runBacktest.js';
 import { head, walk } from './series.ts';
 import { feedPlan, load, planFor, timed } from './workloads.ts';
 import { installed } from './workspace.ts';
@@ -67,13 +67,13 @@ export interface PeersFigures {
 }
 
 /** Null, with the reason on stderr, where the peers cannot be installed. Throws when one of them trades otherwise than the engine. */
-export async function comparePeers(folder: string, say: (text: string) => void): Promise<PeersFigures | null> {
-  if (!installed({ folder: FOLDER, shows: 'grademark', what: 'the peers (130 MB) into bench/peers/node_modules' }, say)) return null;
+export async function comparePeers(folder: string, print: (text: string) => void): Promise<PeersFigures | null> {
+  if (!installed({ folder: FOLDER, shows: 'grademark', what: 'the peers (130 MB) into bench/peers/node_modules' }, print)) return null;
   return {
     windows: `${FAST}/${SLOW}`,
     isobarBars: ENGINE_ROWS,
-    backtestFramework: await beside('backtestFramework', 'ownSums', folder, say),
-    grademark: await beside('grademark', 'documented', folder, say),
+    backtestFramework: await beside('backtestFramework', 'ownSums', folder, print),
+    grademark: await beside('grademark', 'documented', folder, print),
   };
 }
 
@@ -82,23 +82,23 @@ export async function enginePart(peer: string): Promise<void> {
   if (peer !== 'backtestFramework' && peer !== 'grademark') throw new Error(`no peer is called ${peer}`);
   const plan = await planOf(peer, peerBars(ENGINE_ROWS));
   const scratch = new Scratch();
-  let least = Infinity;
-  for (let pass = 0; pass < ENGINE_PASSES; pass++) least = Math.min(least, (await timed(plan, scratch)).ns);
-  process.stdout.write(String(least / ENGINE_ROWS));
+  let min = Infinity;
+  for (let pass = 0; pass < ENGINE_PASSES; pass++) min = Math.min(min, (await timed(plan, scratch)).ns);
+  process.stdout.write(String(min / ENGINE_ROWS));
 }
 
 async function beside<Mode extends string>(
   peer: Peer,
   main: Mode,
   folder: string,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<PeerFigures<Mode>> {
-  say(`bench: isobar by the rules of ${peer}`);
+  print(`bench: isobar by the rules of ${peer}`);
   const script = join(ROOT, 'bench/run.mjs');
   const isobarNsPerBar = Number(execFileSync(process.execPath, ['--expose-gc', script, '--peers-part', peer], { encoding: 'utf8' }));
   const all: Record<string, ModeFigures> = {};
   for (const [mode, rows] of Object.entries(PEERS[peer].modes)) {
-    say(`bench: ${peer}, ${mode}`);
+    print(`bench: ${peer}, ${mode}`);
     all[mode] = await compared(peer, mode, rows, folder, isobarNsPerBar);
   }
   const { [main]: first, ...otherModes } = all;
@@ -131,7 +131,7 @@ async function engineOutcome(peer: Peer, bars: BarColumns): Promise<Outcome> {
   const plan = await planOf(peer, bars);
   const prepared = await prepareBacktest(plan);
   prepared.loop(prepared.engine);
-  const { fills, equity } = recordOf(plan, prepared, false);
+  const { fills, equity } = runRecordOf(plan, prepared, false);
   return {
     fills: Array.from({ length: fills.length }, (_, at) => ({
       isBuy: fills.side[at] === 0,

@@ -39,8 +39,8 @@ export interface RestCreateFigures extends BesideCcxt {
 }
 
 /** Null, with the reason on stderr, where ccxt cannot be installed. Throws where the service did not get the same orders, rightly signed. */
-export async function restCreate(say: (text: string) => void): Promise<RestCreateFigures | null> {
-  if (!installed(CCXT, say)) return null;
+export async function restCreate(print: (text: string) => void): Promise<RestCreateFigures | null> {
+  if (!installed(CCXT, print)) return null;
   const stub = new Part([SELF, '--rest-part', 'stub']);
   const origin = await stub.line();
   const ours = new Part([SELF, '--rest-part', 'ours', origin]);
@@ -70,8 +70,11 @@ export interface Rhythm {
  * ccxt's part alone, one order at a time with pauses: CPU time of a call of createOrder, and of that up to its bytes on the socket, each the
  * median of the best round. Null, with the reason on stderr, where ccxt cannot be installed.
  */
-export async function ccxtCreateOrder(say: (text: string) => void, { warm, rounds, orders, pauseMs }: Rhythm): Promise<OrderTimes | null> {
-  if (!installed(CCXT, say)) return null;
+export async function ccxtCreateOrder(
+  print: (text: string) => void,
+  { warm, rounds, orders, pauseMs }: Rhythm,
+): Promise<OrderTimes | null> {
+  if (!installed(CCXT, print)) return null;
   const stub = new Part([SELF, '--rest-part', 'stub']);
   const ccxt = ccxtPart(await stub.line());
   const one = async (): Promise<OrderTimes> => {
@@ -88,8 +91,8 @@ export async function ccxtCreateOrder(say: (text: string) => void, { warm, round
       const median = (name: keyof OrderTimes): number => times.map((time) => time[name]).toSorted((a, b) => a - b)[orders >> 1]!;
       found.push({ toSocketUs: median('toSocketUs'), toAnswerUs: median('toAnswerUs') });
     }
-    const least = (name: keyof OrderTimes): number => Math.min(...found.map((times) => times[name]));
-    return { toSocketUs: least('toSocketUs'), toAnswerUs: least('toAnswerUs') };
+    const min = (name: keyof OrderTimes): number => Math.min(...found.map((times) => times[name]));
+    return { toSocketUs: min('toSocketUs'), toAnswerUs: min('toAnswerUs') };
   } finally {
     for (const part of [ccxt, stub]) part.end();
   }
@@ -129,7 +132,7 @@ async function demandEqual(stub: Part, ours: Part, ccxt: Part): Promise<void> {
   if (mine?.length !== 20 || theirs?.length !== 20)
     throw new Error(`the service got ${mine?.length} and ${theirs?.length} orders, not 20 each`);
   for (const [at, request] of mine.entries()) {
-    const [a, b] = [said(request, []), said(theirs[at]!, CCXT_ADDS)];
+    const [a, b] = [reply(request, []), reply(theirs[at]!, CCXT_ADDS)];
     if (a !== b) throw new Error(`order ${at} is not the same: ${a} and, of ccxt, ${b}`);
   }
   for (const request of [...mine, ...theirs]) {
@@ -138,7 +141,7 @@ async function demandEqual(stub: Part, ours: Part, ccxt: Part): Promise<void> {
 }
 
 /** The order, whatever the order of its members and whether its numbers are text. */
-function said({ method, target, headers, body }: Received, without: readonly string[]): string {
+function reply({ method, target, headers, body }: Received, without: readonly string[]): string {
   const members = Object.entries(JSON.parse(body) as Record<string, unknown>).filter(([name]) => !without.includes(name));
   const order = members.map(([name, value]) => `${name}=${String(value)}`).toSorted();
   return [method, target, headers['x-ch-apikey'], ...order].join(' ');

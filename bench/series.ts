@@ -75,8 +75,8 @@ export function coarser(bars: BarColumns, interval: Interval, factor: number): B
     out.closeMs[row] = bars.closeMs[to - 1]!;
     out.open[row] = bars.open[from]!;
     out.close[row] = bars.close[to - 1]!;
-    out.high[row] = bars.high.subarray(from, to).reduce((most, price) => Math.max(most, price));
-    out.low[row] = bars.low.subarray(from, to).reduce((least, price) => Math.min(least, price));
+    out.high[row] = bars.high.subarray(from, to).reduce((max, price) => Math.max(max, price));
+    out.low[row] = bars.low.subarray(from, to).reduce((min, price) => Math.min(min, price));
     out.volume[row] = bars.volume.subarray(from, to).reduce((sum, volume) => sum + volume);
   }
   return out;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
 import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
 import { LaneMemory, runLanes } from '../dist/tasks/sweep/threads/lanes.js';
-import { prepareBacktest, recordOf } from '../dist/tasks/backtest/run/runBacktest.js';
+import { prepareBacktest, runRecordOf } from '../dist/tasks/backtest/run/runBacktest.js';
 import { setUpSweep } from '../dist/tasks/sweep/plan/setUp.js';
 import { threadRunner } from '../dist/tasks/sweep/threads/threads.js';
 import { Scratch } from '../dist/base/memory/rowLog.js';
@@ -89,7 +89,7 @@ interface Compared {
 async function compare(plan: RunPlan): Promise<Compared> {
   const groups = groupsOf();
   const [memory, scratch] = [new LaneMemory(), new Scratch()];
-  const least = groups.map(() => ({ lanesNs: Infinity, aloneNs: Infinity }));
+  const min = groups.map(() => ({ lanesNs: Infinity, aloneNs: Infinity }));
   const records: SetRecord[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
     for (const [at, group] of groups.entries()) {
@@ -97,15 +97,15 @@ async function compare(plan: RunPlan): Promise<Compared> {
       const onRecord = (lane: number, record: SetRecord) => (records[group[lane]!] = record);
       let from = process.cpuUsage();
       const outcomes = await runLanes(plan, group.map((set) => SETS[set]!), { memory, ...(pass === 0 ? { onRecord } : {}) }); // prettier-ignore
-      least[at]!.lanesNs = Math.min(least[at]!.lanesNs, cpuNs(from));
+      min[at]!.lanesNs = Math.min(min[at]!.lanesNs, cpuNs(from));
       from = process.cpuUsage();
       const alone: Float64Array[] = [];
       for (const set of group) alone.push(await runAlone(plan, SETS[set]!, scratch));
-      least[at]!.aloneNs = Math.min(least[at]!.aloneNs, cpuNs(from));
+      min[at]!.aloneNs = Math.min(min[at]!.aloneNs, cpuNs(from));
       group.forEach((set, lane) => same(set, 'alone', [...alone[lane]!], [...outcomes[lane]!.values]));
     }
   }
-  const sumOf = (key: 'lanesNs' | 'aloneNs') => least.reduce((sum, each) => sum + each[key], 0);
+  const sumOf = (key: 'lanesNs' | 'aloneNs') => min.reduce((sum, each) => sum + each[key], 0);
   return { lanesNs: sumOf('lanesNs'), aloneNs: sumOf('aloneNs'), records };
 }
 
@@ -114,7 +114,7 @@ async function runAlone(plan: RunPlan, params: (typeof SETS)[number], scratch: S
   const own = { ...plan, strategies: [{ ...plan.strategies[0]!, params }] };
   const prepared = await prepareBacktest(own, { scratch });
   prepared.loop(prepared.engine);
-  const figures = setFigures(recordOf(own, prepared, false));
+  const figures = setFigures(runRecordOf(own, prepared, false));
   prepared.engine.release();
   return figures;
 }
@@ -152,10 +152,10 @@ const WARM_SWEEPS = 7;
 const QUIET_ROUNDS = 8;
 const QUIET_SPEEDUP = 1.9;
 /** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */
-const MOST_ROUNDS = 15;
+const MAX_ROUNDS = 15;
 
 /** Fewer quiet rounds than that say nothing: all of them count then. */
-const FEWEST_QUIET = 3;
+const MIN_QUIET = 3;
 
 interface Round {
   readonly tookMs: number;
@@ -164,7 +164,7 @@ interface Round {
 
 function middleMs(rounds: readonly Round[]): number {
   const quiet = rounds.filter(({ isQuiet }) => isQuiet);
-  return median(Float64Array.from(quiet.length >= FEWEST_QUIET ? quiet : rounds, ({ tookMs }) => tookMs));
+  return median(Float64Array.from(quiet.length >= MIN_QUIET ? quiet : rounds, ({ tookMs }) => tookMs));
 }
 
 interface Scaling {
@@ -193,7 +193,7 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
     }
     let before = await spinners.pass();
     let quiet = 0;
-    for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS && quiet < QUIET_ROUNDS; round++) {
       const tookMs: number[] = [];
       for (const { pool, tasks } of pools) {
         const from = performance.now();

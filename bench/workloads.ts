@@ -9,7 +9,7 @@ import type { RunRecord } from '../dist/model/run/run.js';
 import { settledFills } from '../dist/definition/text/fills.js';
 import { BLOCK_ROWS } from '../dist/definition/resolve.js';
 import type { FeedPlan, RunPlan } from '../dist/definition/plan/plan.js';
-import { prepareBacktest, recordOf, runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
+import { prepareBacktest, runRecordOf, runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
 import { loadStrategy } from '../dist/adapters/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { Figures, Workload } from './reference.ts';
@@ -96,7 +96,7 @@ export async function timed(plan: RunPlan, scratch = new Scratch(), finished = (
   prepared.loop(prepared.engine);
   const { user, system } = process.cpuUsage(from);
   finished();
-  const figures = figuresOf(recordOf(plan, prepared, false));
+  const figures = figuresOf(runRecordOf(plan, prepared, false));
   prepared.engine.release();
   return { ns: (user + system) * 1000, figures };
 }

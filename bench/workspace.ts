@@ -13,12 +13,12 @@ export interface Workspace {
 }
 
 /** Once. False where npm cannot do it; the reason is said. */
-export function installed({ folder, shows, what }: Workspace, say: (text: string) => void): boolean {
+export function installed({ folder, shows, what }: Workspace, print: (text: string) => void): boolean {
   if (existsSync(join(folder, 'node_modules', shows, 'package.json'))) return true;
-  say(`bench: installs ${what}: npm ci --ignore-scripts`);
+  print(`bench: installs ${what}: npm ci --ignore-scripts`);
   const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, encoding: 'utf8' });
   if (status === 0) return true;
   const why = stderr?.split('\n').find((line) => line.startsWith('npm error')) ?? 'npm does not run';
-  say(`bench: skipped, for it cannot be installed (${why.replace('npm error', '').trim()})`);
+  print(`bench: skipped, for it cannot be installed (${why.replace('npm error', '').trim()})`);
   return false;
 }

@@ -4,7 +4,7 @@ export { composeModule, type Composing, type FactoryInput, type PartsOf, type Re
 export { passOn } from './base/passOn.ts';
 export { PARTS, type ExchangeAdapter, type PartToken } from './app/parts.ts';
 export { orderRuleOf } from './app/models/riskRules.ts';
-export { feesOf, slippageOf } from './app/models/venueModels.ts';
+export { feeModelOf as feesOf, slippageOf } from './app/models/venueModels.ts';
 export type { ComposeModule, ModuleBinding } from './definition/plan/module.ts';
 export type { RunPlan, StrategyPlan } from './definition/plan/plan.ts';
 export type { LatencyModel } from './adapters/replay/latency.ts';

@@ -1,7 +1,7 @@
 // Bollinger grid: rests below the middle, sells each level one step higher, follows the band, and counts a cancel only once confirmed.
 
 import { describe, expect, it } from 'vitest';
-import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import BollingerGrid from './bollingerGrid.ts';
 
 /** Closes that alternate by 4 around 100: middle 100, deviation 2, so the lower band of 2 deviations is 96 and a step of 2 levels is 2. */

@@ -1,7 +1,7 @@
 // Donchian breakout: enters above the channel of the bars before, leaves below it, at its stop, or at its trailing stop.
 
 import { describe, expect, it } from 'vitest';
-import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import DonchianBreakout from './donchianBreakout.ts';
 
 /** Bars of a range of 2 around 100: the channel is 99 to 101, the ATR 2. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
-import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import FundingCarry from './fundingCarry.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
-import { trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import FundingFade from './fundingFade.ts';
 
 /** Closes that swing about 100 long enough for all averages. */

@@ -1,7 +1,7 @@
 // Momentum rotation: holds what has risen most in equal parts, sells before it buys, leaves alone what is too young or gone.
 
 import { describe, expect, it } from 'vitest';
-import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import type { PlanOptions } from '../test/simulation/plans.ts';
 import MomentumRotation from './momentumRotation.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
-import { trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import PerpetualTrend from './perpetualTrend.ts';
 
 /** Bars of a range of 2 around 100: the channel is 99 to 101, the ATR 2. */

@@ -1,7 +1,7 @@
 // RSI mean reversion: enters on a dip of a rising market alone, and leaves on the recovery, on its stop, or when its time is up.
 
 import { describe, expect, it } from 'vitest';
-import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import RsiMeanReversion from './rsiMeanReversion.ts';
 
 const PARAMS = { rsiBars: 2, trendBars: 20, oversold: 20, recovered: 60, maxBars: 5, stopShare: 0.05 };

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { minutes } from '../test/simulation/plans.ts';
-import { barsFrom, trade } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade } from '../test/fixtures/shippedStrategyRun.ts';
 import SmaCross from './smaCross.ts';
 import SmaCrossOnBar from './smaCrossOnBar.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { resample } from '../src/adapters/catalog/bars/resample.ts';
-import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import TrendFilter from './trendFilter.ts';
 
 /** Three hours of minutes that climb (or fall) by `step` an hour in a small zigzag. */

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longestFirst.ts';
 
 /** Tests that hold the clock to a limit. They come last, one file at a time: what else runs only adds to what they measure. */
-const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/tasks/bot/process/sight.test.ts'];
+const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/tasks/bot/process/monitoring.test.ts'];
 
 /**
  * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what

@@ -30,7 +30,7 @@ const T = {
   limits: 'test/service/limits.test.ts',
   asynchrony: 'test/service/asynchrony.test.ts',
   market: 'test/service/market.test.ts',
-  door: 'test/service/door.test.ts',
+  door: 'test/service/httpServer.test.ts',
   switches: 'test/service/switches.test.ts',
   bothEnds: 'test/service/restClient.test.ts',
   conformance: 'test/blackbox/conformance.test.ts',

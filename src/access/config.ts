@@ -2,22 +2,22 @@
 
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { BAN_MIN_MS } from '../adapters/exchange/bans/banLatch.ts';
+import { BAN_MIN_MS } from '../adapters/exchange/bans/ipBan.ts';
 import { ConfigError } from '../base/errors.ts';
 import { INTERVALS } from '../model/interval.ts';
 import { endpointOf, OPS } from '../protocol/endpoints/endpoints.ts';
 import { parseSource, type FileKind } from '../definition/text/parse.ts';
 import { readYaml, whereIs, type DefinitionSource, type KeyPath } from '../definition/text/source.ts';
-import { choice, flag, map, text, whole } from '../definition/text/values.ts';
-import { KEY_REMEDY, namesKey, shownPath, withoutKeys } from './keyLike.ts';
+import { choiceValue, flagValue, map, textValue, integerValue } from '../definition/text/values.ts';
+import { KEY_REMEDY, namesKey, redactedPath, withoutKeys } from './keyLike.ts';
 
 const DAY_MS = 86_400_000;
-const prefix = text('empty, or a path such as /spot/open', 'put before every path', /^(\/[\w.~-]+)*$/);
+const prefix = textValue('empty, or a path such as /spot/open', 'put before every path', /^(\/[\w.~-]+)*$/);
 const intervalNames = map(
   Object.fromEntries(
     INTERVALS.map((interval) => [
       interval,
-      text('a name of letters and digits, or null', 'name on the wire', /^\w{1,16}$/)
+      textValue('a name of letters and digits, or null', 'name on the wire', /^\w{1,16}$/)
         .nullable()
         .optional(),
     ]),
@@ -25,14 +25,15 @@ const intervalNames = map(
   'names of intervals, such as { 1h: 60min }',
 );
 const url = (market: string) =>
-  text('a URL such as https://api.example.com', `address of the ${market} service`, /^https?:\/\/\S+$/).optional();
-const filePath = (what: string) => text('the path of a file', `file with the ${what}, mode 0600; relative to this file`, /\S/).optional();
+  textValue('a URL such as https://api.example.com', `address of the ${market} service`, /^https?:\/\/\S+$/).optional();
+const filePath = (what: string) =>
+  textValue('the path of a file', `file with the ${what}, mode 0600; relative to this file`, /\S/).optional();
 
 const limit = map(
   {
-    count: whole('calls', 'allowed in a window', 1, 1_000_000).optional(),
-    windowMs: whole('ms', 'length of the window', 1, DAY_MS).optional(),
-    weight: whole('calls', 'what one call counts', 1, 1000).optional(),
+    count: integerValue('calls', 'allowed in a window', 1, 1_000_000).optional(),
+    windowMs: integerValue('ms', 'length of the window', 1, DAY_MS).optional(),
+    weight: integerValue('calls', 'what one call counts', 1, 1000).optional(),
   },
   'a limit, such as { count: 10, windowMs: 2000 }',
 );
@@ -45,26 +46,26 @@ const dialect = map(
     baseUrl: url('spot'),
     futuresBaseUrl: url('futures'),
     pathPrefix: map({ spot: prefix.optional(), futures: prefix.optional() }, 'prefixes, such as { spot: /spot/open }').optional(),
-    signPathPrefix: flag('whether the prefix is signed').optional(),
-    signQuery: choice(['include', 'omit'], 'whether the query of a GET is signed').optional(),
-    contentTypeOnGet: flag('whether a GET has a Content-Type').optional(),
-    recvWindow: whole('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000).nullable().optional(),
-    symbolCase: choice(['upper', 'lower'], 'letters of spot symbols').optional(),
-    batchCancelIdsField: choice(['orderIds', 'orderId'], 'name of the list of spot.batchCancel').optional(),
-    clientIdQueryName: choice(['newClientOrderId', 'newClientorderId'], 'its name in spot.queryOrder').optional(),
-    queryByClientId: choice(['unknown', 'works'], 'whether an order is found by its client id').optional(),
-    conditionPath: choice(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of condition orders').optional(),
-    cancelTriggerPath: choice(['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'], 'path of their cancel').optional(),
-    marketOpen: choice(['limitIoc', 'value', 'v101', 'forbid'], 'how futures are opened at the market').optional(),
-    futuresVersionHeader: text("a quoted number, such as '101', or null", 'value of futures-version', /^\d{1,6}$/)
+    signPathPrefix: flagValue('whether the prefix is signed').optional(),
+    signQuery: choiceValue(['include', 'omit'], 'whether the query of a GET is signed').optional(),
+    contentTypeOnGet: flagValue('whether a GET has a Content-Type').optional(),
+    recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000).nullable().optional(),
+    symbolCase: choiceValue(['upper', 'lower'], 'letters of spot symbols').optional(),
+    batchCancelIdsField: choiceValue(['orderIds', 'orderId'], 'name of the list of spot.batchCancel').optional(),
+    clientIdQueryName: choiceValue(['newClientOrderId', 'newClientorderId'], 'its name in spot.queryOrder').optional(),
+    queryByClientId: choiceValue(['unknown', 'works'], 'whether an order is found by its client id').optional(),
+    conditionPath: choiceValue(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of condition orders').optional(),
+    cancelTriggerPath: choiceValue(['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'], 'path of their cancel').optional(),
+    marketOpen: choiceValue(['limitIoc', 'value', 'v101', 'forbid'], 'how futures are opened at the market').optional(),
+    futuresVersionHeader: textValue("a quoted number, such as '101', or null", 'value of futures-version', /^\d{1,6}$/)
       .nullable()
       .optional(),
-    positionsFrom: choice(['positions', 'account'], 'where positions are read').optional(),
+    positionsFrom: choiceValue(['positions', 'account'], 'where positions are read').optional(),
     intervals: map({ spot: intervalNames.optional(), futures: intervalNames.optional() }, 'names by market').optional(),
-    klinesRange: choice(['none', 'startEnd'], 'whether klines take startTime and endTime').optional(),
+    klinesRange: choiceValue(['none', 'startEnd'], 'whether klines take startTime and endTime').optional(),
     limits: map(
       {
-        banMinMs: whole('ms', 'first pause after a 418', BAN_MIN_MS, DAY_MS).optional(),
+        banMinMs: integerValue('ms', 'first pause after a 418', BAN_MIN_MS, DAY_MS).optional(),
         ...Object.fromEntries(LIMITED.map((name) => [name, limit.optional()])),
       },
       'limits by endpoint, such as { spot.newOrder: { count: 10 } }',
@@ -79,7 +80,7 @@ export const accessSchema = map(
   {
     keyFile: filePath('API key'),
     secretFile: filePath('API secret'),
-    socketUrl: text('a URL such as wss://api.example.com/ws', 'address of the WebSocket whose heartbeat is answered').optional(),
+    socketUrl: textValue('a URL such as wss://api.example.com/ws', 'address of the WebSocket whose heartbeat is answered').optional(),
     dialect: dialect.optional(),
   },
   'an access file: keyFile, secretFile, socketUrl, dialect',
@@ -122,14 +123,14 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
     ...(futuresUrl === undefined ? {} : { futuresBaseUrl: futuresUrl }),
   };
   const place = (path: KeyPath): string => source.place(['exchange', ...path]);
-  const shown = (path: KeyPath): string => source.shown(['exchange', ...path]);
+  const textAt = (path: KeyPath): string => source.textAt(['exchange', ...path]);
   const data = { ...own, dialect: { ...(typeof given === 'object' ? given : {}), ...urls } };
-  return parseSource(ACCESS_FILE, { ...source, place, shown, data });
+  return parseSource(ACCESS_FILE, { ...source, place, textAt, data });
 }
 
 /** Messages show what they found, which may be a key in the wrong place. */
 const hushed = (message: string, file: string): string =>
-  message.split('\n').map((line) => (line.startsWith(file) ? shownPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
+  message.split('\n').map((line) => (line.startsWith(file) ? redactedPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
 
 /** Throws ConfigError for a member that is named like a key: keys lie in files of their own. */
 export function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {

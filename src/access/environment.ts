@@ -56,7 +56,7 @@ export function withoutSecrets(environment: Environment): Environment {
 }
 
 /** What the environment says of a credential: itself, the path of a file, or null. Throws ConfigError where it says both. */
-export function secretFrom(environment: Environment, name: SecretName): Secret | { readonly file: string; readonly said: string } | null {
+export function secretFrom(environment: Environment, name: SecretName): Secret | { readonly file: string; readonly text: string } | null {
   clearEnvironment(environment);
   const kept = taken.get(environment);
   const secret = kept?.get(name) ?? null;
@@ -65,5 +65,5 @@ export function secretFrom(environment: Environment, name: SecretName): Secret |
   const file = environment[variable] ?? '';
   if (file === '') return secret;
   if (secret) throw new ConfigError(`${text} and ${variable}: expected one of them, got both`, 'unset one of the two');
-  return { file, said: variable };
+  return { file, text: variable };
 }

@@ -5,19 +5,19 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KEY, KeyDesk, refusal, SECRET } from '../../test/fixtures/keyDesk.ts';
+import { KEY, KeyFixture, refusal, SECRET } from '../../test/fixtures/keyFixture.ts';
 import { readKeyFile } from './keyFile.ts';
 import { accessSettings } from './settings.ts';
 
-let desk: KeyDesk;
+let fixture: KeyFixture;
 let folder = '';
 beforeEach(() => {
-  desk = new KeyDesk();
-  folder = desk.folder;
+  fixture = new KeyFixture();
+  folder = fixture.folder;
 });
-afterEach(() => desk.remove());
+afterEach(() => fixture.remove());
 
-const file = (name: string, text: string, mode = 0o600): string => desk.file(name, text, mode);
+const file = (name: string, text: string, mode = 0o600): string => fixture.file(name, text, mode);
 
 describe('key files', () => {
   test.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o602, 0o610, 0o601, 0o666, 0o777])('mode %o is refused', (mode) => {

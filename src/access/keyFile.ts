@@ -6,7 +6,7 @@ import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/text/secret.ts';
 import { shellWord } from '../base/text/shellWord.ts';
 import { isTracked } from './gitIndex.ts';
-import { shownPath } from './keyLike.ts';
+import { redactedPath } from './keyLike.ts';
 
 /** A key is a line; a file this large was named by mistake. */
 const MAX_BYTES = 1024;
@@ -16,9 +16,9 @@ const OTHERS = 0o077;
  * The text of a key file: one line. `said`: what named the file, for messages. Throws ConfigError for a file that another user could have
  * read or written, a symbolic link, a file that git tracks, and for what is no text of one line; what it holds is never shown.
  */
-export function readKeyFile(path: string, said: string): Secret {
-  const descriptor = opened(path, said);
-  const place = `${said} ${path}`;
+export function readKeyFile(path: string, text: string): Secret {
+  const descriptor = opened(path, text);
+  const place = `${text} ${path}`;
   try {
     checkFile(fstatSync(descriptor), path, place);
     if (isTracked(join(realpathSync(dirname(path)), basename(path)))) {
@@ -34,8 +34,8 @@ export function readKeyFile(path: string, said: string): Secret {
 }
 
 /** Never follows a link, and never waits for the other end of a pipe. */
-function opened(path: string, said: string): number {
-  const place = `${said} ${shownPath(path)}`;
+function opened(path: string, text: string): number {
+  const place = `${text} ${redactedPath(path)}`;
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {

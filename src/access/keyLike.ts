@@ -12,7 +12,7 @@ const WHOLE = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/=_-]{20,}$/;
 export const withoutKeys = (text: string): string => text.replace(WORD, (word) => (/\d/.test(word) ? REDACTED : word));
 
 /** A path at which nothing is, which may be a key in place of one. */
-export const shownPath = (path: string): string => (WHOLE.test(path) ? REDACTED : path);
+export const redactedPath = (path: string): string => (WHOLE.test(path) ? REDACTED : path);
 
 /** How people call keys and secrets; what names a file of one (`keyFile`) is none. */
 const KINDS = '(key|secret|token|password|passphrase|credentials?)';

@@ -6,14 +6,14 @@ import type { CallLog } from '../adapters/exchange/client/clientParts.ts';
 import { RestClient } from '../adapters/exchange/client/restClient.ts';
 import { Limiter, type LimitEvent } from '../adapters/exchange/limits/limiter.ts';
 import { ServerClock, type ServerClockOptions, type ServerTime } from '../adapters/exchange/time/serverClock.ts';
-import type { LateWire } from '../adapters/exchange/wire/lateWire.ts';
+import type { LateReplyWire } from '../adapters/exchange/wire/lateReplyWire.ts';
 import { UndiciWire } from '../adapters/exchange/wire/undiciWire.ts';
 import { seededRng } from '../base/number/rng.ts';
 import type { Market } from '../model/instrument.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import { bansOf } from './bans.ts';
-import { hiddenWire, NOWHERE } from './hiddenWire.ts';
+import { redactingWire, NOWHERE } from './redactingWire.ts';
 import type { AccessSettings } from './settings.ts';
 
 export interface Exchange {
@@ -43,12 +43,12 @@ export interface ExchangeOptions {
   readonly scheduler?: Scheduler;
   readonly clock?: ServerClockOptions;
   /** Put before the wire: what may stop a request. */
-  readonly gate?: (wire: LateWire) => LateWire;
+  readonly guardWire?: (wire: LateReplyWire) => LateReplyWire;
 }
 
 /** Opens no connection by itself. Throws ConfigError for limits that cannot be. */
 export function openExchange(settings: AccessSettings, options: ExchangeOptions = {}): Exchange {
-  const { log, limited, speed = 1, gate = (wire) => wire } = options;
+  const { log, limited, speed = 1, guardWire = (wire) => wire } = options;
   const { baseUrls, credentials, dialect, limits, stateFolder } = settings;
   const { spot, futures } = baseUrls;
   const own = new LiveScheduler({ speed });
@@ -62,11 +62,11 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
       stateFolder,
       [spot, futures].filter((origin) => origin !== null),
     ),
-    ...(limited ? { tell: limited } : {}),
+    ...(limited ? { onEvent: limited } : {}),
   });
   const rng = seededRng((nowMs() ^ process.pid) | 0);
   const random = () => rng.next();
-  const hidden = hiddenWire(wire.send, credentials);
+  const hidden = redactingWire(wire.send, credentials);
   const parts = {
     scheduler,
     limiter,
@@ -78,7 +78,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
     ...(log ? { log } : {}),
   };
   return {
-    client: new RestClient({ ...parts, wire: gate(hidden) }),
+    client: new RestClient({ ...parts, wire: guardWire(hidden) }),
     ungated: new RestClient({ ...parts, wire: hidden }),
     clock,
     limiter,

@@ -3,21 +3,21 @@
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KEY, KeyDesk, refusal, SECRET } from '../../test/fixtures/keyDesk.ts';
+import { KEY, KeyFixture, refusal, SECRET } from '../../test/fixtures/keyFixture.ts';
 import { DEFAULT_DIALECT } from '../protocol/dialect.ts';
 import { bansOf } from './bans.ts';
 import { refuseKeysInArguments } from './keyLike.ts';
 import { accessSettings, originOf, signerOf, type AccessOptions, type AccessSettings } from './settings.ts';
 
-let desk: KeyDesk;
+let fixture: KeyFixture;
 let folder = '';
 beforeEach(() => {
-  desk = new KeyDesk();
-  folder = desk.folder;
+  fixture = new KeyFixture();
+  folder = fixture.folder;
 });
-afterEach(() => desk.remove());
+afterEach(() => fixture.remove());
 
-const file = (name: string, text: string, mode = 0o600): string => desk.file(name, text, mode);
+const file = (name: string, text: string, mode = 0o600): string => fixture.file(name, text, mode);
 
 const settings = (options: AccessOptions, environment: Record<string, string> = {}): AccessSettings => accessSettings(options, environment);
 const digestOf = (found: AccessSettings): string => signerOf(found).sign(Buffer.from('1588591856950GET/sapi/v1/account'));

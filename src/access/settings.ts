@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { LimitOverride, LimitOverrides } from '../adapters/exchange/limits/limitTable.ts';
-import { checkedSocketUrl } from '../adapters/exchange/socket/keptSocket.ts';
+import { checkedSocketUrl } from '../adapters/exchange/socket/persistentSocket.ts';
 import { checkedOrigin } from '../adapters/exchange/wire/origin.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Secret } from '../base/text/secret.ts';
@@ -84,13 +84,13 @@ function socketUrlOf({ socketUrl }: AccessFile): string | null {
   return socketUrl ?? null;
 }
 
-type Said = readonly [place: string, value: string | undefined];
+type PlacedValue = readonly [place: string, value: string | undefined];
 
-function urlFrom(environment: Environment, option: Said, variable: string, config: Said): string | null {
-  const said = [option, [variable, environment[variable]] as const, config].find(([, value]) => value !== undefined && value !== '');
-  if (said?.[1] === undefined) return null;
+function urlFrom(environment: Environment, option: PlacedValue, variable: string, config: PlacedValue): string | null {
+  const text = [option, [variable, environment[variable]] as const, config].find(([, value]) => value !== undefined && value !== '');
+  if (text?.[1] === undefined) return null;
   try {
-    return checkedOrigin(said[1], said[0]);
+    return checkedOrigin(text[1], text[0]);
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(withoutKeys(error.message), error.remedy) : error;
   }
@@ -116,21 +116,21 @@ interface FoundSecret {
 /** The environment comes before the file: what was said for this call counts more than what stands written. */
 function secretOf(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
   const found = secretFrom(environment, name);
-  if (found && 'file' in found) return fromFile(found.file, found.said);
+  if (found && 'file' in found) return fromFile(found.file, found.text);
   if (found) return { secret: found, source: { kind: 'environment', variable: VARIABLES[name].text } };
   if (configured === undefined) return null;
   return fromFile(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
 }
 
-const fromFile = (path: string, said: string): FoundSecret => ({ secret: readKeyFile(path, said), source: { kind: 'file', path } });
+const fromFile = (path: string, text: string): FoundSecret => ({ secret: readKeyFile(path, text), source: { kind: 'file', path } });
 
 type DialectOptions = Omit<DialectFile, 'baseUrl' | 'futuresBaseUrl' | 'limits'>;
 
 function dialectOf({ pathPrefix, intervals, ...options }: DialectOptions): Dialect {
-  const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const text = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return {
     ...DEFAULT_DIALECT,
-    ...said,
+    ...text,
     pathPrefix: { spot: pathPrefix?.spot ?? '', futures: pathPrefix?.futures ?? '' },
     intervals: { spot: intervals?.spot ?? {}, futures: intervals?.futures ?? {} },
   };

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KEY, SECRET } from '../../test/fixtures/keyDesk.ts';
+import { KEY, SECRET } from '../../test/fixtures/keyFixture.ts';
 import { Secret } from '../base/text/secret.ts';
 import type { WireOutcome } from '../ports/wire.ts';
-import { Echoes } from './echo.ts';
-import { hiddenWire, NOWHERE } from './hiddenWire.ts';
+import { CredentialScanner } from './credentialScanner.ts';
+import { redactingWire, NOWHERE } from './redactingWire.ts';
 import { accessSettings } from './settings.ts';
 import { Signer } from './signer.ts';
 
@@ -50,7 +50,7 @@ describe('the wire', () => {
   const escaped = (text: string) => text.replace(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const through = (outcome: WireOutcome, url = 'https://x.example.com/'): Promise<WireOutcome> =>
     new Promise((resolve) => {
-      hiddenWire((_, done) => (done(outcome), () => {}), signer)({ method: 'GET', url, headers: {}, body: new Uint8Array() }, resolve);
+      redactingWire((_, done) => (done(outcome), () => {}), signer)({ method: 'GET', url, headers: {}, body: new Uint8Array() }, resolve);
     });
 
   test('bodies, headers and causes without credentials; all else as it came', async () => {
@@ -149,9 +149,9 @@ describe('echoes', () => {
   });
 
   test('credentials that percent-encoding changes, and those that overlap', () => {
-    const odd = 'p@ss/w+rd&x=%20~';
-    const signer = new Echoes([odd, 'aaaaaaaa'], (bytes) => Buffer.from(bytes).toString('hex'));
-    expect(signer.hideIn(`x${encodeURIComponent(odd)}x${odd}x`)).toMatch(/^x\*+x\*+x$/);
+    const unusual = 'p@ss/w+rd&x=%20~';
+    const signer = new CredentialScanner([unusual, 'aaaaaaaa'], (bytes) => Buffer.from(bytes).toString('hex'));
+    expect(signer.hideIn(`x${encodeURIComponent(unusual)}x${unusual}x`)).toMatch(/^x\*+x\*+x$/);
     expect(signer.hideIn('aaaaaaaaaaa')).toBe('*'.repeat(11));
   });
 });

@@ -5,7 +5,7 @@ import { ConfigError } from '../base/errors.ts';
 import { REDACTED, type Secret } from '../base/text/secret.ts';
 import type { Credentials } from '../protocol/request.ts';
 import type { Sign } from '../protocol/sign.ts';
-import { Echoes } from './echo.ts';
+import { CredentialScanner } from './credentialScanner.ts';
 
 /** What a header can carry and JSON need not escape. */
 const USABLE = /^[!#-[\]-~]{8,256}$/;
@@ -13,7 +13,7 @@ const USABLE = /^[!#-[\]-~]{8,256}$/;
 /** Signs, and says nothing of itself: what prints or copies it gets four characters of the key at most. */
 export class Signer implements Credentials {
   readonly #apiKey: string;
-  readonly #echoes: Echoes;
+  readonly #echoes: CredentialScanner;
   readonly sign: Sign;
 
   /** Takes both secrets. Throws ConfigError for text that cannot be a key or a secret. */
@@ -23,7 +23,7 @@ export class Signer implements Credentials {
     const key: KeyObject = createSecretKey(Buffer.from(text));
     const digest = (message: Uint8Array) => createHmac('sha256', key).update(message).digest('hex');
     this.sign = digest;
-    this.#echoes = new Echoes([this.#apiKey, text], digest);
+    this.#echoes = new CredentialScanner([this.#apiKey, text], digest);
   }
 
   get apiKey(): string {

@@ -22,7 +22,7 @@ export function addStrategies(engine: Engine, plan: RunPlan, hostFor?: HostMaker
     try {
       addStrategy(engine, strategy, record.name, values, seededRng(plan.seed * 65_537 + index), hostFor);
     } catch (error) {
-      throw engine.blame(error, 'while it was constructed');
+      throw engine.attributeError(error, 'while it was constructed');
     }
   });
 }
@@ -48,7 +48,9 @@ function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan
       throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
     }
     deposits.set(asset, total);
-    splitByShare(total, plan).forEach((units, strategy) => ledger.deposit(strategy, asset, units, parts.worthOf(engine, asset, units)));
+    splitByShare(total, plan).forEach((units, strategy) =>
+      ledger.deposit(strategy, asset, units, parts.startingValue(engine, asset, units)),
+    );
   }
   return deposits;
 }

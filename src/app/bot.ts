@@ -37,7 +37,7 @@ export interface Binding {
   readonly overrides: Overrides;
 }
 
-/** The world that a bot lives in: it binds exchange, journal, fence and venue. */
+/** The world that a bot lives in: it binds exchange, journal, absence bounds and venue. */
 export type World = (binding: Binding) => void;
 
 /** The parts of one bot that whoever drives it needs. */
@@ -66,13 +66,13 @@ export interface MakeOptions extends Partial<Observers> {
 export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {}): (strategies?: readonly StrategyPlan[]) => Bot {
   // What one `get` needs it makes once; the next one makes its own, and what the bots share is bound as such.
   const container = new Container({ defaultScope: 'Request' });
-  const { log = () => {}, beat = null, dropsOrders = false, scratch = new Scratch() } = options;
+  const { log = () => {}, progressCells = null, dropsOrders = false, scratch = new Scratch() } = options;
   const overrides = options.overrides ?? new Overrides(plan.models);
   let given = plan.strategies;
   container.load(
     new ContainerModule(({ bind }) => {
       const binding: Binding = { bind, overrides, own: (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part)) };
-      bindBot(binding, plan, { log, beat, dropsOrders }, scratch);
+      bindBot(binding, plan, { log, progressCells, dropsOrders }, scratch);
       bind(binding.own(PARTS.strategies)).toResolvedValue(() => given);
       bindOverrides(binding);
       world(binding);
@@ -156,9 +156,9 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
   // Woken by whoever drives the bot: by the rows of a replay, or on the time of the exchange.
   bind(own(PARTS.scheduler)).toResolvedValue(() => new DueQueue());
   bind(own(PARTS.orders)).toResolvedValue(
-    (exchange, journal, reservations, fence) =>
-      new OrderManager(exchange, journal, reservations, fence, observers.dropsOrders === true ? null : scratch),
-    [idOf(PARTS.exchange), idOf(PARTS.journal), TOKENS.reservations, TOKENS.fence],
+    (exchange, journal, reservations, bounds) =>
+      new OrderManager(exchange, journal, reservations, bounds, observers.dropsOrders === true ? null : scratch),
+    [idOf(PARTS.exchange), idOf(PARTS.journal), TOKENS.reservations, TOKENS.absenceBounds],
   );
   bind(idOf(PARTS.rules)).toResolvedValue(
     (...lists: (readonly OrderRule[])[]) => allRules(lists, binding.overrides.added(PARTS.rules.name)),
@@ -178,7 +178,7 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
   bindEngine(binding, plan, observers, scratch);
 }
 
-function bindEngine(binding: Binding, plan: RunPlan, { log, beat }: Observers, scratch: Scratch): void {
+function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(own(PARTS.engine)).toResolvedValue(
     (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) => {
@@ -190,7 +190,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, beat }: Observers, s
         fromMs: plan.fromMs,
         log,
         scratch,
-        beat,
+        progressCells,
         marks: marketOf(instruments).marks(plan, instruments),
         funding: marketOf(instruments).funding(plan, instruments),
       });

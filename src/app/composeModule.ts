@@ -1,7 +1,7 @@
 // `composeModule`: an author's module says which parts of the bot it rebinds, and by which factories.
 
 import { ConfigError } from '../base/errors.ts';
-import { nearest } from '../base/number/nearest.ts';
+import { nearestName } from '../base/number/nearestName.ts';
 import type { ComposeModule, ModuleBinding } from '../definition/plan/module.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 import { PARTS, type PartToken } from './parts.ts';
@@ -71,7 +71,7 @@ function nameOf(part: unknown, module: string): string {
   const name: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : part;
   const names = Object.keys(PARTS);
   if (typeof name === 'string' && names.includes(name)) return name;
-  const near = typeof name === 'string' ? nearest(name, names) : null;
+  const near = typeof name === 'string' ? nearestName(name, names) : null;
   throw new ConfigError(
     `the module ${module}: expected a token of PARTS, got ${String(name)}${near === null ? '' : `, the nearest is ${near}`}`,
     `write: rebind(PARTS.slippage); the parts are ${names.join(', ')}`,

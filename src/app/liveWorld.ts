@@ -2,7 +2,7 @@
 
 import type { ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
-import type { Fence } from '../orders/prove/fence.ts';
+import type { AbsenceBounds } from '../orders/prove/absenceBounds.ts';
 import type { World } from './bot.ts';
 import { PARTS } from './parts.ts';
 import { TOKENS } from './tokens.ts';
@@ -10,14 +10,14 @@ import { TOKENS } from './tokens.ts';
 export interface LivePorts {
   readonly exchange: ExchangePort;
   readonly journal: Journal;
-  readonly fence: Fence;
+  readonly absenceBounds: AbsenceBounds;
 }
 
-export function liveWorld({ exchange, journal, fence }: LivePorts): World {
+export function liveWorld({ exchange, journal, absenceBounds: bounds }: LivePorts): World {
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(journal);
     bind(own(PARTS.exchange)).toConstantValue(exchange);
-    bind(TOKENS.fence).toConstantValue(fence);
+    bind(TOKENS.absenceBounds).toConstantValue(bounds);
     bind(TOKENS.venue).toConstantValue(null);
   };
 }

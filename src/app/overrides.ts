@@ -2,10 +2,10 @@
 
 import { ADDED_PARTS, type ComposeModule, type ModuleBinding } from '../definition/plan/module.ts';
 import type { ModelsPlan } from '../definition/plan/plan.ts';
-import { answerOf, said } from '../definition/models/answer.ts';
+import { callModel, describeAnswer } from '../definition/models/callModel.ts';
 import { StrategyError } from '../base/errors.ts';
 import { orderRuleOf } from './models/riskRules.ts';
-import { feesOf, slippageOf } from './models/venueModels.ts';
+import { feeModelOf, slippageOf } from './models/venueModels.ts';
 
 /** One part, bound anew. */
 export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'needs'> {
@@ -52,20 +52,20 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
   const to = (part: string, make: () => unknown): Override => ({ part, isWrapping: false, needs: [], where: 'models', make });
   return [
     ...(slippage === null ? [] : [to('slippage', () => slippageOf(slippage))]),
-    ...(fees === null ? [] : [to('fees', () => feesOf(fees))]),
+    ...(fees === null ? [] : [to('fees', () => feeModelOf(fees))]),
     ...(rules.length === 0 ? [] : [to('rules', () => rules.map(orderRuleOf))]),
   ];
 }
 
 /** Methods by which a part is known. Parts that are not named here are checked otherwise, or may be null. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
-  exchange: ['submit', 'cancel', 'read', 'working', 'row', 'blockOpened', 'settleMarks'],
+  exchange: ['submit', 'cancel', 'read', 'workingOrders', 'matchRow', 'blockOpened', 'settleMarks'],
   orders: ['submit', 'cancel', 'get', 'active'],
   risk: ['attach', 'begin', 'detail'],
   scheduler: ['at', 'cancel', 'runDue'],
   engine: ['submit', 'lastTicks', 'release'],
   clock: ['at', 'cancel'],
-  journal: ['denied', 'drafted', 'submitted', 'signMs', 'ack', 'refused', 'evidence', 'fill', 'state', 'cancelSent', 'tomb'],
+  journal: ['denied', 'drafted', 'submitted', 'signMs', 'ack', 'refused', 'evidence', 'fill', 'state', 'cancelSent', 'provenAbsent'],
   notifier: ['send'],
   fees: ['ppm'],
   slippage: ['ticks'],
@@ -79,11 +79,11 @@ function checked({ make, ...binding }: ModuleBinding, { name }: ComposeModule, p
     ...binding,
     where,
     make(...given) {
-      const made = answerOf(`${where}: its factory of ${binding.part}`, ask, ...given);
+      const made = callModel(`${where}: its factory of ${binding.part}`, ask, ...given);
       const missing = missingIn(binding.part, made);
       if (missing === null) return made;
       throw new StrategyError(
-        `${where}: expected ${missing}, got ${said(made)}`,
+        `${where}: expected ${missing}, got ${describeAnswer(made)}`,
         `return it from the factory of ${binding.part}; docs/compose.md has an example`,
       );
     },

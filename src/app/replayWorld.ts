@@ -2,9 +2,9 @@
 
 import type { ServiceIdentifier } from 'inversify';
 import { FixedLatency } from '../adapters/replay/latency.ts';
-import { ReplayExchange, type ReplayOptions } from '../adapters/replay/replayExchange.ts';
+import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
-import { REPLAY_FENCE } from '../orders/prove/resolver.ts';
+import { REPLAY_ABSENCE_BOUNDS } from '../orders/prove/resolver.ts';
 import type { LogLine } from '../ports/log.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { FeeModel } from '../venue/feeModel.ts';
@@ -15,12 +15,12 @@ import type { Deposits, OpenedVenue, VenueSeat } from './kinds/parts.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 import { clockOf } from './partAlone.ts';
 import { PARTS, type ExchangeAdapter } from './parts.ts';
-import { RefusalWords } from './refusalWords.ts';
+import { DenialLoggingJournal } from './denialLog.ts';
 import { idOf, ownIdOf, TOKENS } from './tokens.ts';
 
 export interface ReplaySettings {
   /** Which creates lose their answer or never arrive: for tests and what-if runs. */
-  readonly faultOf?: ReplayOptions['faultOf'];
+  readonly faultOf?: ReplayExchangeOptions['faultOf'];
   /** Where it is told why risk refuses orders; null: nobody reads it. */
   readonly refusals?: LogLine | null;
   /** Time outside of the run; default that of the computer. */
@@ -34,9 +34,9 @@ export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, cl
     if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => new ReplayJournal());
     else {
       const names = plan.strategies.map(({ record }) => record.name);
-      bind(own(PARTS.journal)).toResolvedValue((risk) => new RefusalWords({ risk, log: refusals, names }), [idOf(PARTS.risk)]);
+      bind(own(PARTS.journal)).toResolvedValue((risk) => new DenialLoggingJournal({ risk, log: refusals, names }), [idOf(PARTS.risk)]);
     }
-    bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
+    bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(own(PARTS.latency)).toResolvedValue(() => new FixedLatency(plan.fills.latencyMs));
     bind(own(PARTS.slippage)).toResolvedValue(() => fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm));
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);

@@ -17,7 +17,7 @@ import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
 export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock'> {
   /** Cells that the engine writes once a block: see EngineParts.beat. */
-  readonly beat?: Int32Array | null;
+  readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;
   /** Where it is told why risk refuses orders; by default nobody reads it, and no text is made. */
   readonly refusals?: LogLine;

@@ -7,7 +7,7 @@ import type { Instant } from '../engine/feeds/instant.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Brackets } from '../orders/stops/brackets.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
-import type { Fence } from '../orders/prove/resolver.ts';
+import type { AbsenceBounds } from '../orders/prove/resolver.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { ResolvedLimits } from '../risk/limits/resolve.ts';
 import type { FactoryInput } from './composeModule.ts';
@@ -22,7 +22,7 @@ function token<T>(name: string): ServiceIdentifier<T> {
 /** What somebody outside of the bot may watch or collect. */
 export interface Observers {
   readonly log: LogLine;
-  readonly beat: Int32Array | null;
+  readonly progressCells: Int32Array | null;
   /** Nobody reads the columns of its orders: they are not kept. */
   readonly dropsOrders?: boolean;
 }
@@ -38,7 +38,7 @@ export const TOKENS = Object.freeze({
   brackets: token<Brackets>('brackets'),
   limits: token<ResolvedLimits>('limits'),
   /** Bound by the world that the bot lives in: a replay, a live exchange, a stub. */
-  fence: token<Fence>('fence'),
+  absenceBounds: token<AbsenceBounds>('absenceBounds'),
   /** What opens the venue of a replay; null where there is none. */
   venue: token<VenueSeat | null>('venue'),
 });

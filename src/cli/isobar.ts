@@ -3,7 +3,7 @@
 
 import { clearEnvironment } from '../access/environment.ts';
 import { ignoreInspectorSignal } from '../adapters/runtime/inspector.ts';
-import { startEarly } from '../tasks/backtest/thread/earlyWorker.ts';
+import { startEarly } from '../tasks/backtest/thread/prestartedWorker.ts';
 
 const argv = process.argv.slice(2);
 ignoreInspectorSignal();

@@ -11,7 +11,7 @@ import { COMPLETION_REQUEST, withCompletion } from './completion/command.ts';
 import { dataCommand } from './data/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { exchangeCommand } from './exchange/command.ts';
-import { tellFailure } from './terminal/failure.ts';
+import { printFailure } from './terminal/failure.ts';
 import { acknowledgeCommand, haltCommand, resumeCommand, tightenCommand } from './live/halt.ts';
 import { withInit } from './project/init.ts';
 import { journalCommand } from './journal/check.ts';
@@ -87,7 +87,7 @@ function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly str
 }
 
 /** What is left behind -- is no option, and no file either: yargs would pass over it. */
-function refuseWordsBehindDashes(argv: readonly string[]): void {
+function rejectArgsAfterDashes(argv: readonly string[]): void {
   const at = argv.indexOf('--');
   const behind = at < 0 || argv.some((word) => word.startsWith(COMPLETION_REQUEST)) ? [] : argv.slice(at + 1);
   if (behind.length === 0) return;
@@ -115,9 +115,9 @@ async function complaintOf(complaint: Complaint, argv: readonly string[]): Promi
 export async function main(argv: readonly string[]): Promise<void> {
   try {
     refuseKeysInArguments(argv);
-    refuseWordsBehindDashes(argv);
+    rejectArgsAfterDashes(argv);
     await parser(argv).parseAsync();
   } catch (error) {
-    process.exitCode = tellFailure(error instanceof Complaint ? await complaintOf(error, argv) : error);
+    process.exitCode = printFailure(error instanceof Complaint ? await complaintOf(error, argv) : error);
   }
 }

@@ -1,7 +1,7 @@
 // What yargs says about a wrong command line, said so that it names the nearest valid option or command.
 
 import { ConfigError } from '../base/errors.ts';
-import { nearest } from '../base/number/nearest.ts';
+import { nearestName } from '../base/number/nearestName.ts';
 
 /** The help text of the command that `words` name. */
 type HelpOf = (words: readonly string[]) => Promise<string>;
@@ -18,7 +18,7 @@ export async function usageError(complaint: string, argv: readonly string[], hel
     return new ConfigError(`${name}: expected one of ${choices?.replaceAll('"', '')}, got ${got}`, helpHint(help));
   }
   const [, names] = /^Unknown (?:arguments?|commands?): (.+)$/.exec(complaint) ?? [];
-  if (names === undefined) return new ConfigError(inOurWords(complaint, help), helpHint(help));
+  if (names === undefined) return new ConfigError(usageErrorText(complaint, help), helpHint(help));
   const [name = ''] = names.split(', ');
   return isOption(name, argv) ? unknownOption(name, help) : unknownWord(name, help);
 }
@@ -30,7 +30,7 @@ export function isOption(name: string, argv: readonly string[]): boolean {
 
 function unknownOption(name: string, help: string): ConfigError {
   const valid = [...new Set(help.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [])].map((option) => option.slice(2));
-  const near = nearest(name, valid);
+  const near = nearestName(name, valid);
   const hint = near === null ? '' : `, the nearest valid one is --${near}`;
   return new ConfigError(`--${name}: unknown option${hint}`, `the options are ${valid.map((option) => `--${option}`).join(', ')}`);
 }
@@ -41,13 +41,13 @@ function unknownWord(name: string, help: string): ConfigError {
   const last = valid.map((command) => command.split(' ').at(-1) ?? '');
   if (last.length === 0)
     return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(help)}`);
-  const near = nearest(name, last);
+  const near = nearestName(name, last);
   const hint = near === null ? '' : `, the nearest valid one is ${valid[last.indexOf(near)]}`;
   return new ConfigError(`${name}: unknown command${hint}`, `the commands are ${valid.join(', ')}`);
 }
 
 /** What is missing, by the names that the help has for it; other complaints as they are. */
-function inOurWords(complaint: string, help: string): string {
+function usageErrorText(complaint: string, help: string): string {
   const command = commandOf(help);
   const [, got] = /^Not enough non-option arguments: got (\d+)/.exec(complaint) ?? [];
   const expected = [...(help.split('\n')[0] ?? '').matchAll(/<[^>]+>/g)].slice(Number(got ?? 0)).join(' ');

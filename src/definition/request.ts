@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadBars, type LoadedBars } from '../adapters/catalog/bars/catalog.ts';
-import { generateBars } from '../adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../adapters/catalog/generate/generate.ts';
 import { SYNTHETIC } from '../adapters/catalog/bars/quality.ts';
 import { memoryStore, wholeSet, type BarStore } from '../adapters/catalog/bars/store.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
@@ -15,7 +15,7 @@ import { parseTime } from '../model/time.ts';
 import { temporaryFolder } from '../adapters/disk/folders/temporary.ts';
 import { packageFolder } from '../adapters/runtime/version.ts';
 import { withOverrides } from './text/overrides.ts';
-import { shownPath } from './text/paths.ts';
+import { displayPath } from './text/paths.ts';
 import { optionSource, readDefinition, type DefinitionSource } from './text/source.ts';
 
 export type RunRequest = { readonly settings: readonly string[] } & (
@@ -188,14 +188,14 @@ export async function imports(
 const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
 
 function generated({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
-  return wholeSet(generateBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
+  return wholeSet(synthesizeBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
 }
 
 function demo(): RequestedRun {
   const { symbol, interval, from, bars, seed } = DEMO;
   const values = {
     name: 'demo',
-    strategy: shownPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
+    strategy: displayPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
     params: { fast: 40, slow: 200 },
     feeds: { bars: { symbol, interval } },
     cash: { USDT: '10000' },

@@ -9,20 +9,20 @@ import { formatMinute, formatTime, parseTime } from '../model/time.ts';
 import { warning, type Warning } from '../model/warning.ts';
 import type { Bundler } from '../adapters/plugins/bundler.ts';
 import type { Importer } from '../adapters/plugins/loadModule.ts';
-import { namesOf } from '../report/words/names.ts';
-import { attempt } from '../base/attempt.ts';
+import { instrumentNames } from '../report/words/names.ts';
+import { deferOutcome } from '../base/deferOutcome.ts';
 import { loadModels } from './models/load.ts';
 import type { ModuleOptions } from './models/modules.ts';
 import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
-import { feesOf, funded } from './load/money.ts';
+import { feesOf, startingBalances } from './load/money.ts';
 import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
 import { locate } from './text/paths.ts';
 import type { Definition } from './text/schema.ts';
-import { DEFAULTS, runName, settledText, strategyEntries, type StrategyEntry } from './load/settled.ts';
+import { DEFAULTS, runName, textWithDefaults, strategyEntries, type StrategyEntry } from './load/withDefaults.ts';
 import { whereIs, type DefinitionSource } from './text/source.ts';
 import { ppmOf } from './text/values.ts';
 import { loadEntry, type LoadedEntry } from './load/strategies.ts';
@@ -36,7 +36,7 @@ export interface ResolvedRun {
   /** Files in each strategy bundle, in the order of the plan. */
   readonly inputs: readonly (readonly string[])[];
   /** Every file that was read for the run, beside its definition. */
-  readonly files: readonly ReadFile[];
+  readonly files: readonly UsedFile[];
   /** What a reader of the results should know of the resolution. */
   readonly notes: readonly string[];
   /** What they must know. */
@@ -46,7 +46,7 @@ export interface ResolvedRun {
 }
 
 /** A file that went into a run, and as what. */
-export interface ReadFile {
+export interface UsedFile {
   readonly use: 'strategy' | 'model' | 'data';
   /** Absolute. */
   readonly path: string;
@@ -85,7 +85,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const loading = Promise.allSettled(
     entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, options.importer, options.bundler))),
   );
-  const feeds = attempt(() => {
+  const feeds = deferOutcome(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
     const all = options.feeds ?? loadFeeds(definition, source, store!, range);
     const span = spanOf(all, range);
@@ -183,7 +183,7 @@ function assemble(
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
-  const { cash, funds } = funded(given, source, feeds);
+  const { cash, funds } = startingBalances(given, source, feeds);
   const definition = { ...given, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
   const { fromMs, toMs } = span.run;
@@ -204,7 +204,7 @@ function assemble(
     seed: definition.seed ?? DEFAULTS.seed,
     blockRows,
   };
-  const text = settledText(definition, entries, { from: formatTime(fromMs), to: formatTime(toMs), rates });
+  const text = textWithDefaults(definition, entries, { from: formatTime(fromMs), to: formatTime(toMs), rates });
   const hash = createHash('sha256').update(text).digest('hex');
   return {
     plan,
@@ -213,12 +213,12 @@ function assemble(
     inputs: strategies.map((entry) => entry.inputs),
     files: [
       ...filesOf(strategies, models, feeds),
-      ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) })),
+      ...(contracts?.files ?? []).map((file): UsedFile => ({ use: 'data', path: resolve(file) })),
     ],
     notes: [
       ...notesOf(span.run, span.bars),
       ...feeds.flatMap(({ note }) => note ?? []),
-      ...insideNotes(feeds),
+      ...executionIntervalNotes(feeds),
       ...(contracts?.notes ?? []),
     ],
     warnings: [...warnings, ...(contracts?.warnings ?? [])],
@@ -226,13 +226,13 @@ function assemble(
   };
 }
 
-function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly ReadFile[] {
-  const bundled = (use: ReadFile['use'], of: { readonly folder: string; readonly inputs: readonly string[] }) =>
-    of.inputs.map((name): ReadFile => ({ use, path: resolve(of.folder, name) }));
+function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly UsedFile[] {
+  const bundled = (use: UsedFile['use'], of: { readonly folder: string; readonly inputs: readonly string[] }) =>
+    of.inputs.map((name): UsedFile => ({ use, path: resolve(of.folder, name) }));
   return [
     ...strategies.flatMap((entry) => bundled('strategy', entry)),
     ...models.records.flatMap((record) => bundled('model', record)),
-    ...feeds.flatMap(({ files = [] }) => files.map((file): ReadFile => ({ use: 'data', path: resolve(file) }))),
+    ...feeds.flatMap(({ files = [] }) => files.map((file): UsedFile => ({ use: 'data', path: resolve(file) }))),
   ];
 }
 
@@ -252,8 +252,8 @@ function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesP
 }
 
 /** Where orders fill in bars that the strategy does not see. */
-function insideNotes(feeds: readonly FeedPlan[]): readonly string[] {
-  const names = namesOf(feeds.map(({ bars }) => bars.instrument.id));
+function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
+  const names = instrumentNames(feeds.map(({ bars }) => bars.instrument.id));
   const found = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {
     const finer = feeds.find(({ isHidden, bars }) => isHidden && bars.instrument.id === instrument.id);
     return finer === undefined

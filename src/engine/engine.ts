@@ -13,38 +13,38 @@ import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/stops/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
 import { REPLACES, type OrderManager } from '../orders/orderManager.ts';
-import type { OrderRecord } from '../orders/record.ts';
+import type { BotOrder } from '../orders/botOrder.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
-import type { Marks } from '../risk/rules/rule.ts';
+import type { MarkPrices } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
 import type { LogLine } from '../ports/log.ts';
 import type { Size } from '../strategy/types.ts';
-import { blamed, notOpen, refusePromise } from './host/blame.ts';
-import { BracketDesk, entryFill, type FillOfEntry } from './router/bracketDesk.ts';
-import { formCohorts, type Cohort } from './feeds/cohort.ts';
-import { ConditionDesk } from './router/conditionDesk.ts';
-import { DraftDesk } from './router/draftDesk.ts';
+import { attributedError, unknownOrderError, refusePromise } from './host/strategyErrors.ts';
+import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
+import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
+import { TriggerOrderTracker } from './router/triggerOrderTracker.ts';
+import { WaitingDrafts } from './router/waitingDrafts.ts';
 import type { EquityRecorder } from './book/equityRecorder.ts';
 import { Faults } from './host/faults.ts';
 import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
-import type { HaltDesk } from './router/haltDesk.ts';
+import type { HaltActions } from './router/haltActions.ts';
 import type { Instant } from './feeds/instant.ts';
-import { MarginDesk } from './book/marginDesk.ts';
-import { Outbox } from './host/outbox.ts';
-import { Outcomes } from './router/outcomes.ts';
+import { MarginEvents } from './book/marginEvents.ts';
+import { CallbackQueue } from './host/callbackQueue.ts';
+import { UnknownOutcomes } from './router/unknownOutcomes.ts';
 import { PaymentLog } from './book/paymentLog.ts';
-import { ReadAhead } from './book/readAhead.ts';
+import { Prefetch } from './book/prefetch.ts';
 import { Sizing } from './router/sizing.ts';
 import type { StrategyRun } from './host/strategyRun.ts';
 import { Timers } from './host/timers.ts';
-import { writeBeat } from './book/writeBeat.ts';
+import { writeProgress } from './book/writeProgress.ts';
 import { fillInfo, orderInfo } from './host/views.ts';
 
-export interface EngineParts {
+export interface EngineDeps {
   /** In instrument order. */
   readonly instruments: readonly Instrument[];
   readonly feeds: readonly FeedRun[];
@@ -67,13 +67,13 @@ export interface EngineParts {
   /** Futures: the rates that contracts are charged, by instrument; null where none is known. */
   readonly funding?: readonly (FundingRates | null)[];
   /** Written once a block: blocks done (by every engine that shares the cells), rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
-  readonly beat: Int32Array | null;
+  readonly progressCells: Int32Array | null;
 }
 
 /** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
 const UNKNOWN_STATE = STATE.unknown;
 
-export class Engine implements ExchangeSink, Marks {
+export class Engine implements ExchangeSink, MarkPrices {
   readonly instruments: readonly Instrument[];
   readonly feeds: readonly FeedRun[];
   readonly runs: StrategyRun[] = [];
@@ -85,7 +85,7 @@ export class Engine implements ExchangeSink, Marks {
   readonly exchange: ExchangePort;
   readonly queue: DueQueue;
   readonly timers = new Timers();
-  readonly outbox = new Outbox();
+  readonly callbacks = new CallbackQueue();
   readonly sizing = new Sizing();
   readonly fills: FillLog;
   readonly payments: PaymentLog;
@@ -99,46 +99,46 @@ export class Engine implements ExchangeSink, Marks {
   /** Equity at the start of the run. */
   startUnits = 0;
   /** The feeds by the instants at which they close in the current block. */
-  cohorts: readonly Cohort[] = [];
+  alignedFeeds: readonly AlignedFeeds[] = [];
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -Infinity;
   /** A strategy has asked for something since the loop looked last: most bars end without, and then nothing else needs a look. */
-  touched = false;
+  hasPendingWork = false;
   /** What comes between instants is told at the next one, as a backtest does it: for a live bot that is compared with one. */
-  tellsAtInstants = false;
+  defersCallbacks = false;
   /** Exits and drafts, of whichever strategy, that wait for orders to end. */
   followUps = 0;
   stepsRows = false; // blocks of one row: nextBlockEnd
   /** While a journal is replayed: what it says of each order that is asked for again. Null: risk decides. */
-  past: { ask(order: OrderRecord): OrderId } | null = null;
+  past: { ask(order: BotOrder): OrderId } | null = null;
   /** Some strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
   /** Of a live bot: what it does about halts. */
-  haltDesk: HaltDesk | null = null;
+  haltActions: HaltActions | null = null;
   /** The strategy whose code runs: whom an exception is blamed on. */
-  inCharge = 0;
+  currentStrategy = 0;
   /** Live: indicators of authors that have thrown, and the strategies that registered them. */
   readonly faults = new Faults();
   /** How many strategies were asked to decide at the instant, and how many had their `onStop` called. */
   decided = 0;
   stopped = 0;
   /** Bars are worth visiting one by one: one execution feed, one strategy. */
-  isPlain = false;
-  readonly desk: BracketDesk;
-  readonly margin: MarginDesk;
-  readonly conditions: ConditionDesk;
-  readonly outcomes: Outcomes;
-  readonly drafts: DraftDesk;
+  hasOneFeedAndStrategy = false;
+  readonly bracketManager: BracketManager;
+  readonly margin: MarginEvents;
+  readonly triggerOrders: TriggerOrderTracker;
+  readonly outcomes: UnknownOutcomes;
+  readonly drafts: WaitingDrafts;
   /** What holdings are marked with: the closes, or the marks of a contract. */
   readonly markTicks: readonly TickColumn[];
   readonly #marks: Float64Array;
-  readonly parts: EngineParts;
-  readonly #readAhead = new ReadAhead();
+  readonly parts: EngineDeps;
+  readonly #readAhead = new Prefetch();
   readonly #hasContracts: boolean;
   readonly #onlyExecution: FeedRun | null;
 
-  constructor(parts: EngineParts) {
+  constructor(parts: EngineDeps) {
     this.parts = parts;
     this.instruments = parts.instruments;
     this.feeds = parts.feeds;
@@ -165,11 +165,11 @@ export class Engine implements ExchangeSink, Marks {
     this.#marks = new Float64Array(parts.instruments.length);
     this.fills = new FillLog(parts.scratch);
     this.payments = new PaymentLog(parts.scratch);
-    this.desk = new BracketDesk(this);
-    this.margin = new MarginDesk(this);
-    this.conditions = new ConditionDesk(this);
-    this.outcomes = new Outcomes(this);
-    this.drafts = new DraftDesk(this);
+    this.bracketManager = new BracketManager(this);
+    this.margin = new MarginEvents(this);
+    this.triggerOrders = new TriggerOrderTracker(this);
+    this.outcomes = new UnknownOutcomes(this);
+    this.drafts = new WaitingDrafts(this);
   }
 
   get nowMs(): number {
@@ -194,8 +194,8 @@ export class Engine implements ExchangeSink, Marks {
   enterBlock(rows: number, endMs: number): void {
     this.blockEndMs = endMs;
     for (const feed of this.feeds) feed.enterBlock(rows, endMs);
-    this.cohorts = formCohorts(this.feeds);
-    this.recorder.enterBlock(this.cohorts);
+    this.alignedFeeds = alignFeeds(this.feeds);
+    this.recorder.enterBlock(this.alignedFeeds);
   }
   /** Enters the block that another engine over the same feeds has opened, at the rows at which it began. */
   joinBlock({ blockRows, blockEndMs }: Engine, starts: readonly number[]): void {
@@ -204,10 +204,10 @@ export class Engine implements ExchangeSink, Marks {
     this.exchange.blockOpened();
   }
   closeBlock(): void {
-    for (const cohort of this.cohorts) cohort.deliverThrough(this.blockEndMs);
+    for (const aligned of this.alignedFeeds) aligned.deliverThrough(this.blockEndMs);
     this.recorder.settle();
-    this.recorder.handOver();
-    if (this.parts.beat) writeBeat(this.parts.beat, this.execution[0]!.cur, this.blockEndMs);
+    this.recorder.flushBlock();
+    if (this.parts.progressCells) writeProgress(this.parts.progressCells, this.execution[0]!.cur, this.blockEndMs);
   }
   /** Gives the memory of the run's columns back to the scratch they came from; its record must not be read afterwards. */
   release(): void {
@@ -220,21 +220,21 @@ export class Engine implements ExchangeSink, Marks {
   // --- What strategies ask for
 
   /** A fresh order of a strategy, for it to say what it wants. */
-  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord {
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder {
     return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
   }
   /** Asks risk about a drafted order and sends it: check, reservation and send in one call. */
-  submit(order: OrderRecord): OrderId {
+  submit(order: BotOrder): OrderId {
     if (this.past !== null) return this.past.ask(order);
     const { orders, risk } = this;
     const { id } = order;
-    let code = orders.obstacle(order);
-    if (order.condition > 0) code ??= this.conditions.obstacle(order);
+    let code = orders.precheck(order);
+    if (order.triggerTicks > 0) code ??= this.triggerOrders.denyCode(order);
     if (code === null) {
       if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
       if (approved !== null) {
-        if (order.condition > 0) this.conditions.sent();
+        if (order.triggerTicks > 0) this.triggerOrders.sent();
         orders.submit(approved);
         return id;
       }
@@ -242,14 +242,14 @@ export class Engine implements ExchangeSink, Marks {
     }
     if (code === REPLACES) return this.drafts.replace(order);
     orders.deny(order, code);
-    this.tellOrder(order);
+    this.notifyOrder(order);
     return id;
   }
   /** Newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
     return (this.#onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
-  openOrders(): readonly OrderRecord[] {
+  openOrders(): readonly BotOrder[] {
     return this.orders.active();
   }
   marks(): Float64Array {
@@ -273,22 +273,22 @@ export class Engine implements ExchangeSink, Marks {
     const order = this.#known(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.acked(order, venueId, timeMs);
-    if (wasUnknown) this.outcomes.known(order.instrumentIndex);
-    this.tellOrder(order);
+    if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
+    this.notifyOrder(order);
   }
   refused(id: OrderId, code: string): void {
     const order = this.#known(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.refused(order, code, this.nowMs);
-    if (this.risk.watchesLife) this.risk.refused(order, code, this.nowMs);
-    if (wasUnknown) this.outcomes.known(order.instrumentIndex);
+    if (this.risk.watchesOutcomes) this.risk.refused(order, code, this.nowMs);
+    if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
     this.orderEnded(order);
   }
   notSent(id: OrderId, cause: string): void {
     const order = this.#known(id);
     this.orders.notSent(order, cause, this.nowMs);
     this.orderEnded(order);
-    if (order.role === 'takeProfit') this.desk.targetNotSent(order);
+    if (order.role === 'takeProfit') this.bracketManager.targetNotSent(order);
   }
   outcomeUnknown(id: OrderId, _cause = '', isContested = false): void {
     this.outcomes.unknown(this.#known(id), isContested);
@@ -301,41 +301,41 @@ export class Engine implements ExchangeSink, Marks {
     this.recorder.settle();
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
-    if (this.risk.watchesLife) this.risk.filled(order, fill);
+    if (this.risk.watchesOutcomes) this.risk.filled(order, fill);
     if (fill.covered > 0) this.margin.covered(order, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
-    const trouble = this.orders.filled(order, fill);
-    if (wasUnknown) this.outcomes.known(instrumentIndex);
-    if (trouble !== null) this.outcomes.filled(order, trouble);
+    const problem = this.orders.filled(order, fill);
+    if (wasUnknown) this.outcomes.resolved(instrumentIndex);
+    if (problem !== null) this.outcomes.filled(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
-    if (run?.wantsFills === true) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
+    if (run?.wantsFills === true) this.callbacks.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Before the end of a leg is told: an exit that waited for it goes with it. What such an exit sells needs no guard.
-    if (parent > 0) this.desk.legFilled(order, guard!.lots);
-    if (order.reason === null) this.tellOrder(order);
+    if (parent > 0) this.bracketManager.legFilled(order, guard!.lots);
+    if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
-    if (guard !== null && order.id === id && order.isGuarded) this.desk.entryFilled(order, guard);
+    if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.entryFilled(order, guard);
     else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts))
-      this.desk.closedByOwnOrder(strategy, instrumentIndex);
-    if (this.#hasContracts) this.conditions.reduced(strategy, instrumentIndex);
+      this.bracketManager.closedByOwnOrder(strategy, instrumentIndex);
+    if (this.#hasContracts) this.triggerOrders.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.#known(id);
     this.orders.ended(order, how, timeMs);
     this.orderEnded(order);
-    if (this.desk.owes) this.desk.entryEnded(id, timeMs);
+    if (this.bracketManager.hasPendingTargets) this.bracketManager.entryEnded(id, timeMs);
   }
   evidence(id: OrderId, seen: Evidence): void {
-    this.outcomes.weigh(id, seen);
+    this.outcomes.applyEvidence(id, seen);
   }
-  landed(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    this.outcomes.landed(id, venueId, timeMs);
+  arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    this.outcomes.arrivedLate(id, venueId, timeMs);
   }
-  trouble(code: string, instrument: number | null, why: string): void {
-    this.outcomes.trouble(code, instrument, why);
+  raiseHalt(code: string, instrument: number | null, why: string): void {
+    this.outcomes.raiseHalt(code, instrument, why);
   }
-  over(code: string, instrument: number | null): void {
-    this.outcomes.over(code, instrument);
+  clearHalt(code: string, instrument: number | null): void {
+    this.outcomes.clearHalt(code, instrument);
   }
   funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
     this.margin.funded(instrumentIndex, isLong, units, timeMs);
@@ -344,33 +344,33 @@ export class Engine implements ExchangeSink, Marks {
     this.margin.liquidated(instrumentIndex, wasLong, fill);
   }
 
-  listensTo(run: StrategyRun, feed: FeedRun): boolean {
+  isSubscribed(run: StrategyRun, feed: FeedRun): boolean {
     return run.listened.includes(feed);
   }
   runTimers(t: number): void {
     this.timers.runDue(t, this.callTimer);
-    this.tell();
+    this.deliverCallbacks();
   }
   readonly callTimer = (strategy: number, handler: () => void): void => {
     const run = this.runs[strategy]!;
-    this.inCharge = strategy;
+    this.currentStrategy = strategy;
     const returned: unknown = run.started ? handler() : undefined;
     if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
   };
   /** Tells strategies what was booked, in (fill time, instrument, trade id) order; what they do on it may book more. */
-  tell(): void {
-    if (!this.tellsAtInstants) this.outbox.deliver(this.#turn, this.#refuse);
+  deliverCallbacks(): void {
+    if (!this.defersCallbacks) this.callbacks.deliver(this.#turn, this.#refuse);
   }
   /** The same of what was held since a restart. */
-  tellHeld(): void {
-    this.outbox.tellHeld(this.#turn, this.#refuse);
+  deliverHeld(): void {
+    this.callbacks.deliverHeld(this.#turn, this.#refuse);
   }
-  readonly #turn = (run: StrategyRun): void => void (this.inCharge = run.index);
+  readonly #turn = (run: StrategyRun): void => void (this.currentStrategy = run.index);
   readonly #refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
 
   /** Turns what a strategy threw into an error that names it and the bar. */
-  blame(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
-    return blamed(error, this.runs[this.inCharge]?.name ?? 'strategy', when);
+  attributeError(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
+    return attributedError(error, this.runs[this.currentStrategy]?.name ?? 'strategy', when);
   }
   refuseReturn(run: StrategyRun, value: unknown, what = 'onBar'): void {
     refusePromise(run.name, value, what);
@@ -381,21 +381,21 @@ export class Engine implements ExchangeSink, Marks {
     const { firstRow, openTicks, closeTicks } = this.execution[instrumentIndex]!;
     return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
   }
-  #known(id: OrderId): OrderRecord {
-    return this.orders.get(id) ?? notOpen(id);
+  #known(id: OrderId): BotOrder {
+    return this.orders.get(id) ?? unknownOrderError(id);
   }
-  orderEnded(order: OrderRecord): void {
-    this.tellOrder(order);
+  orderEnded(order: BotOrder): void {
+    this.notifyOrder(order);
     if (this.followUps > 0) return this.#endedBefore(order);
     this.#ended(order);
   }
-  #ended(order: OrderRecord): void {
-    if (order.trigger > 0 && order.filledLots < order.lots) this.desk.legEndedShort(order);
-    if (this.desk.holds) this.desk.siblingEnded(order);
-    if (order.condition > 0) this.conditions.ended(order);
+  #ended(order: BotOrder): void {
+    if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.legEndedShort(order);
+    if (this.bracketManager.hasWaitingStops) this.bracketManager.siblingEnded(order);
+    if (order.triggerTicks > 0) this.triggerOrders.ended(order);
   }
   /** Exits and drafts wait. The record may serve another order afterwards: what drafts need of it is read first. */
-  #endedBefore(order: OrderRecord): void {
+  #endedBefore(order: BotOrder): void {
     const run = this.runs[order.strategy]!;
     const { id, instrumentIndex, side } = order;
     this.drafts.orderEnded(order);
@@ -404,8 +404,8 @@ export class Engine implements ExchangeSink, Marks {
     run.orderEnded(instrumentIndex);
     this.drafts.releaseInTurn();
   }
-  tellOrder(order: OrderRecord): void {
+  notifyOrder(order: BotOrder): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.outbox.order(run, orderInfo(order));
+    if (run?.wantsOrders === true) this.callbacks.order(run, orderInfo(order));
   }
 }

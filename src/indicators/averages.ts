@@ -5,7 +5,7 @@ import type { TickColumn } from '../model/bars/bars.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './graph/spec.ts';
 import { checkExactSum, CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const ROW_MASK = MASK;
@@ -135,13 +135,13 @@ class TickMean implements Kernel {
 }
 
 class FloatMean implements Kernel {
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   readonly #sum = new CompensatedSum();
   #count = 0;
 
-  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#source = source;
     this.#out = out;
     this.#bars = bars;
@@ -170,14 +170,14 @@ class FloatMean implements Kernel {
 }
 
 class ExponentialMean implements Kernel {
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   /** The sum of the values so far while `count` < bars, then the mean. */
   #mean = 0;
   #count = 0;
 
-  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#source = source;
     this.#out = out;
     this.#bars = bars;
@@ -249,11 +249,11 @@ class TickWeightedMean implements Kernel {
 
 /** Summed afresh for each row: a running weighted sum of floats drifts, and takes every NaN along. */
 class FloatWeightedMean implements Kernel {
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
 
-  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#source = source;
     this.#out = out;
     this.#bars = bars;
@@ -278,10 +278,10 @@ class FloatWeightedMean implements Kernel {
 }
 
 class VolumeMean implements Kernel {
-  readonly #high: Column<TickColumn>;
-  readonly #low: Column<TickColumn>;
-  readonly #close: Column<TickColumn>;
-  readonly #volume: Column<Float64Array>;
+  readonly #high: IndicatorColumn<TickColumn>;
+  readonly #low: IndicatorColumn<TickColumn>;
+  readonly #close: IndicatorColumn<TickColumn>;
+  readonly #volume: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   readonly #divisor: number;
@@ -290,7 +290,7 @@ class VolumeMean implements Kernel {
   /** Rows of the window with volume: when none is left the sums are nothing, whatever rounding left in them. */
   #busy = 0;
 
-  constructor({ columns, scale }: ScaledColumns, volume: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor({ columns, scale }: ScaledColumns, volume: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#high = columns[0]!;
     this.#low = columns[1]!;
     this.#close = columns[2]!;
@@ -324,6 +324,6 @@ class VolumeMean implements Kernel {
   }
 }
 
-function at(column: Column<TickColumn>, row: number): number {
+function at(column: IndicatorColumn<TickColumn>, row: number): number {
   return column.values[row - column.base]!;
 }

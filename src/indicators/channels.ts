@@ -13,7 +13,7 @@ import {
   type ScaledColumn,
   type Source,
 } from './graph/spec.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 /** The highest value of the last `bars` bars, the newest included. A breakout compares with `prev`: the bars before this one. */
 export function highest(source: Source, bars: number): IndicatorSpec<Series> {
@@ -68,7 +68,7 @@ function extreme(name: string, source: Source, bars: number, sign: 1 | -1): Indi
  * Values are held times `sign`, so that the lowest is a highest.
  */
 class Extreme implements Kernel {
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   readonly #sign: 1 | -1;
@@ -79,7 +79,7 @@ class Extreme implements Kernel {
   #tail = 0;
   #count = 0;
 
-  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number, sign: 1 | -1) {
+  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number, sign: 1 | -1) {
     const size = 2 ** (32 - Math.clz32(bars)); // the least power of two above `bars`
     this.#source = source;
     this.#out = out;
@@ -124,7 +124,7 @@ class Extreme implements Kernel {
 }
 
 class Deviations implements Kernel {
-  readonly #source: Column<TickColumn>;
+  readonly #source: IndicatorColumn<TickColumn>;
   readonly #scale: number;
   readonly #upper: NumberWindow;
   readonly #middle: NumberWindow;

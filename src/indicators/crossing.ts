@@ -3,7 +3,7 @@
 import { ROW_MASK as MASK } from '../base/number/exact.ts';
 import type { Kernel } from './graph/spec.ts';
 import type { Comparable } from './sums.ts';
-import { FALSE, NOT_READY, TRUE, type Column, type SignalWindow } from './graph/window.ts';
+import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type SignalWindow } from './graph/window.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const ROW_MASK = MASK;
@@ -93,6 +93,6 @@ function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: numb
   return at;
 }
 
-function valuesFrom(column: Column<Float64Array>, base: number): Float64Array {
+function valuesFrom(column: IndicatorColumn<Float64Array>, base: number): Float64Array {
   return column.base === base ? column.values : column.values.subarray(base - column.base);
 }

@@ -3,7 +3,7 @@
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import type { Series } from './graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 export interface CustomOptions {
   /** How many values the function needs; before that many the series is not ready, whatever was returned. 1 by default. */
@@ -42,12 +42,12 @@ export function custom(source: Source, make: () => (x: number) => number, option
 class Custom implements Kernel {
   readonly #name: string;
   readonly #next: (x: number) => number;
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #warmup: number;
   #fed = 0;
 
-  constructor(name: string, next: (x: number) => number, source: Column<Float64Array>, out: NumberWindow, warmup: number) {
+  constructor(name: string, next: (x: number) => number, source: IndicatorColumn<Float64Array>, out: NumberWindow, warmup: number) {
     this.#name = name;
     this.#next = next;
     this.#source = source;

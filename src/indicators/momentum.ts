@@ -6,7 +6,7 @@ import { ema, sma } from './averages.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
 import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
 import { onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 /** Rate of change over `bars` bars, in percent. NaN where the value `bars` ago was 0. */
 export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
@@ -73,11 +73,11 @@ export function cci(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
 }
 
 class RateOfChange implements Kernel {
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
 
-  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#source = source;
     this.#out = out;
     this.#bars = bars;
@@ -96,10 +96,10 @@ class RateOfChange implements Kernel {
 
 /** The first source once, the second twice, and so on. */
 class WeightedSum implements Kernel {
-  readonly #sources: readonly Column<Float64Array>[];
+  readonly #sources: readonly IndicatorColumn<Float64Array>[];
   readonly #out: NumberWindow;
 
-  constructor(sources: readonly Column<Float64Array>[], out: NumberWindow) {
+  constructor(sources: readonly IndicatorColumn<Float64Array>[], out: NumberWindow) {
     this.#sources = sources;
     this.#out = out;
   }
@@ -115,9 +115,9 @@ class WeightedSum implements Kernel {
 
 /** Works on three times the typical price in ticks, whole numbers: a window that stands still has exactly no deviation. */
 class ChannelIndex implements Kernel {
-  readonly #high: Column<TickColumn>;
-  readonly #low: Column<TickColumn>;
-  readonly #close: Column<TickColumn>;
+  readonly #high: IndicatorColumn<TickColumn>;
+  readonly #low: IndicatorColumn<TickColumn>;
+  readonly #close: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
   /** The typical prices of the last `bars` rows, in a ring: row r at r modulo `bars`. */
   readonly #typical: Float64Array;

@@ -80,9 +80,9 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const top = (row: number, length: number) => Decimal.max(...window(row, length, high));
   const bottom = (row: number, length: number) => Decimal.min(...window(row, length, low));
   const place = once((row) => {
-    const least = bottom(row, 14);
-    const range = top(row, 14).minus(least);
-    return range.isZero() ? new Decimal(50) : close(row).minus(least).times(100).div(range);
+    const min = bottom(row, 14);
+    const range = top(row, 14).minus(min);
+    return range.isZero() ? new Decimal(50) : close(row).minus(min).times(100).div(range);
   });
   const middleOf = once((row) => mean(window(row, 20, close)));
   const deviation = once((row) => mean(window(row, 20, close).map((x) => x.minus(middleOf(row)).pow(2))).sqrt());
@@ -280,10 +280,10 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     recursive([single((feed) => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
       let [range, up, down, average] = [ZERO, ZERO, ZERO, ZERO];
       return (row) => {
-        const [rise, fall] = [high(row).minus(high(row - 1)), low(row - 1).minus(low(row))];
+        const [above, fall] = [high(row).minus(high(row - 1)), low(row - 1).minus(low(row))];
         range = wilder(range, trueRange(row), 14);
-        up = wilder(up, rise.gt(fall) && rise.gt(0) ? rise : ZERO, 14);
-        down = wilder(down, fall.gt(rise) && fall.gt(0) ? fall : ZERO, 14);
+        up = wilder(up, above.gt(fall) && above.gt(0) ? above : ZERO, 14);
+        down = wilder(down, fall.gt(above) && fall.gt(0) ? fall : ZERO, 14);
         const share = (part: Decimal, of: Decimal) => (of.isZero() ? ZERO : part.times(100).div(of));
         average = wilder(average, share(up.minus(down).abs(), up.plus(down)), 14);
         return [range, average, share(up, range), share(down, range)];

@@ -17,7 +17,7 @@ import {
   type Source,
 } from './graph/spec.ts';
 import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 /**
  * Relative strength index, 0 to 100: Wilder's average of gains over that of gains and losses, both seeded by the mean of the first `bars`
@@ -129,7 +129,7 @@ function smoothed(
 }
 
 class RelativeStrength implements Kernel {
-  readonly #source: Column<TickColumn>;
+  readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   #last = NaN;
@@ -184,7 +184,7 @@ class RelativeStrength implements Kernel {
 }
 
 /** An exponential average with the rounding error of each step carried along: the difference of two stays exact where they nearly meet. */
-class CarefulMean {
+class CompensatedMean {
   readonly #bars: number;
   readonly #weight: number;
   #mean = 0;
@@ -227,14 +227,14 @@ class CarefulMean {
 }
 
 class Convergence implements Kernel {
-  readonly #source: Column<TickColumn>;
+  readonly #source: IndicatorColumn<TickColumn>;
   readonly #scale: number;
   readonly #macd: NumberWindow;
   readonly #signal: NumberWindow;
   readonly #histogram: NumberWindow;
-  readonly #fast: CarefulMean;
-  readonly #slow: CarefulMean;
-  readonly #smooth: CarefulMean;
+  readonly #fast: CompensatedMean;
+  readonly #slow: CompensatedMean;
+  readonly #smooth: CompensatedMean;
   /** The first value: averages of differences from it differ by as much, and begin without the rounding of a high price. */
   #origin = NaN;
 
@@ -248,9 +248,9 @@ class Convergence implements Kernel {
     this.#source = source.column;
     this.#scale = source.scale;
     [this.#macd, this.#signal, this.#histogram] = out;
-    this.#fast = new CarefulMean(fastBars);
-    this.#slow = new CarefulMean(slowBars);
-    this.#smooth = new CarefulMean(signalBars);
+    this.#fast = new CompensatedMean(fastBars);
+    this.#slow = new CompensatedMean(slowBars);
+    this.#smooth = new CompensatedMean(signalBars);
   }
 
   fill(fromRow: number, toRow: number): void {
@@ -289,13 +289,19 @@ class Convergence implements Kernel {
 
 /** Prices are doubles next to whole ticks: rounding their product with the scale gives the ticks back, and with them exact differences. */
 class PlaceInRange implements Kernel {
-  readonly #value: Column<Float64Array>;
-  readonly #high: Column<Float64Array>;
-  readonly #low: Column<Float64Array>;
+  readonly #value: IndicatorColumn<Float64Array>;
+  readonly #high: IndicatorColumn<Float64Array>;
+  readonly #low: IndicatorColumn<Float64Array>;
   readonly #scale: number;
   readonly #out: NumberWindow;
 
-  constructor(value: Column<Float64Array>, high: Column<Float64Array>, low: Column<Float64Array>, scale: number, out: NumberWindow) {
+  constructor(
+    value: IndicatorColumn<Float64Array>,
+    high: IndicatorColumn<Float64Array>,
+    low: IndicatorColumn<Float64Array>,
+    scale: number,
+    out: NumberWindow,
+  ) {
     this.#value = value;
     this.#high = high;
     this.#low = low;
@@ -322,10 +328,10 @@ class PlaceInRange implements Kernel {
 }
 
 class MoneyFlow implements Kernel {
-  readonly #high: Column<TickColumn>;
-  readonly #low: Column<TickColumn>;
-  readonly #close: Column<TickColumn>;
-  readonly #volume: Column<Float64Array>;
+  readonly #high: IndicatorColumn<TickColumn>;
+  readonly #low: IndicatorColumn<TickColumn>;
+  readonly #close: IndicatorColumn<TickColumn>;
+  readonly #volume: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   readonly #in = new CompensatedSum();
@@ -334,7 +340,7 @@ class MoneyFlow implements Kernel {
   #ins = 0;
   #outs = 0;
 
-  constructor({ columns }: ScaledColumns, volume: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor({ columns }: ScaledColumns, volume: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#high = columns[0]!;
     this.#low = columns[1]!;
     this.#close = columns[2]!;

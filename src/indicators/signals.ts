@@ -8,7 +8,7 @@ import {
   operand,
   signalSpec,
   type Design,
-  type Home,
+  type SpecOwner,
   type IndicatorSpec,
   type Kernel,
   type Operand,
@@ -17,7 +17,7 @@ import {
   type Wiring,
 } from './graph/spec.ts';
 import { comparable, type Comparable } from './sums.ts';
-import { FALSE, NOT_READY, TRUE, type Column, type NumberWindow, type SignalWindow } from './graph/window.ts';
+import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type NumberWindow, type SignalWindow } from './graph/window.ts';
 
 /** True where a > b and a <= b one bar ago, both ready at both times. `b` may be a constant. */
 export function crossedUp(a: Source, b: Source | number): IndicatorSpec<Signal> {
@@ -35,7 +35,7 @@ export function above(a: Source, b: Source | number): IndicatorSpec<Signal> {
     name: 'above',
     sources: pair('above', a, b),
     needs: { '': 1 },
-    make: (wiring) => new Comparison(comparable(wiring, 0, 1), wiring.outSignal(0)),
+    make: (wiring) => new SeriesComparison(comparable(wiring, 0, 1), wiring.outSignal(0)),
   });
 }
 
@@ -45,7 +45,7 @@ export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
     name: 'below',
     sources: pair('below', a, b),
     needs: { '': 1 },
-    make: (wiring) => new Comparison(comparable(wiring, 1, 0), wiring.outSignal(0)),
+    make: (wiring) => new SeriesComparison(comparable(wiring, 1, 0), wiring.outSignal(0)),
   });
 }
 
@@ -105,7 +105,7 @@ function pair(name: string, a: Source, b: Source | number): readonly Operand[] {
 }
 
 /** A number as a series, so that the kernels know series alone. */
-function constant(name: string, home: Home, value: number): Operand {
+function constant(name: string, home: SpecOwner, value: number): Operand {
   if (!Number.isFinite(value))
     throw new ConfigError(`${name}: expected a finite number, got ${value}`, 'compare with a series or a number');
   const key = String(value);
@@ -129,7 +129,7 @@ class Constant implements Kernel {
   }
 }
 
-class Comparison implements Kernel {
+class SeriesComparison implements Kernel {
   readonly #of: Comparable;
   readonly #out: SignalWindow;
 
@@ -154,10 +154,10 @@ class Comparison implements Kernel {
 
 class Combination implements Kernel {
   readonly #all: boolean;
-  readonly #of: readonly Column<Uint8Array>[];
+  readonly #of: readonly IndicatorColumn<Uint8Array>[];
   readonly #out: SignalWindow;
 
-  constructor(name: 'and' | 'or', of: readonly Column<Uint8Array>[], out: SignalWindow) {
+  constructor(name: 'and' | 'or', of: readonly IndicatorColumn<Uint8Array>[], out: SignalWindow) {
     this.#all = name === 'and';
     this.#of = of;
     this.#out = out;
@@ -178,10 +178,10 @@ class Combination implements Kernel {
 }
 
 class Negation implements Kernel {
-  readonly #of: Column<Uint8Array>;
+  readonly #of: IndicatorColumn<Uint8Array>;
   readonly #out: SignalWindow;
 
-  constructor(of: Column<Uint8Array>, out: SignalWindow) {
+  constructor(of: IndicatorColumn<Uint8Array>, out: SignalWindow) {
     this.#of = of;
     this.#out = out;
   }

@@ -88,7 +88,7 @@ describe('cross-multiplication', () => {
         // Up to a thousand times the sums of divisors without a common factor, and beside each one whose fraction is nearly the same.
         const x = Math.floor(((2 ** 52 - 1) / q) * part);
         const y = Math.max(0, Number((BigInt(x) * BigInt(q)) / BigInt(p)) + by);
-        const times = crossMultipliers({ divisor: p, most: x }, { divisor: q, most: y });
+        const times = crossMultipliers({ divisor: p, max: x }, { divisor: q, max: y });
         if (times === null) return;
         allowed++;
         const exact = BigInt(x) * BigInt(q) - BigInt(y) * BigInt(p);
@@ -109,14 +109,14 @@ describe('cross-multiplication', () => {
     const x = 2 ** 52 + 1;
     const y = Number((3n * BigInt(x) - 1n) / 2n);
     expect([x / 2 === y / 3, 3n * BigInt(x) > 2n * BigInt(y)]).toEqual([true, true]);
-    expect(crossMultipliers({ divisor: 2, most: x }, { divisor: 3, most: y })).toBeNull();
-    expect(crossMultipliers({ divisor: 1, most: Infinity }, { divisor: 3, most: 5 })).toBeNull();
-    expect(crossMultipliers({ divisor: 1, most: Infinity }, { divisor: 1, most: Infinity })).toBeNull();
+    expect(crossMultipliers({ divisor: 2, max: x }, { divisor: 3, max: y })).toBeNull();
+    expect(crossMultipliers({ divisor: 1, max: Infinity }, { divisor: 3, max: 5 })).toBeNull();
+    expect(crossMultipliers({ divisor: 1, max: Infinity }, { divisor: 1, max: Infinity })).toBeNull();
   });
 
   it('takes the common factor out, so that the scale of the prices costs no range', () => {
-    expect(crossMultipliers({ divisor: 10 * 1e8, most: 1e15 }, { divisor: 30 * 1e8, most: 3e15 })).toEqual([3, 1]);
-    expect(crossMultipliers({ divisor: 7, most: 100 }, { divisor: 25, most: 100 })).toEqual([25, 7]);
+    expect(crossMultipliers({ divisor: 10 * 1e8, max: 1e15 }, { divisor: 30 * 1e8, max: 3e15 })).toEqual([3, 1]);
+    expect(crossMultipliers({ divisor: 7, max: 100 }, { divisor: 25, max: 100 })).toEqual([25, 7]);
   });
 });
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { ScaledColumn, Wiring } from './graph/spec.ts';
-import type { Column, Fractions } from './graph/window.ts';
+import type { IndicatorColumn, Fractions } from './graph/window.ts';
 
 /**
  * Refuses a window whose weighted sum of ticks could pass 2^53, above which whole numbers are not exact in a double.
@@ -13,23 +13,23 @@ import type { Column, Fractions } from './graph/window.ts';
 export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): number {
   const { values } = column;
   // Columns of 32-bit ticks are searched only where a window could pass the limit at all.
-  const most = values instanceof Int32Array && weight <= 2 ** 22 ? 2 ** 31 : highestOf(values);
-  if (weight * Math.max(most, scale) <= 2 ** 53) return weight * most;
+  const max = values instanceof Int32Array && weight <= 2 ** 22 ? 2 ** 31 : highestOf(values);
+  if (weight * Math.max(max, scale) <= 2 ** 53) return weight * max;
   throw new ConfigError(
-    `${name}: expected window sums below 2^53 ticks, got up to ${weight * Math.max(most, scale)}`,
+    `${name}: expected window sums below 2^53 ticks, got up to ${weight * Math.max(max, scale)}`,
     'use fewer bars, or import the data with fewer price digits (--round-to-tick)',
   );
 }
 
 function highestOf(values: TickColumn): number {
-  let most = 0;
-  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
-  return most;
+  let max = 0;
+  for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
+  return max;
 }
 
 /** Several sources on one scale. */
 export interface ScaledColumns {
-  readonly columns: readonly Column<TickColumn>[];
+  readonly columns: readonly IndicatorColumn<TickColumn>[];
   readonly scale: number;
 }
 
@@ -42,9 +42,9 @@ export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
 
 /** Two series in a form in which `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) as what is read of the series does. */
 export interface Comparable {
-  readonly a: Column<Float64Array>;
+  readonly a: IndicatorColumn<Float64Array>;
   readonly aTimes: number;
-  readonly b: Column<Float64Array>;
+  readonly b: IndicatorColumn<Float64Array>;
   readonly bTimes: number;
 }
 
@@ -67,12 +67,12 @@ export function comparable(wiring: Wiring, a: number, b: number): Comparable {
  * Rounding keeps the order, so that the quotients differ in the same sense.
  */
 export function crossMultipliers(
-  a: Pick<Fractions, 'divisor' | 'most'>,
-  b: Pick<Fractions, 'divisor' | 'most'>,
+  a: Pick<Fractions, 'divisor' | 'max'>,
+  b: Pick<Fractions, 'divisor' | 'max'>,
 ): readonly [number, number] | null {
   const common = commonFactor(a.divisor, b.divisor);
   const [m, n] = [b.divisor / common, a.divisor / common];
-  return a.most * m < 2 ** 52 && b.most * n < 2 ** 52 ? [m, n] : null;
+  return a.max * m < 2 ** 52 && b.max * n < 2 ** 52 ? [m, n] : null;
 }
 
 function commonFactor(a: number, b: number): number {

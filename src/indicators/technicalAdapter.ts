@@ -14,7 +14,7 @@ import {
   type Wiring,
 } from './graph/spec.ts';
 import type { TechnicalLibrary } from './graph/technicalLibrary.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 // Left out on purpose, each with a kernel of ours instead or none: RSI, MFI, StochasticRSI and ADL, which the package rounds; TRIX and the
 // signal of KST, which take a value of exactly 0 for none; CCI, whose running sum leaves noise to divide by where the market stands still.
@@ -164,7 +164,7 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
 
 /** A fresh object a row: several indicators of the package keep the last one. */
 function barsOf(wiring: Wiring): Feeder {
-  const columns: readonly Column<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
+  const columns: readonly IndicatorColumn<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
   const at = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
   return (row) => ({ open: at(0, row), high: at(1, row), low: at(2, row), close: at(3, row), volume: at(4, row) });
 }

@@ -4,7 +4,7 @@ import type { TickColumn } from '../model/bars/bars.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
 import { checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel } from './graph/spec.ts';
 import { onOneScale, type ScaledColumns } from './sums.ts';
-import type { Column, NumberWindow } from './graph/window.ts';
+import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 /**
  * Average true range, in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. The true range of a bar
@@ -50,9 +50,9 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
 
 /** Works in ticks where the feed has them: ranges of a few ticks are then exact however high the price. */
 class TrueRange implements Kernel {
-  readonly #high: Column<TickColumn>;
-  readonly #low: Column<TickColumn>;
-  readonly #close: Column<TickColumn>;
+  readonly #high: IndicatorColumn<TickColumn>;
+  readonly #low: IndicatorColumn<TickColumn>;
+  readonly #close: IndicatorColumn<TickColumn>;
   readonly #scale: number;
   readonly #out: NumberWindow;
   readonly #bars: number;
@@ -103,9 +103,9 @@ class TrueRange implements Kernel {
 }
 
 class Directional implements Kernel {
-  readonly #high: Column<TickColumn>;
-  readonly #low: Column<TickColumn>;
-  readonly #close: Column<TickColumn>;
+  readonly #high: IndicatorColumn<TickColumn>;
+  readonly #low: IndicatorColumn<TickColumn>;
+  readonly #close: IndicatorColumn<TickColumn>;
   readonly #adx: NumberWindow;
   readonly #plusDi: NumberWindow;
   readonly #minusDi: NumberWindow;
@@ -145,20 +145,20 @@ class Directional implements Kernel {
 
   #step(high: number, low: number, close: number): void {
     const bars = this.#bars;
-    const rise = high - this.#lastHigh;
+    const above = high - this.#lastHigh;
     const fall = this.#lastLow - low;
     const trueRange = Math.max(high, this.#lastClose) - Math.min(low, this.#lastClose);
     this.#lastHigh = high;
     this.#lastLow = low;
     this.#lastClose = close;
-    if (trueRange !== trueRange || rise !== rise || fall !== fall) {
+    if (trueRange !== trueRange || above !== above || fall !== fall) {
       this.#range = this.#up = this.#down = this.#moves = this.#index = this.#indices = 0;
       return;
     }
     const smooth = this.#moves < bars ? 1 : 1 - 1 / bars;
     this.#range = this.#range * smooth + trueRange;
-    this.#up = this.#up * smooth + (rise > fall && rise > 0 ? rise : 0);
-    this.#down = this.#down * smooth + (fall > rise && fall > 0 ? fall : 0);
+    this.#up = this.#up * smooth + (above > fall && above > 0 ? above : 0);
+    this.#down = this.#down * smooth + (fall > above && fall > 0 ? fall : 0);
     if (this.#moves < bars) this.#moves++;
     if (this.#moves === bars) this.#average();
   }

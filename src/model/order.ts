@@ -62,12 +62,12 @@ export interface Order extends OrderIntent {
   readonly trailing?: Ticks;
   /** One of these three is above 0. */
   readonly isGuarded?: boolean;
-  readonly trigger?: Ticks;
+  readonly firedAtTicks?: Ticks;
   /** Of a condition order, the price that it waits for at the exchange, and whether the price has to rise to it. 0 or absent: none. */
-  readonly condition?: Ticks;
-  readonly rises?: boolean;
+  readonly triggerTicks?: Ticks;
+  readonly triggersAbove?: boolean;
   /** Lots, or units of an amount, that were taken off what was wanted, so that no other open order looks the same. Absent: none. */
-  readonly marked?: number;
+  readonly fingerprintOffset?: number;
 }
 
 declare const approved: unique symbol;

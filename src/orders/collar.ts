@@ -1,11 +1,11 @@
 // Market orders that are limits at the collar, which an exchange with market buys by amount alone needs for a buy by quantity.
 
 import { CAPPED } from '../model/order.ts';
-import type { OrderRecord } from './record.ts';
+import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
 /** Cancels the unfilled rest of collar orders once the row that opened at `openMs` has ended (house, 12). Returns how many still wait for a row. */
-export function sweepCollars(
+export function cancelCollarRemainders(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
   instrumentIndex: number,
   openMs: number,
@@ -32,5 +32,5 @@ export function markCapped(orders: OrderManager, instrumentIndex: number, openMs
   }
 }
 
-const isAtCollar = ({ role, lots, limit, timeInForce }: OrderRecord): boolean =>
+const isAtCollar = ({ role, lots, limit, timeInForce }: BotOrder): boolean =>
   role === 'market' && lots > 0 && limit > 0 && timeInForce === null;

@@ -1,7 +1,7 @@
 // Orders that are not sent yet, because others have to end first: replacements of an order under cancel, and reversals of a position.
 
 import type { OrderId, Side } from '../model/order.ts';
-import type { OrderRecord } from './record.ts';
+import type { BotOrder } from './botOrder.ts';
 
 /** An order as it stood when its replacement was asked for. */
 export interface Replaced {
@@ -14,10 +14,10 @@ export interface Replaced {
 }
 
 /** How a replaced order ended. */
-export type Ended = Pick<OrderRecord, 'filledLots' | 'filledUnits' | 'reason'>;
+export type Ended = Pick<BotOrder, 'filledLots' | 'filledUnits' | 'reason'>;
 
 export interface WaitingDraft {
-  readonly order: OrderRecord;
+  readonly order: BotOrder;
   /** Orders that have to end first; one that has ended is taken out. */
   readonly ahead: OrderId[];
   /** Of a replacement: the old order; null for a reversal. */
@@ -34,10 +34,10 @@ export class Drafts {
   get waiting(): readonly WaitingDraft[] {
     return this.#waiting;
   }
-  get orders(): readonly OrderRecord[] {
+  get orders(): readonly BotOrder[] {
     return this.#waiting.map(({ order }) => order);
   }
-  find(id: OrderId): OrderRecord | undefined {
+  find(id: OrderId): BotOrder | undefined {
     return this.#waiting.find(({ order }) => order.id === id)?.order;
   }
   add(draft: WaitingDraft): void {
@@ -52,7 +52,7 @@ export class Drafts {
  * Returns the size of a replacement, in its own unit (lots, or units of an amount): what was wanted, less what the old order has filled
  * since, and no more than the old order left where both are of one unit. 0: nothing is left. A replacement of the other side keeps its size.
  */
-export function sizeLeft(order: Pick<OrderRecord, 'side' | 'lots' | 'quoteUnits'>, old: Replaced, end: Ended): number {
+export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, old: Replaced, end: Ended): number {
   const byAmount = order.quoteUnits > 0;
   const wanted = byAmount ? order.quoteUnits : order.lots;
   if (old.side !== order.side) return wanted;

@@ -9,10 +9,10 @@ import { SpotLedger } from '../portfolio/spotLedger.ts';
 import { RiskModule } from '../risk/riskModule.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
-import { SilentExchange } from '../../test/fixtures/restartDesk.ts';
-import { LiveFence } from './prove/fence.ts';
+import { SilentExchange } from '../../test/fixtures/restartFixture.ts';
+import { MeasuredAbsenceBounds } from './prove/absenceBounds.ts';
 import { OrderManager } from './orderManager.ts';
-import type { OrderRecord } from './record.ts';
+import type { BotOrder } from './botOrder.ts';
 import { Reservations } from './reserve/reservation.ts';
 import type { RestoredOrder } from './restored.ts';
 
@@ -20,20 +20,20 @@ const BTC = spotInstrument();
 const NOW = 1000;
 const ID = 'v1' as VenueOrderId;
 
-function desk() {
+function fixture() {
   const ledger = new SpotLedger([BTC], 1);
   ledger.deposit(0, 'USDT', 1e15);
   const reservations = new Reservations([BTC], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
   const exchange = new SilentExchange();
-  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new LiveFence(), new Scratch());
+  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new MeasuredAbsenceBounds(), new Scratch());
   const risk = new RiskModule({ ledger, reservations, limits: {} });
-  const send = (quantity = 100): OrderRecord => {
+  const send = (quantity = 100): BotOrder => {
     const order = orders.draft(0, BTC, 0, 'buy', NOW);
     order.lots = lots(quantity);
     order.limit = ticks(10_000);
     order.role = 'limit';
     order.slot = `slot ${order.id}`;
-    expect(orders.obstacle(order)).toBeNull();
+    expect(orders.precheck(order)).toBeNull();
     orders.submit(risk.check(order, NOW, 10_000)!);
     return order;
   };
@@ -48,17 +48,17 @@ describe('while an outcome is unknown', () => {
     order.limit = ticks(9000);
     order.role = 'limit';
     order.slot = slot;
-    return orders.obstacle(order);
+    return orders.precheck(order);
   };
 
   it('no order follows one of unknown outcome on its side; one of the other side may', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     orders.outcomeUnknown(send(), NOW);
     expect([next(orders, 'buy', 'b'), next(orders, 'sell', 's')]).toEqual(['SIDE_UNKNOWN', null]);
   });
 
   it('an order is reserved from its approval until its end is certain', () => {
-    const { orders, reservations, send } = desk();
+    const { orders, reservations, send } = fixture();
     const open = (): readonly number[] => [reservations.openTotal, reservations.buyLots(0, 0)];
     const order = send();
     expect(open()).toEqual([1, 100]);
@@ -72,7 +72,7 @@ describe('while an outcome is unknown', () => {
   });
 
   it('a decision is taken while the outcome of its order is unknown, on either side', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
     expect(next(orders, 'sell', order.slot)).toBe('SLOT_BUSY');
@@ -83,14 +83,14 @@ describe('while an outcome is unknown', () => {
 
 describe('what comes late', () => {
   it('an acknowledgement resolves an unknown order', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
     orders.acked(order, ID, NOW);
     expect(order).toMatchObject({ lifecycle: 'working', venueId: ID });
   });
   it('a refusal ends an unknown order, and after a proof of no effect it changes nothing', () => {
-    const { orders, reservations, send } = desk();
+    const { orders, reservations, send } = fixture();
     const [first, second] = [send(), send(50)];
     orders.outcomeUnknown(first, NOW);
     orders.refused(first, '-2010', NOW);
@@ -98,10 +98,10 @@ describe('what comes late', () => {
     orders.outcomeUnknown(second, NOW);
     orders.noEffect(second, NOW);
     orders.refused(second, '-2010', NOW);
-    expect([second.reason, orders.tombstones.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
+    expect([second.reason, orders.provenAbsent.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
   });
   it('a fill before the acknowledgement places the order; the acknowledgement brings its id, and a cancel goes out again with it', () => {
-    const { orders, exchange, send } = desk();
+    const { orders, exchange, send } = fixture();
     const order = send();
     expect(orders.filled(order, fill(40))).toBeNull();
     expect(order).toMatchObject({ lifecycle: 'working', venueId: null, filledLots: 40 });
@@ -112,7 +112,7 @@ describe('what comes late', () => {
     expect(orders.impossibleEvents).toBe(0);
   });
   it('the end of waiting tells nothing about an order that was acknowledged meanwhile', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send();
     orders.acked(order, ID, NOW);
     expect(orders.outcomeUnknown(order, NOW)).toBe(false);
@@ -121,24 +121,24 @@ describe('what comes late', () => {
 });
 
 describe('what lands late', () => {
-  it.each<[string, (orders: OrderManager, order: OrderRecord) => void]>([
+  it.each<[string, (orders: OrderManager, order: BotOrder) => void]>([
     ['proved without effect', (orders, order) => (orders.outcomeUnknown(order, NOW), orders.noEffect(order, NOW))],
     ['refused', (orders, order) => orders.refused(order, '-2010', NOW)],
     ['not sent', (orders, order) => orders.notSent(order, 'no connection', NOW)],
   ])('an order that was %s is known, reserved again, and cancelled', (_, end) => {
-    const { orders, exchange, reservations, send } = desk();
+    const { orders, exchange, reservations, send } = fixture();
     const order = send();
     end(orders, order);
     expect(orders.get(1 as OrderId)).toBe(order);
-    expect(orders.landed(order, ID, NOW)).toBe(true);
+    expect(orders.arrivedLate(order, ID, NOW)).toBe(true);
     expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: ID, reason: null });
     expect([exchange.cancelled, reservations.openTotal, orders.active().length]).toEqual([[1], 1, 1]);
-    expect(orders.landed(order, ID, NOW)).toBe(false);
+    expect(orders.arrivedLate(order, ID, NOW)).toBe(false);
     orders.ended(order, 'canceled', NOW);
-    expect([reservations.openTotal, orders.tombstones.size]).toEqual([0, 0]);
+    expect([reservations.openTotal, orders.provenAbsent.size]).toEqual([0, 0]);
   });
   it('an acknowledgement after a proof of no effect is a late landing', () => {
-    const { orders, exchange, send } = desk();
+    const { orders, exchange, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
     orders.noEffect(order, NOW);
@@ -146,7 +146,7 @@ describe('what lands late', () => {
     expect([order.lifecycle, exchange.cancelled]).toEqual(['cancelSent', [1]]);
   });
   it('a fill of an order without effect is told as one', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
     orders.noEffect(order, NOW);
@@ -157,7 +157,7 @@ describe('what lands late', () => {
 
 describe('what should not be', () => {
   it('a fill after the end, and one beyond the size, are booked and told', () => {
-    const { orders, reservations, send } = desk();
+    const { orders, reservations, send } = fixture();
     const [ended, filled] = [send(), send(50)];
     orders.acked(ended, ID, NOW);
     orders.ended(ended, 'canceled', NOW);
@@ -171,7 +171,7 @@ describe('what should not be', () => {
 
 it('an order that is over stays known for two hours, while others begin and end', () => {
   const HOUR = 3_600_000;
-  const { orders, send } = desk();
+  const { orders, send } = fixture();
   const ended = [0, 1, 2.5, 3].map((hours) => {
     const order = send();
     orders.acked(order, `v${order.id}` as VenueOrderId, NOW);
@@ -183,12 +183,12 @@ it('an order that is over stays known for two hours, while others begin and end'
 });
 
 it('numbers go on above those of earlier processes, whose orders have no row in the log', () => {
-  const { orders, send, reservations } = desk();
+  const { orders, send, reservations } = fixture();
   const restored: RestoredOrder = {
     id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,
     limit: ticks(9000), reduceOnly: false, timeInForce: null, slot: 'a', parent: 0 as OrderId, takeProfit: 0 as never, stopLoss: 0 as never,
-    trailing: 0 as never, trigger: 0 as never, condition: 0 as never, rises: false, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
-    owedLots: lots(0), now: 'working', endMs: NaN,
+    trailing: 0 as never, trigger: 0 as never, triggerTicks: 0 as never, triggersAbove: false, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
+    pendingTargetLots: lots(0), state: 'working', endMs: NaN,
   }; // prettier-ignore
   orders.restore({ lastOrder: 41, orders: [restored] }, () => 10_000, NOW);
   expect([orders.get(7 as OrderId)?.lifecycle, reservations.buyLots(0, 0)]).toEqual(['working', 40]);

@@ -15,9 +15,9 @@ import { fillOf } from '../../test/fixtures/fills.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { OrderManager } from './orderManager.ts';
-import type { OrderRecord } from './record.ts';
+import type { BotOrder } from './botOrder.ts';
 import { Reservations } from './reserve/reservation.ts';
-import { REPLAY_FENCE } from './prove/resolver.ts';
+import { REPLAY_ABSENCE_BOUNDS } from './prove/resolver.ts';
 
 const BTC = spotInstrument();
 const NOW = 1000;
@@ -33,20 +33,20 @@ class SilentExchange implements ExchangePort {
     this.cancelled.push(id);
   }
   read(): void {}
-  working(): number {
+  workingOrders(): number {
     return 0;
   }
-  row(): void {}
+  matchRow(): void {}
   blockOpened(): void {}
   settleMarks(): void {}
 }
 
-function desk() {
+function fixture() {
   const ledger = new SpotLedger([BTC], 1);
   ledger.deposit(0, 'USDT', 1e15);
   const reservations = new Reservations([BTC], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
   const exchange = new SilentExchange();
-  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, REPLAY_FENCE, new Scratch());
+  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, new Scratch());
   const risk = new RiskModule({ ledger, reservations, limits: {} });
   const send = (quantity: number, limit = 10_000, slot = `slot ${orders.count}`) => {
     const order = orders.draft(0, BTC, 0, 'buy', NOW);
@@ -54,7 +54,7 @@ function desk() {
     order.limit = ticks(limit);
     order.role = 'limit';
     order.slot = slot;
-    const code = orders.obstacle(order);
+    const code = orders.precheck(order);
     const approved = code === null ? risk.check(order, NOW, 10_000) : null;
     if (approved === null) orders.deny(order, code ?? risk.code ?? '');
     else orders.submit(approved);
@@ -67,13 +67,13 @@ const notional = (quantity: number) => quantity * 10_000 * 1000;
 
 describe('OrderManager', () => {
   it('sends an order once', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send(100);
     expect(() => orders.submit(order as never)).toThrow(InvariantError);
   });
 
   it('uses a record again, with nothing of the order before', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const first = send(100);
     orders.acked(first, 7 as VenueOrderId, NOW);
     orders.filled(first, fillOf({ tradeId: 1, price: 10_000, lots: 100, notional: notional(100), timeMs: NOW }));
@@ -91,7 +91,7 @@ describe('OrderManager', () => {
   });
 
   it('keeps a cancel that is wanted before the answer, through an unknown outcome', () => {
-    const { orders, exchange, send } = desk();
+    const { orders, exchange, send } = fixture();
     const order = send(100);
     orders.cancel(order, NOW);
     orders.outcomeUnknown(order, NOW);
@@ -102,7 +102,7 @@ describe('OrderManager', () => {
   });
 
   it('cancels what was proved without effect and has landed after all', () => {
-    const { orders, exchange, reservations, send } = desk();
+    const { orders, exchange, reservations, send } = fixture();
     const order = send(100);
     orders.outcomeUnknown(order, NOW);
     orders.noEffect(order, NOW);
@@ -112,7 +112,7 @@ describe('OrderManager', () => {
     expect(order).toMatchObject({ lifecycle: 'cancelSent', reason: null, filledLots: 40 });
     expect(exchange.cancelled).toEqual([1]);
     expect(reservations.buyLots(0, 0)).toBe(60);
-    expect(reservations.hasTombstones).toBe(false);
+    expect(reservations.holdsAbsent).toBe(false);
     orders.ended(order, 'canceled', NOW);
     expect(reservations.openTotal).toBe(0);
     expect(orders.columns()).toMatchObject({
@@ -122,7 +122,7 @@ describe('OrderManager', () => {
   });
 
   it('counts what cannot happen, and changes nothing', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send(100);
     orders.noEffect(order, NOW);
     orders.ended(order, 'canceled', NOW);
@@ -131,7 +131,7 @@ describe('OrderManager', () => {
   });
 
   it('refuses a fill beyond the size', () => {
-    const { orders, send } = desk();
+    const { orders, send } = fixture();
     const order = send(100);
     orders.acked(order, 1 as VenueOrderId, NOW);
     expect(() => orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 101, notional: notional(101), timeMs: NOW }))).toThrow(
@@ -147,7 +147,7 @@ const steps = fc.array(
   { maxLength: 120 }, // prettier-ignore
 );
 
-function apply(orders: OrderManager, order: OrderRecord, { kind, share }: Step, trade: number): void {
+function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, trade: number): void {
   switch (kind) {
     case 'send':
       break;
@@ -179,7 +179,7 @@ describe('random histories', () => {
   it('lose no order, fill none beyond its size, and leave done only when it has landed late', () => {
     fc.assert(
       fc.property(steps, (history) => {
-        const { orders, exchange, reservations, send } = desk();
+        const { orders, exchange, reservations, send } = fixture();
         const known = new Map<number, { wanted: number; filled: number }>();
         let trade = 0;
         for (const step of history) {

@@ -12,12 +12,12 @@ import type { Journal } from '../ports/journal.ts';
 import { Drafts, type WaitingDraft } from './drafts.ts';
 import * as guarded from './prove/guards.ts';
 import * as lifecycle from './lifecycle.ts';
-import { OrderLog } from './log.ts';
+import { OrderLog } from './orderLog.ts';
 import { EndedOrders, OpenOrders } from './openOrders.ts';
-import { OrderRecord } from './record.ts';
-import { TOMBSTONE_MS, type Reservations } from './reserve/reservation.ts';
-import { recordOf, type RestoredOrders } from './restored.ts';
-import { Resolution, type Fence, type Finding } from './prove/resolver.ts';
+import { BotOrder } from './botOrder.ts';
+import { ABSENT_HOLD_MS, type Reservations } from './reserve/reservation.ts';
+import { restoreBotOrder, type RestoredOrders } from './restored.ts';
+import { Resolution, type AbsenceBounds, type ResolutionStep } from './prove/resolver.ts';
 import { makeUnique } from './unique.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
@@ -25,7 +25,7 @@ const { guards } = guarded;
 const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
 /** What an execution should not have been: stable codes. */
-export type FillTrouble = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
+export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
 /** `obstacle` of an order that replaces another one: not a refusal, it waits for the end of that one. */
 export const REPLACES = 'REPLACES';
@@ -36,30 +36,30 @@ export class OrderManager {
   readonly #reservations: Reservations;
   readonly #log: OrderLog;
   /** The record of the newest order where that is over: it stays in hand for the next one, and mostly nothing goes through the pool. */
-  #hand = new OrderRecord();
+  #current = new BotOrder();
   /** Head of the pool: further records that no order uses. */
-  #spare: OrderRecord | null = null;
+  #freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never walked. */
   readonly #open = new OpenOrders();
   /** Orders that were proved to have had no effect: kept for ever, for an order may land late. */
-  readonly #tombstones = new Map<number, OrderRecord>();
+  readonly #provenAbsent = new Map<number, BotOrder>();
   /** What is known so far about each order whose outcome is unknown. */
   readonly #resolutions = new Map<number, Resolution>();
   /** Live: the newest orders that have ended, for the exchange may still speak of them. A replay keeps none and uses their records again. */
   readonly #ended: EndedOrders;
-  readonly #keepEnded: number;
-  readonly #fence: Fence;
+  readonly #maxEndedOrders: number;
+  readonly #absenceBounds: AbsenceBounds;
   #count = 0;
   /** Orders before those of this process. */
   #base = 0;
   #impossible = 0;
 
-  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence, scratch: Scratch | null) {
-    this.#keepEnded = fence.keepEnded;
-    this.#ended = new EndedOrders(fence);
+  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, bounds: AbsenceBounds, scratch: Scratch | null) {
+    this.#maxEndedOrders = bounds.maxEndedOrders;
+    this.#ended = new EndedOrders(bounds);
     this.#log = new OrderLog(scratch);
     this.#exchange = exchange;
-    this.#fence = fence;
+    this.#absenceBounds = bounds;
     this.#journal = journal;
     this.#reservations = reservations;
   }
@@ -73,30 +73,30 @@ export class OrderManager {
     return this.#impossible;
   }
   /** Unfinished orders, oldest first. */
-  active(): readonly OrderRecord[] {
+  active(): readonly BotOrder[] {
     return this.#open.all();
   }
-  get(id: OrderId): OrderRecord | undefined {
+  get(id: OrderId): BotOrder | undefined {
     return this.#open.find(id) ?? this.#over(id);
   }
-  #over(id: OrderId): OrderRecord | undefined {
-    if (this.#tombstones.size === 0 && this.#keepEnded === 0) return this.drafts.find(id);
-    return this.#tombstones.get(id) ?? this.#ended.get(id) ?? this.drafts.find(id);
+  #over(id: OrderId): BotOrder | undefined {
+    if (this.#provenAbsent.size === 0 && this.#maxEndedOrders === 0) return this.drafts.find(id);
+    return this.#provenAbsent.get(id) ?? this.#ended.get(id) ?? this.drafts.find(id);
   }
   /** Orders that wait to be sent: they are not among the active ones. */
   readonly drafts = new Drafts();
   /** Proved without effect: each may still land, for ever. */
-  get tombstones(): ReadonlyMap<number, OrderRecord> {
-    return this.#tombstones;
+  get provenAbsent(): ReadonlyMap<number, BotOrder> {
+    return this.#provenAbsent;
   }
 
   /** A pooled record with the next id, for the engine to say what is wanted. */
-  draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): OrderRecord {
-    const order = this.#hand;
-    if (order.isSpare === false) {
+  draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
+    const order = this.#current;
+    if (order.isFree === false) {
       // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
-      this.#hand = this.#spare ?? new OrderRecord();
-      this.#spare = this.#hand.nextSpare;
+      this.#current = this.#freeList ?? new BotOrder();
+      this.#freeList = this.#current.nextFree;
       return this.draft(strategy, instrument, instrumentIndex, side, nowMs);
     }
     order.begin(++this.#count, strategy, instrument, instrumentIndex, side, nowMs);
@@ -107,8 +107,8 @@ export class OrderManager {
    * Why a draft may not go on, or null. Also makes its fingerprint unique (order-safety, section 6): while another order of the
    * symbol looks the same, one lot less is sent, so that a lost answer can be told apart.
    */
-  obstacle(order: OrderRecord): string | null {
-    if (this.#open.isEmpty && this.#tombstones.size === 0) return null;
+  precheck(order: BotOrder): string | null {
+    if (this.#open.isEmpty && this.#provenAbsent.size === 0) return null;
     for (const other of this.#open.all()) {
       if (other.instrumentIndex !== order.instrumentIndex) continue;
       const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
@@ -116,11 +116,11 @@ export class OrderManager {
       if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
       if (isSameSlot) return 'SLOT_BUSY';
     }
-    return makeUnique(order, this.#open.all(), this.#tombstones) ? null : 'FP_NOT_UNIQUE';
+    return makeUnique(order, this.#open.all(), this.#provenAbsent) ? null : 'FP_NOT_UNIQUE';
   }
 
   /** Ends a draft that may not be sent. `code` is the stable code of the refusal. */
-  deny(order: OrderRecord, code: string): void {
+  deny(order: BotOrder, code: string): void {
     order.code = code;
     this.#journal.denied(order, code);
     this.#step(order, EVENT.denied);
@@ -132,13 +132,13 @@ export class OrderManager {
     this.#journal.drafted(draft.order, draft);
   }
   /** Ends a draft that its strategy does not want any more. */
-  withdraw(order: OrderRecord, nowMs: number): void {
+  withdraw(order: BotOrder, nowMs: number): void {
     order.changedMs = nowMs as TimeMs;
     this.#step(order, EVENT.canceled);
     this.#endDraft(order, 'canceled');
     this.#journal.state(order);
   }
-  #endDraft(order: OrderRecord, reason: DoneReason): void {
+  #endDraft(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
     this.#log.write(order, reason);
@@ -146,7 +146,7 @@ export class OrderManager {
   }
 
   /** Sends an approved order, once. Its reservation was made by risk in the same call as the approval. */
-  submit(order: OrderRecord & ApprovedOrder): void {
+  submit(order: BotOrder & ApprovedOrder): void {
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
     this.#open.add(order);
     const seq = this.#journal.submitted(order);
@@ -155,7 +155,7 @@ export class OrderManager {
   }
 
   /** A draft that stands at the exchange already, and was not sent from here: what the exchange does itself, what a person has adopted. */
-  stands(order: OrderRecord, nowMs: number): void {
+  registerExisting(order: BotOrder, nowMs: number): void {
     this.#open.add(order);
     this.#step(order, EVENT.sent);
     this.#step(order, EVENT.placed);
@@ -164,7 +164,7 @@ export class OrderManager {
   }
 
   /** Asks for a cancel; one that cannot go out yet goes out with the acknowledgement. */
-  cancel(order: OrderRecord, nowMs: number): void {
+  cancel(order: BotOrder, nowMs: number): void {
     if (order.state === STATE.done || order.state === STATE.cancelSent) return;
     if (order.state !== STATE.working) {
       order.cancelWanted = true;
@@ -176,7 +176,7 @@ export class OrderManager {
     this.#exchange.cancel(order);
   }
 
-  acked(order: OrderRecord, venueId: VenueOrderId, nowMs: number): void {
+  acked(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state > STATE.unknown) return this.#ackedLate(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
@@ -186,7 +186,7 @@ export class OrderManager {
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
 
-  refused(order: OrderRecord, code: string, nowMs: number): void {
+  refused(order: BotOrder, code: string, nowMs: number): void {
     order.code = code;
     // It had no effect, and that was proved before.
     if (order.state === STATE.done && order.reason === 'noEffect') return;
@@ -195,7 +195,7 @@ export class OrderManager {
     if (order.state === STATE.done) this.#finishAt(order, 'refused', nowMs);
   }
 
-  notSent(order: OrderRecord, cause: string, nowMs: number): void {
+  notSent(order: BotOrder, cause: string, nowMs: number): void {
     order.code = 'NOT_SENT';
     if (!this.#step(order, EVENT.notSent)) return;
     this.#journal.refused(order, cause);
@@ -203,14 +203,14 @@ export class OrderManager {
   }
 
   /** Denies an order that was decided on before a restart, and is too late to be sent. */
-  missed(order: OrderRecord, nowMs: number): void {
+  missed(order: BotOrder, nowMs: number): void {
     order.code = 'MISSED';
     this.#journal.denied(order, order.code);
     if (this.#step(order, EVENT.notSent)) this.#finishAt(order, 'denied', nowMs);
   }
 
   /** False where the outcome is known by now. `isContested`: its id is another order's too, so that only its end is known. */
-  outcomeUnknown(order: OrderRecord, nowMs: number, isContested = false): boolean {
+  outcomeUnknown(order: BotOrder, nowMs: number, isContested = false): boolean {
     if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
     if (order.state === STATE.cancelSent) order.cancelWanted = true;
     if (!this.#step(order, EVENT.outcomeUnknown)) return false;
@@ -222,22 +222,22 @@ export class OrderManager {
   }
 
   /** Of an order whose outcome is unknown: what is known so far. */
-  resolution(order: OrderRecord): Resolution {
+  resolution(order: BotOrder): Resolution {
     let known = this.#resolutions.get(order.id);
     if (known === undefined) {
-      known = new Resolution(order.instrument.market, this.#journal.signMs(order), this.#fence.epoch);
+      known = new Resolution(order.instrument.market, this.#journal.signMs(order), this.#absenceBounds.clockEpoch);
       this.#resolutions.set(order.id, known);
     }
     return known;
   }
   /** Adds a read to what is known about an order whose outcome is unknown, and says what follows. `isBlocked`: see Resolution. */
-  weigh(order: OrderRecord, seen: Evidence, isBlocked: boolean): Finding {
+  applyEvidence(order: BotOrder, seen: Evidence, isBlocked: boolean): ResolutionStep {
     this.#journal.evidence(order, seen);
-    return this.resolution(order).weigh(seen, this.#fence, isBlocked);
+    return this.resolution(order).applyEvidence(seen, this.#absenceBounds, isBlocked);
   }
 
   /** Evidence placed an order whose answer was lost. */
-  placed(order: OrderRecord, venueId: VenueOrderId | null, nowMs: number): void {
+  placed(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): void {
     if (!this.#step(order, EVENT.placed)) return;
     this.#resolutions.delete(order.id);
     if (venueId !== null) order.venueId = venueId;
@@ -247,12 +247,12 @@ export class OrderManager {
   }
 
   /** Evidence proved that an order never had an effect. Its full quantity stays reserved for a while: it may still land. */
-  noEffect(order: OrderRecord, nowMs: number): void {
+  noEffect(order: BotOrder, nowMs: number): void {
     if (!this.#step(order, EVENT.noEffect)) return;
     this.#resolutions.delete(order.id);
-    this.#journal.tomb(order);
-    if (guards.tombstoneMemory) this.#tombstones.set(order.id, order);
-    if (guards.tombstoneReserve) this.#reservations.entomb(order, nowMs);
+    this.#journal.provenAbsent(order);
+    if (guards.absentMemory) this.#provenAbsent.set(order.id, order);
+    if (guards.absentReserve) this.#reservations.holdAbsent(order, nowMs);
     else this.#reservations.release(order);
     this.#finishAt(order, 'noEffect', nowMs);
   }
@@ -261,41 +261,41 @@ export class OrderManager {
    * Books an execution into the belief. Returns the code of what should not have been, or null: the execution is a fact all the same.
    * Where no order is kept beyond its end (a replay), more than was ordered is our bug and throws.
    */
-  filled(order: OrderRecord, fill: Fill): FillTrouble | null {
-    let trouble: FillTrouble | null = null;
+  filled(order: BotOrder, fill: Fill): FillAnomaly | null {
+    let problem: FillAnomaly | null = null;
     if (order.state !== STATE.working) {
       if (order.state === STATE.sent || order.state === STATE.unknown) {
         if (!guards.earlyFills) return null;
         this.placed(order, null, fill.timeMs); // a fill is proof of placement
       }
-      if (order.state === STATE.done) trouble = this.landed(order, null, fill.timeMs) ? 'LATE_LANDING' : 'FILL_AFTER_END';
+      if (order.state === STATE.done) problem = this.arrivedLate(order, null, fill.timeMs) ? 'LATE_LANDING' : 'FILL_AFTER_END';
     }
     const { lots } = order;
     const filledLots = order.filledLots + fill.lots;
     order.filledLots = filledLots as Lots;
     order.filledUnits = (order.filledUnits + fill.notional) as Units;
     const isOver = filledLots > lots && lots > 0;
-    if (isOver && this.#keepEnded === 0) throw new InvariantError(`order ${order.id} filled ${filledLots} lots of ${lots}`);
+    if (isOver && this.#maxEndedOrders === 0) throw new InvariantError(`order ${order.id} filled ${filledLots} lots of ${lots}`);
     this.#reservations.fill(order);
     this.#journal.fill(order, fill);
     if (isOver) return 'OVERFILLED';
-    if (lots === 0 || filledLots !== lots || order.state === STATE.done) return trouble;
+    if (lots === 0 || filledLots !== lots || order.state === STATE.done) return problem;
     order.changedMs = fill.timeMs as TimeMs;
     if (this.#step(order, EVENT.filled)) this.#finish(order, 'filled');
-    return trouble;
+    return problem;
   }
 
   /** An order that was proved without effect, or refused, stands at the exchange after all: it lives again and is cancelled. */
-  landed(order: OrderRecord, venueId: VenueOrderId | null, nowMs: number): boolean {
+  arrivedLate(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): boolean {
     if (venueId !== null && order.venueId === null) order.venueId = venueId;
     if (!order.isWithoutEffect || !this.#step(order, EVENT.lateLanded)) return false;
     order.reason = null;
     order.confirmed = false;
     order.changedMs = nowMs as TimeMs;
-    this.#tombstones.delete(order.id);
+    this.#provenAbsent.delete(order.id);
     this.#ended.delete(order.id);
     this.#open.add(order);
-    this.#reservations.rise(order);
+    this.#reservations.reinstate(order);
     this.#journal.ack(order);
     this.#journal.cancelSent(order);
     this.#exchange.cancel(order);
@@ -303,7 +303,7 @@ export class OrderManager {
   }
 
   /** A terminal status from the venue; in a replay it is its own confirmation. */
-  ended(order: OrderRecord, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
+  ended(order: BotOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
     if (!this.#step(order, EVENT[how])) return;
     order.reason = how;
     order.confirmed = true;
@@ -319,26 +319,26 @@ export class OrderManager {
     if (this.#count === 0) this.#log.base = this.#base = lastOrder;
     this.#count = Math.max(this.#count, lastOrder);
     for (const restored of orders) {
-      const order = recordOf(restored);
+      const order = restoreBotOrder(restored);
       const reserve = (): void => {
         this.#reservations.assess(order, markTicks(order.instrumentIndex));
         this.#reservations.add(order);
       };
-      if (restored.now === 'refused') this.#ended.add(order);
-      else if (restored.now === 'tomb') {
-        this.#tombstones.set(order.id, order);
-        if (restored.endMs + TOMBSTONE_MS <= nowMs) continue;
+      if (restored.state === 'refused') this.#ended.add(order);
+      else if (restored.state === 'tomb') {
+        this.#provenAbsent.set(order.id, order);
+        if (restored.endMs + ABSENT_HOLD_MS <= nowMs) continue;
         reserve();
-        this.#reservations.entomb(order, restored.endMs);
+        this.#reservations.holdAbsent(order, restored.endMs);
       } else {
         this.#open.add(order);
-        if (restored.now === 'notSent') {
+        if (restored.state === 'notSent') {
           this.notSent(order, 'no request of it can have left', nowMs);
           continue;
         }
         reserve();
-        if (restored.now !== 'unknown') continue;
-        this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#fence.epoch));
+        if (restored.state !== 'unknown') continue;
+        this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#absenceBounds.clockEpoch));
         this.#journal.state(order);
       }
     }
@@ -355,33 +355,33 @@ export class OrderManager {
     this.#log.release();
   }
 
-  #finishAt(order: OrderRecord, reason: DoneReason, nowMs: number): void {
+  #finishAt(order: BotOrder, reason: DoneReason, nowMs: number): void {
     order.changedMs = nowMs as TimeMs;
     this.#finish(order, reason);
   }
   /** At its `changedMs`: a time among the arguments would be boxed, once for each fill. */
-  #finish(order: OrderRecord, reason: DoneReason): void {
+  #finish(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
     this.#open.remove(order);
     this.#log.write(order, reason);
     if (reason === 'noEffect') return;
     this.#reservations.release(order);
-    if (this.#keepEnded === 0) this.#pool(order);
-    else this.#ended.keep(order);
+    if (this.#maxEndedOrders === 0) this.#pool(order);
+    else this.#ended.retain(order);
   }
 
-  #pool(order: OrderRecord): void {
-    order.isSpare = true;
-    if (order === this.#hand) return;
-    order.nextSpare = this.#spare;
-    this.#spare = order;
+  #pool(order: BotOrder): void {
+    order.isFree = true;
+    if (order === this.#current) return;
+    order.nextFree = this.#freeList;
+    this.#freeList = order;
   }
 
   /** A fill or a list has told the same before: it brings the venue's id, and no more. After a proof of no effect it has landed late. */
-  #ackedLate(order: OrderRecord, venueId: VenueOrderId, nowMs: number): void {
+  #ackedLate(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state === STATE.done) {
-      this.landed(order, venueId, nowMs);
+      this.arrivedLate(order, venueId, nowMs);
       return;
     }
     if (order.venueId !== null) return void this.#step(order, EVENT.acked);
@@ -391,7 +391,7 @@ export class OrderManager {
     if (order.state === STATE.cancelSent) this.#exchange.cancel(order);
   }
 
-  #step(order: OrderRecord, event: number): boolean {
+  #step(order: BotOrder, event: number): boolean {
     const to = NEXT_STATE[(order.state << EVENT_BITS) | event]!;
     if (to < 0) {
       this.#impossible++;

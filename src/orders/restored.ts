@@ -4,7 +4,7 @@ import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
 import type { Ended, Replaced } from './drafts.ts';
 import { STATE } from './lifecycle.ts';
-import { OrderRecord } from './record.ts';
+import { BotOrder } from './botOrder.ts';
 
 /** An order that was not over when the bot ended, or that may still land. */
 export interface RestoredOrder extends OrderIntent {
@@ -16,9 +16,9 @@ export interface RestoredOrder extends OrderIntent {
   readonly stopLoss: Ticks;
   readonly trailing: Ticks;
   readonly trigger: Ticks;
-  readonly condition: Ticks;
+  readonly triggerTicks: Ticks;
   /** Undefined: a journal of an earlier version does not say. */
-  readonly rises: boolean | undefined;
+  readonly triggersAbove: boolean | undefined;
   readonly createdMs: TimeMs;
   /** The latest time with which its request can have been signed. */
   readonly signMs: number;
@@ -26,16 +26,16 @@ export interface RestoredOrder extends OrderIntent {
   readonly filledLots: Lots;
   readonly filledUnits: Units;
   /** Of an entry with a target: what it has filled and no target was sent for. */
-  readonly owedLots: Lots;
+  readonly pendingTargetLots: Lots;
   /** `sent`: its answer is in records that follow. `notSent`: no byte of it can have left. `tomb`: proved without effect at `endMs`. `refused`: at `endMs`, not long ago. */
-  readonly now: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
+  readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
   /** NaN for an order that has not ended. */
   readonly endMs: number;
 }
 
 /** An order that waits for others to end. */
 export interface RestoredDraft {
-  readonly order: OrderRecord;
+  readonly order: BotOrder;
   readonly ahead: readonly OrderId[];
   readonly replaced: Replaced | null;
   /** NaN for a replacement. */
@@ -64,8 +64,8 @@ const STATES = {
 };
 
 /** The record of a restored order, as it stood when the bot ended. */
-export function recordOf(order: RestoredOrder): OrderRecord {
-  const record = new OrderRecord();
+export function restoreBotOrder(order: RestoredOrder): BotOrder {
+  const record = new BotOrder();
   record.begin(order.id, order.strategy, order.instrument, order.instrumentIndex, order.side, order.createdMs);
   record.role = order.role;
   record.lots = order.lots;
@@ -79,16 +79,16 @@ export function recordOf(order: RestoredOrder): OrderRecord {
   record.stopLoss = order.stopLoss;
   record.trailing = order.trailing;
   record.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
-  record.trigger = order.trigger;
-  record.condition = order.condition;
-  record.rises = order.rises === true;
+  record.firedAtTicks = order.trigger;
+  record.triggerTicks = order.triggerTicks;
+  record.triggersAbove = order.triggersAbove === true;
   record.venueId = order.venueId;
   record.filledLots = order.filledLots;
   record.filledUnits = order.filledUnits;
-  record.state = STATES[order.now];
-  record.wasUnknown = order.now === 'unknown' || order.now === 'tomb';
-  if (order.now === 'tomb' || order.now === 'refused') {
-    record.reason = order.now === 'tomb' ? 'noEffect' : 'refused';
+  record.state = STATES[order.state];
+  record.wasUnknown = order.state === 'unknown' || order.state === 'tomb';
+  if (order.state === 'tomb' || order.state === 'refused') {
+    record.reason = order.state === 'tomb' ? 'noEffect' : 'refused';
     record.confirmed = true;
   }
   return record;

@@ -2,7 +2,7 @@
 
 import { InvariantError } from '../base/errors.ts';
 import type { FuturesExchange } from './futures/futuresExchange.ts';
-import type { OrderDesk } from './orders/orderDesk.ts';
+import type { ExchangeSide } from './orders/exchangeSide.ts';
 import type { OwnTrade, UserOrder } from './orders/userOrder.ts';
 import type { SpotExchange } from './spot/spotExchange.ts';
 
@@ -60,15 +60,15 @@ function auditFutures(futures: FuturesExchange): void {
 }
 
 /** Every open order of the venue is one of the exchange, and each stands in the book with what is left of it. */
-function auditOrders<O extends UserOrder, T extends OwnTrade>(desk: OrderDesk<O, T>): void {
-  const working = new Map(desk.markets.map(({ instrument }) => [instrument, 0]));
-  for (const { id, instrument, live, resting } of desk.live()) {
+function auditOrders<O extends UserOrder, T extends OwnTrade>(fixture: ExchangeSide<O, T>): void {
+  const working = new Map(fixture.markets.map(({ instrument }) => [instrument, 0]));
+  for (const { id, instrument, live, resting } of fixture.live()) {
     if (live === null) continue;
     if (!live.isOpen) throw new InvariantError(`order ${id} is over at the venue and open at the exchange`);
     working.set(instrument, (working.get(instrument) ?? 0) + 1);
     if (resting !== null) agrees(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
   }
-  for (const [instrument, count] of working) agrees(`${instrument.id} open orders`, desk.venue.book(instrument).working, count);
+  for (const [instrument, count] of working) agrees(`${instrument.id} open orders`, fixture.venue.book(instrument).working, count);
 }
 
 /** Sums by name. */

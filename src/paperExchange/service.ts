@@ -17,16 +17,16 @@ import { futuresPublic, isFuturesInterval } from './handlers/futuresPublic.ts';
 import { futuresReads } from './handlers/futuresReads.ts';
 import { futuresSettings } from './handlers/futuresSettings.ts';
 import { futuresTrading } from './handlers/futuresTrading.ts';
-import { Gate, type Passed, type Stop } from './api/middleware/gate.ts';
+import { RequestPipeline, type AcceptedRequest, type RejectedRequest } from './api/middleware/requestPipeline.ts';
 import { marketOfPath } from './api/middleware/routes.ts';
 import { type InternalError, messageOf } from './internalError.ts';
 import type { TradedMarket } from './market/tradedMarket.ts';
-import type { Reply, ServiceRequest, ServiceResponse } from './api/message.ts';
-import { RowLane } from './replayed/rowLane.ts';
-import { RowMatching } from './replayed/rowMatching.ts';
-import { RowSeries, type RowData } from './replayed/rowSeries.ts';
+import type { HandlerReply, ServiceRequest, ServiceResponse } from './api/message.ts';
+import { BarMarket } from './replayed/barMarket.ts';
+import { BarMatching } from './replayed/barMatching.ts';
+import { BarSeries, type RowData } from './replayed/barSeries.ts';
 import type { RowReader } from './orders/rowStore.ts';
-import type { Shelved } from './orders/orderRows.ts';
+import type { ArchiveSource } from './orders/orderRows.ts';
 import { SpotExchange } from './spot/spotExchange.ts';
 import { isSpotInterval, spotPublic } from './handlers/spotPublic.ts';
 import { spotReads } from './handlers/spotReads.ts';
@@ -35,9 +35,9 @@ import { spotTrading } from './handlers/spotTrading.ts';
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** Puts away what is over: orders that have ended, trades and profit history. */
-export interface Keeper {
+export interface Persistence {
   /** Called when a request or a time has been worked off: something may have changed. */
-  look(): void;
+  afterStep(): void;
 }
 const NOTHING_KEPT: RowReader = {
   read: (place) => {
@@ -47,27 +47,27 @@ const NOTHING_KEPT: RowReader = {
 
 export class Service {
   /** Markets whose prices are rows of bars; null: there are none. */
-  rows: RowMatching | null = null;
+  rows: BarMatching | null = null;
   /** Null: the exchange has no instruments there. */
   readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
   /** Where orders and trades lie that are no longer at hand. */
-  readonly shelved: Shelved;
+  readonly archive: ArchiveSource;
   /** Null until `keepBy` names one: everything stays at hand. */
-  #keeper: Keeper | null = null;
+  #persistence: Persistence | null = null;
   readonly #config: ServiceConfig;
   readonly #queue = new DueQueue();
-  readonly #gate: Gate;
+  readonly #pipeline: RequestPipeline;
   readonly #handlers: Handlers;
 
   /** The exchange begins at `startMs`. Throws ConfigError at a config that it cannot run with. */
   constructor(config: ServiceConfig, startMs: number) {
     checkServiceConfig(config);
-    this.shelved = { reader: NOTHING_KEPT };
+    this.archive = { reader: NOTHING_KEPT };
     const { profile } = config;
     this.#config = config;
     this.#queue.runDue(startMs);
-    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue, this.shelved) : null;
-    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue, this.shelved) : null;
+    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue, this.archive) : null;
+    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue, this.archive) : null;
     this.sides = { spot, futures };
     for (const account of config.accounts) {
       spot?.openAccount(account);
@@ -75,7 +75,7 @@ export class Service {
     }
     this.#handlers = { ...handlersOfSpot(spot, config), ...handlersOfFutures(futures, config) };
     const missing = OPS.filter((op) => this.#handlers[op] === undefined);
-    this.#gate = new Gate(
+    this.#pipeline = new RequestPipeline(
       { ...config, off: [...config.off, ...missing] },
       {
         instrumentNamed: (market, name) => this.sides[market]?.market(name)?.instrument,
@@ -110,12 +110,12 @@ export class Service {
   followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
     const { rowGraceMs } = this.#config;
     const lanes = Array.from(data, ([market, rows]) => {
-      const series = new RowSeries(rows);
+      const series = new BarSeries(rows);
       const { interval } = series.bars;
       for (let row = 0; row < series.firstRow; row++) market.tape.klines.close(interval, series.bar(row));
-      return (market.rows = new RowLane(market, this.sides[market.instrument.market]!.venue.book(market.instrument), series, rowGraceMs));
+      return (market.rows = new BarMarket(market, this.sides[market.instrument.market]!.venue.book(market.instrument), series, rowGraceMs));
     });
-    this.rows = new RowMatching(lanes, this.sides, this.#queue);
+    this.rows = new BarMatching(lanes, this.sides, this.#queue);
   }
 
   /** For those who do something on the exchange's own time, such as its market. */
@@ -129,9 +129,9 @@ export class Service {
   }
 
   /** Names the keeper of what is over and the reader of what it has put away, before anything is over. */
-  keepBy(keeper: Keeper, reader: RowReader): void {
-    this.#keeper = keeper;
-    this.shelved.reader = reader;
+  usePersistence(store: Persistence, reader: RowReader): void {
+    this.#persistence = store;
+    this.archive.reader = reader;
   }
 
   /**
@@ -156,7 +156,7 @@ export class Service {
       // Something has begun to happen and has not come to its end.
       return this.#doubt('time', error, messageOf(error));
     }
-    this.#keeper?.look();
+    this.#persistence?.afterStep();
   }
 
   #doubt(where: string, cause: unknown, doubt: string): void {
@@ -193,7 +193,7 @@ export class Service {
 
   /** The operation that a request is for, whoever sends it; null: none that is served. */
   opOf(request: ServiceRequest): Op | null {
-    return this.#gate.opOf(request);
+    return this.#pipeline.opOf(request);
   }
 
   /** The answer to a request that arrives at `nowMs`. Never throws at a request, whatever it says. */
@@ -212,14 +212,14 @@ export class Service {
   }
 
   #answer(request: ServiceRequest): ServiceResponse {
-    const passed = this.#gate.enter(request, this.nowMs + this.clockOffsetMs);
+    const passed = this.#pipeline.run(request, this.nowMs + this.clockOffsetMs);
     if (passed.kind === 'stop') return this.#stopped(passed);
     if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
     const reply = this.#reply(passed, request.headers);
     return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
   }
 
-  #reply({ route, args, caller }: Passed, headers: ServiceRequest['headers']): Reply {
+  #reply({ route, args, caller }: AcceptedRequest, headers: ServiceRequest['headers']): HandlerReply {
     const handler = this.#handlers[route.op];
     if (handler === undefined) throw new InvariantError(`${route.op} was let in without a handler`);
     const call = { args, nowMs: this.nowMs, clockMs: this.nowMs + this.clockOffsetMs, headers };
@@ -228,7 +228,7 @@ export class Service {
     return handler.answer({ ...call, caller });
   }
 
-  #stopped({ code, market, isBanned, retryMs }: Stop): ServiceResponse {
+  #stopped({ code, market, isBanned, retryMs }: RejectedRequest): ServiceResponse {
     const answer = this.error(code, market, isBanned);
     if (retryMs === null || this.#config.profile.retryAfter === 'off') return answer;
     return { ...answer, headers: { 'Retry-After': String(Math.ceil(retryMs / 1000)) } };

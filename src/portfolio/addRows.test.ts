@@ -57,6 +57,6 @@ test.each(KINDS)('%s', (name, make) => {
 /** Coins are bought only; a contract may be sold short as well. */
 function buy(ledger: Ledger, { market }: Instrument, index: number, isShort: boolean, lots: number, price: number): void {
   const books = ledger instanceof PairedLedger ? ledger.of(index) : ledger;
-  const notional = books instanceof FuturesLedger ? books.scale(index).worth(lots, price) : price * lots;
+  const notional = books instanceof FuturesLedger ? books.scale(index).valueOfLots(lots, price) : price * lots;
   ledger.fill(0, index, market === 'spot' || !isShort, fillOf({ lots, price, notional }), false);
 }

@@ -30,7 +30,7 @@ export class ContractScale {
   }
 
   /** Worth of `lots` at `ticks`, rounded half up. Infinity above 2^53 - 1. */
-  worth(lots: number, ticks: number): number {
+  valueOfLots(lots: number, ticks: number): number {
     return this.rounded(lots, ticks, 'halfUp');
   }
   /** Units of `lots` for each tick of price where that is whole, so that every worth is exact without rounding; else 0. */
@@ -77,8 +77,8 @@ export class ContractScale {
 
   /** Profit of lots that came in for `inUnits`, at a worth of `outUnits`. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
-    const rise = outUnits - inUnits;
-    return isLong === this.isInverse ? -rise : rise;
+    const fromBelow = outUnits - inUnits;
+    return isLong === this.isInverse ? -fromBelow : fromBelow;
   }
 
   /** Margin with which a worth is opened, rounded up. */

@@ -13,7 +13,7 @@ test.each([
 ] as const)('an %s contract: one price stays what it is, when lots come and when they go', (_, contract) => {
   const ledger = new FuturesLedger([contract], 1, () => TERMS);
   const trade = (isBuy: boolean, lots: number, price: number) =>
-    ledger.fill(0, 0, isBuy, fillOf({ lots, price, notional: ledger.scale(0).worth(lots, price) }), false);
+    ledger.fill(0, 0, isBuy, fillOf({ lots, price, notional: ledger.scale(0).valueOfLots(lots, price) }), false);
   ledger.deposit(0, ledger.cashAsset, 1e12);
   trade(true, 3, 412_345);
   trade(true, 4, 412_345);
@@ -30,7 +30,7 @@ test('of two prices an inverse contract has the mean by coins, a linear one that
     const ledger = new FuturesLedger([contract], 1, () => TERMS);
     ledger.deposit(0, ledger.cashAsset, 1e12);
     const buy = (lots: number, price: number) =>
-      ledger.fill(0, 0, true, fillOf({ lots, price, notional: ledger.scale(0).worth(lots, price) }), false);
+      ledger.fill(0, 0, true, fillOf({ lots, price, notional: ledger.scale(0).valueOfLots(lots, price) }), false);
     buy(3, 400_000);
     buy(1, 200_000);
     return ledger.entryPrice(0, 0);
@@ -45,13 +45,13 @@ test('an inverse contract of a cheap coin is worth what it is worth, however fin
   const scale = ledger.scale(0);
   for (const [lots, ticks] of [[100, 38_500], [9_007, 12_345], [1_000_000, 38_523], [3, 99_999_999]] as const) {
     const [over, under] = [BigInt(lots) * 10n ** 14n, BigInt(ticks)];
-    expect(scale.worth(lots, ticks)).toBe(Number((2n * over + under) / (2n * under)));
+    expect(scale.valueOfLots(lots, ticks)).toBe(Number((2n * over + under) / (2n * under)));
     expect(scale.notionalUp(ticks, lots)).toBe(Number((over + under - 1n) / under));
     expect(scale.notionalDown(ticks, lots)).toBe(Number(over / under));
   }
-  expect(scale.worth(1_000_000_000, 1)).toBe(Infinity);
+  expect(scale.valueOfLots(1_000_000_000, 1)).toBe(Infinity);
   ledger.deposit(0, ledger.cashAsset, 1e12);
-  ledger.fill(0, 0, true, fillOf({ lots: 1_000, price: 38_500, notional: scale.worth(1_000, 38_500) }), false);
+  ledger.fill(0, 0, true, fillOf({ lots: 1_000, price: 38_500, notional: scale.valueOfLots(1_000, 38_500) }), false);
   const marked = new Float64Array(1);
   ledger.markRows(0, marked, 0, 1, Int32Array.of(40_000), 0);
   // 10,000 USD are 25,974.025974.. coins at 0.385, and 25,000 at 0.4.

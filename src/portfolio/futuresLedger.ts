@@ -9,7 +9,7 @@ import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { ContractScale } from './contractScale.ts';
 import type { Ledger } from './ledger.ts';
-import { Held, markPerTick } from './scale.ts';
+import { CashAndBase, markPerTick } from './scale.ts';
 
 /** How the account trades a contract. */
 export interface MarginTerms {
@@ -19,7 +19,7 @@ export interface MarginTerms {
 }
 
 /** One side of a contract. Money in settlement units. */
-export interface Holding {
+export interface LedgerPosition {
   readonly lots: number;
   /** Worth of the lots as they came in. */
   readonly entryUnits: number;
@@ -32,7 +32,7 @@ export interface Holding {
   readonly fundingUnits: number;
 }
 const flat = () => ({ lots: 0, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
-type Side = ReturnType<typeof flat>;
+type PositionSide = ReturnType<typeof flat>;
 
 /** Of one strategy. */
 class Book {
@@ -53,8 +53,8 @@ interface Line {
   readonly terms: MarginTerms;
   /** -1 until somebody trades it. */
   strategy: number;
-  readonly long: Side;
-  readonly short: Side;
+  readonly long: PositionSide;
+  readonly short: PositionSide;
 }
 
 /**
@@ -73,7 +73,7 @@ export class FuturesLedger implements Ledger {
   readonly #lines: readonly Line[];
   #total = 0;
   /** Of the rows being marked. */
-  readonly #held = new Held();
+  readonly #balances = new CashAndBase();
 
   /** Throws ConfigError when the contracts differ in their settlement asset or one of them stands there twice. */
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
@@ -109,13 +109,13 @@ export class FuturesLedger implements Ledger {
     const opposite = isBuy ? line.short : line.long;
     const closing = line.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
     if (closes && closing < lots) throw overclosed(this.instruments[index]!, strategy, fill, opposite.lots);
-    const closingWorth = closing === lots ? notional : line.scale.worth(closing, fill.price);
+    const closingValue = closing === lots ? notional : line.scale.valueOfLots(closing, fill.price);
     const closingFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
     if (closing > 0) {
       opposite.feeUnits += closingFee;
-      this.#close(line, opposite, !isBuy, closing, closingWorth, book);
+      this.#close(line, opposite, !isBuy, closing, closingValue, book);
     }
-    if (lots > closing) open(line, isBuy ? line.long : line.short, lots - closing, fill.price, notional - closingWorth, fee - closingFee);
+    if (lots > closing) open(line, isBuy ? line.long : line.short, lots - closing, fill.price, notional - closingValue, fee - closingFee);
     book.fees += fee;
     book.covered += covered;
     this.#pay(book, covered - fee);
@@ -144,7 +144,7 @@ export class FuturesLedger implements Ledger {
   ownerOf(index: number): number {
     return this.#lines[index]!.strategy;
   }
-  side(index: number, isLong: boolean): Holding {
+  side(index: number, isLong: boolean): LedgerPosition {
     const line = this.#lines[index]!;
     return isLong ? line.long : line.short;
   }
@@ -204,7 +204,7 @@ export class FuturesLedger implements Ledger {
   available(strategy: number, marks: ArrayLike<number>): number {
     let profit = 0;
     this.#lines.forEach(({ strategy: owner, terms }, index) => {
-      if (owner === strategy && terms.isCross && this.holds(index)) profit += this.worth(index, marks[index]!);
+      if (owner === strategy && terms.isCross && this.holds(index)) profit += this.holdingValue(index, marks[index]!);
     });
     const units = this.cash(strategy) - this.marginUsed(strategy);
     return profit < 0 ? units + profit : units;
@@ -214,35 +214,35 @@ export class FuturesLedger implements Ledger {
     const { long, short } = this.#lines[index]!;
     return long.lots !== 0 || short.lots !== 0;
   }
-  worth(index: number, ticks: number): number {
+  holdingValue(index: number, ticks: number): number {
     const { scale, long, short } = this.#lines[index]!;
     let units = 0;
-    if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.worth(long.lots, ticks));
-    if (short.lots > 0) units += scale.profit(false, short.entryUnits, scale.worth(short.lots, ticks));
+    if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.valueOfLots(long.lots, ticks));
+    if (short.lots > 0) units += scale.profit(false, short.entryUnits, scale.valueOfLots(short.lots, ticks));
     // Of a missing mark, or of a worth that no double holds, nobody can say whether it is a profit or a loss.
     return Number.isFinite(units) ? units : NaN;
   }
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let equity = this.cash(strategy);
     for (let index = 0; index < this.#lines.length; index++) {
-      if (this.#lines[index]!.strategy === strategy && this.holds(index)) equity += this.worth(index, marks[index]!);
+      if (this.#lines[index]!.strategy === strategy && this.holds(index)) equity += this.holdingValue(index, marks[index]!);
     }
     return equity;
   }
   equityTotalUnits(marks: ArrayLike<number>): number {
     let equity = this.#total;
-    for (let index = 0; index < this.#lines.length; index++) if (this.holds(index)) equity += this.worth(index, marks[index]!);
+    for (let index = 0; index < this.#lines.length; index++) if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);
     return equity;
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     if (!this.holds(index)) out.fill(this.#total, from, to);
     else if (!this.#markPlain(index, out, from, to, ticks, offset)) {
-      for (let row = from; row < to; row++) out[row] = this.#total + this.worth(index, ticks[row + offset]!);
+      for (let row = from; row < to; row++) out[row] = this.#total + this.holdingValue(index, ticks[row + offset]!);
     }
   }
   addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
     if (!this.holds(index)) return;
-    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + this.worth(index, ticks[row]!);
+    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + this.holdingValue(index, ticks[row]!);
   }
 
   /** The common case, a product a row; false where a worth has to be rounded, or passes what a double holds. */
@@ -250,18 +250,18 @@ export class FuturesLedger implements Ledger {
     const { scale, long, short } = this.#lines[index]!;
     const perLongTick = scale.unitsPerTick(long.lots);
     const perShortTick = scale.unitsPerTick(short.lots);
-    const most = Math.max(perLongTick, perShortTick);
-    if (most === 0) return false;
+    const max = Math.max(perLongTick, perShortTick);
+    if (max === 0) return false;
     const perTick = perLongTick - perShortTick;
-    const held = this.#held;
+    const held = this.#balances;
     held.cash = this.#total - long.entryUnits + short.entryUnits;
-    if (ticks instanceof Int32Array && most * 2 ** 31 <= MAX_EXACT) {
+    if (ticks instanceof Int32Array && max * 2 ** 31 <= MAX_EXACT) {
       markPerTick(out, from, to, held, perTick, ticks, offset);
       return true;
     }
     for (let row = from; row < to; row++) {
       const tick = ticks[row + offset]!;
-      if (!(most * tick <= MAX_EXACT)) return false;
+      if (!(max * tick <= MAX_EXACT)) return false;
       out[row] = held.cash + perTick * tick;
     }
     return true;
@@ -290,11 +290,11 @@ export class FuturesLedger implements Ledger {
     return line;
   }
 
-  #close({ scale, terms }: Line, side: Side, isLong: boolean, lots: number, worth: number, book: Book): void {
+  #close({ scale, terms }: Line, side: PositionSide, isLong: boolean, lots: number, value: number, book: Book): void {
     const isAll = lots === side.lots;
     const entry = isAll ? side.entryUnits : mulDiv(side.entryUnits, lots, side.lots, 'halfUp');
     const margin = isAll ? side.marginUnits : mulDiv(side.marginUnits, lots, side.lots, 'down');
-    const profit = scale.profit(isLong, entry, worth);
+    const profit = scale.profit(isLong, entry, value);
     side.lots -= lots;
     side.entryUnits -= entry;
     // What an isolated position loses beyond the margin of the lots that leave, the margin of those that stay pays first.
@@ -311,12 +311,12 @@ export class FuturesLedger implements Ledger {
   }
 }
 
-function open({ scale, terms }: Line, side: Side, lots: number, price: number, worth: number, fee: number): void {
+function open({ scale, terms }: Line, side: PositionSide, lots: number, price: number, value: number, fee: number): void {
   if (side.lots === 0) side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
   side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, price);
   side.lots = exact(side.lots + lots);
-  side.entryUnits = exact(side.entryUnits + worth);
-  side.marginUnits += scale.initial(worth, terms.leverage);
+  side.entryUnits = exact(side.entryUnits + value);
+  side.marginUnits += scale.initial(value, terms.leverage);
   side.feeUnits += fee;
 }
 

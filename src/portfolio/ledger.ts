@@ -44,7 +44,7 @@ export interface Ledger {
   /** The account holds something of the instrument. */
   holds(index: number): boolean;
   /** What the account's holding adds to its cash at a price in ticks: the worth of coins, the profit of a position. */
-  worth(index: number, ticks: number): number;
+  holdingValue(index: number, ticks: number): number;
   /**
    * Cash and worth at `marks` (ticks by instrument) of a strategy, of the account. Each holding is rounded for itself. A mark is read only
    * where something is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 a reading.

@@ -86,8 +86,8 @@ export class PairedLedger implements Ledger {
   holds(index: number): boolean {
     return this.of(index).holds(index);
   }
-  worth(index: number, ticks: number): number {
-    return this.of(index).worth(index, ticks);
+  holdingValue(index: number, ticks: number): number {
+    return this.of(index).holdingValue(index, ticks);
   }
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     return this.spot.equityUnits(strategy, marks) + this.futures.equityUnits(strategy, marks);
@@ -96,7 +96,8 @@ export class PairedLedger implements Ledger {
     return this.spot.equityTotalUnits(marks) + this.futures.equityTotalUnits(marks);
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    for (let row = from; row < to; row++) out[row] = this.cashTotal + (this.holds(index) ? this.worth(index, ticks[row + offset]!) : 0);
+    for (let row = from; row < to; row++)
+      out[row] = this.cashTotal + (this.holds(index) ? this.holdingValue(index, ticks[row + offset]!) : 0);
   }
   addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
     this.of(index).addRows(index, out, from, to, ticks, row, step);

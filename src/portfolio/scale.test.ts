@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';
 import { MAX_EXACT } from '../base/number/exact.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
-import { markSegment, Scale, valueAt, valueUpAt } from './scale.ts';
+import { markSegment, InstrumentScale, quoteValueAt, valueUpAt } from './scale.ts';
 
 const scales = fc.record({
   priceDigits: fc.nat({ max: 8 }),
@@ -17,15 +17,15 @@ const shift = (places: number) => Decimal.pow(10, places);
 
 test('value, notional and lots equal decimal arithmetic, each with its rounding', () => {
   fc.assert(
-    fc.property(scales, whole(MAX_EXACT), whole(2 ** 40), ({ spare, ...digits }, quantity, price) => {
-      const scale = new Scale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + spare }));
+    fc.property(scales, whole(MAX_EXACT), whole(2 ** 40), ({ spare: free, ...digits }, quantity, price) => {
+      const scale = new InstrumentScale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + free }));
       const money = new Decimal(quantity).times(price).times(shift(digits.quoteDigits - digits.priceDigits - digits.quantityDigits));
-      const value = money.div(shift(spare));
+      const value = money.div(shift(free));
       if (value.lt(MAX_EXACT - 8)) {
-        expect(valueAt(quantity, price, scale.ofUnits)).toBe(value.plus(0.5).floor().toNumber());
+        expect(quoteValueAt(quantity, price, scale.ofUnits)).toBe(value.plus(0.5).floor().toNumber());
         expect(valueUpAt(quantity, price, scale.ofUnits)).toBe(value.ceil().toNumber());
       } else {
-        expect(Math.abs(valueAt(quantity, price, scale.ofUnits) / value.toNumber() - 1)).toBeLessThan(1e-15);
+        expect(Math.abs(quoteValueAt(quantity, price, scale.ofUnits) / value.toNumber() - 1)).toBeLessThan(1e-15);
       }
       expect(scale.notionalUp(price, quantity)).toBe(money.lt(MAX_EXACT - 8) ? money.ceil().toNumber() : Infinity);
       const lots = new Decimal(quantity).div(
@@ -48,8 +48,8 @@ test('a segment is marked row by row as by value, in every kind of column and ho
       fc.nat({ max: 3 }),
       fc.constantFrom(1, 3, 5, 16, 22, 210),
       fc.nat({ max: 12 }),
-      ({ spare, ...digits }, base, highest, even, offset, rows, room) => {
-        const { ofUnits } = new Scale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + spare }));
+      ({ spare: free, ...digits }, base, highest, even, offset, rows, room) => {
+        const { ofUnits } = new InstrumentScale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + free }));
         const held = even ? base * ofUnits.by : base;
         const prices = Array.from({ length: 1 + rows + offset + room }, (_, at) =>
           Math.floor((highest * (at + 1)) / (rows + offset + room + 1)),
@@ -63,7 +63,7 @@ test('a segment is marked row by row as by value, in every kind of column and ho
           const behind = 1 + Math.ceil(rows / 8) * 8;
           expect([out[0], ...out.subarray(behind)]).toEqual([-1, ...Array.from(out.subarray(behind), () => -1)]);
           for (let row = 1; row <= rows; row++) {
-            const expected = 1000 + valueAt(held, prices[row + offset]!, ofUnits);
+            const expected = 1000 + quoteValueAt(held, prices[row + offset]!, ofUnits);
             if (expected < MAX_EXACT - 8) expect(out[row]).toBe(expected);
             else expect(Math.abs(out[row]! / expected - 1)).toBeLessThan(1e-15);
           }

@@ -18,7 +18,7 @@ export interface Factor {
   readonly by: number;
 }
 
-export class Scale {
+export class InstrumentScale {
   /** Units of the base asset in one lot. */
   readonly unitsPerLot: number;
   /** From ticks x lots to quote units. */
@@ -67,7 +67,7 @@ export function lotsFor(units: number, ticks: number, instrument: Instrument): n
  * `baseUnits` at `ticks` in quote units: exact where it divides, else rounded half up. Above 2^53 it is a reading, the nearest double.
  * Never negative holdings.
  */
-export function valueAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
+export function quoteValueAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;
   if (by === 1) return product * times;
@@ -92,7 +92,7 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
 }
 
 /** Cash and base units through a stretch of rows: a record, because numbers among the arguments are boxed, once for each fill. */
-export class Held {
+export class CashAndBase {
   cash = 0.5;
   baseUnits = 0.5;
 }
@@ -111,12 +111,12 @@ export function markSegment(
   out: Float64Array,
   from: number,
   to: number,
-  held: Held,
+  held: CashAndBase,
   ticks: TickColumn,
   tickOffset: number,
   scale: Factor,
 ): void {
-  if (to - from === 1) out[from] = held.cash + valueAt(held.baseUnits, ticks[from + tickOffset]!, scale);
+  if (to - from === 1) out[from] = held.cash + quoteValueAt(held.baseUnits, ticks[from + tickOffset]!, scale);
   else if (held.baseUnits === 0) markFlat(out, from, to, held);
   else markMany(out, from, to, held, ticks, tickOffset, scale);
 }
@@ -127,7 +127,15 @@ function isWhole(quotient: number): boolean {
 }
 
 /** A loop of its own for each kind of column and of holding, so that each stays as tight as it can be. */
-function markMany(out: Float64Array, from: number, to: number, held: Held, ticks: TickColumn, tickOffset: number, scale: Factor): void {
+function markMany(
+  out: Float64Array,
+  from: number,
+  to: number,
+  held: CashAndBase,
+  ticks: TickColumn,
+  tickOffset: number,
+  scale: Factor,
+): void {
   const { cash, baseUnits } = held;
   const perTick = (baseUnits * scale.times) / scale.by;
   if (isWhole(perTick)) {
@@ -136,12 +144,12 @@ function markMany(out: Float64Array, from: number, to: number, held: Held, ticks
   } else if (ticks instanceof Int32Array) {
     markRoundedInt(out, from, to, held, ticks, tickOffset, scale);
   } else {
-    for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + tickOffset]!, scale);
+    for (let row = from; row < to; row++) out[row] = cash + quoteValueAt(baseUnits, ticks[row + tickOffset]!, scale);
   }
 }
 
 /** The cash alone. Whole turns: see `markPerTick`. */
-function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): void {
+function markFlat(out: Float64Array, from: number, to: number, { cash }: CashAndBase): void {
   const end = endOfTurns(from, to);
   if (to - from > MANY_ROWS || end > out.length || end > ROW_MASK) {
     out.fill(cash, from, to);
@@ -169,7 +177,7 @@ export function markPerTick(
   out: Float64Array,
   from: number,
   to: number,
-  { cash }: Held,
+  { cash }: CashAndBase,
   perTick: number,
   ticks: Int32Array,
   offset: number,
@@ -202,7 +210,7 @@ function markWhole(
   out: Float64Array,
   from: number,
   to: number,
-  { cash }: Held,
+  { cash }: CashAndBase,
   perTick: number,
   ticks: Float64Array,
   offset: number,
@@ -215,7 +223,7 @@ function markRoundedInt(
   out: Float64Array,
   from: number,
   to: number,
-  { cash, baseUnits }: Held,
+  { cash, baseUnits }: CashAndBase,
   ticks: Int32Array,
   offset: number,
   scale: Factor,
@@ -225,7 +233,7 @@ function markRoundedInt(
   const rest = baseUnits - whole * by;
   const half = by / 2;
   if (rest * 2 ** 31 >= MAX_EXACT / 2 || whole * 2 ** 31 >= MAX_EXACT) {
-    for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + offset]!, scale);
+    for (let row = from; row < to; row++) out[row] = cash + quoteValueAt(baseUnits, ticks[row + offset]!, scale);
     return;
   }
   for (let row = from; row < to; row++) {

@@ -70,8 +70,8 @@ function book(ledger: SpotLedger, oracle: Oracle, one: Step): void {
   const { strategy, index, isBuy, ticks, feePpm } = one;
   const { priceDigits, quantityDigits, quoteDigits, baseDigits } = INSTRUMENTS[index]!;
   const perLot = ticks * 10 ** (quoteDigits - priceDigits - quantityDigits);
-  const most = isBuy ? Math.floor(ledger.cash(strategy) / (perLot * 1.002)) : ledger.lots(strategy, index);
-  const amount = Math.floor((most * one.share) / 1000);
+  const max = isBuy ? Math.floor(ledger.cash(strategy) / (perLot * 1.002)) : ledger.lots(strategy, index);
+  const amount = Math.floor((max * one.share) / 1000);
   if (amount < 1) return;
   const feeInBase = isBuy && one.feeInBase;
   const bought = amount * 10 ** (baseDigits - quantityDigits);

@@ -9,11 +9,11 @@ import type { Instrument } from '../model/instrument.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Ledger } from './ledger.ts';
 import * as scales from './scale.ts';
-import { Held, lotsFor, Scale, type Factor } from './scale.ts';
+import { CashAndBase, lotsFor, InstrumentScale, type Factor } from './scale.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { exact, mulDiv, pow10 } = numbers;
-const { markSegment, valueAt, valueDownAt, valueUpAt } = scales;
+const { markSegment, quoteValueAt, valueDownAt, valueUpAt } = scales;
 
 /**
  * Amounts as fields of records: a field is read and written in a third of the steps of a typed array's cell. Each starts as a fraction, so
@@ -30,12 +30,12 @@ class Book {
 }
 /** What the whole account holds of an instrument's base asset. */
 class Asset {
-  readonly scale: Scale;
+  readonly scale: InstrumentScale;
   readonly minUnits: number;
   /** Where an account has several holdings; that of an only one is its own sum. */
   total = 0.5;
   constructor(instrument: Instrument) {
-    this.scale = new Scale(instrument);
+    this.scale = new InstrumentScale(instrument);
     this.minUnits = instrument.minLots * this.scale.unitsPerLot;
     this.total = 0;
   }
@@ -77,7 +77,7 @@ export class SpotLedger implements Ledger {
   readonly #only: Holding | null;
   /** Cash of an account of several holdings. */
   #quoteTotal = 0.5;
-  readonly #held = new Held();
+  readonly #balances = new CashAndBase();
 
   /**
    * Contracts among the instruments are of another account: nothing of them is ever held here. Throws ConfigError when the instruments
@@ -229,7 +229,7 @@ export class SpotLedger implements Ledger {
   }
   /** Worth of the account's holding at a price in ticks: exact where it divides, else rounded half up. In quote units. */
   value(index: number, ticks: number): number {
-    return valueAt(this.baseTotal(index), ticks, this.scale(index));
+    return quoteValueAt(this.baseTotal(index), ticks, this.scale(index));
   }
   /** The same rounded down, and rounded up: for limits. */
   valueDown(index: number, ticks: number): number {
@@ -246,7 +246,7 @@ export class SpotLedger implements Ledger {
     let equity = this.cash(strategy);
     for (let index = 0; index < this.#assets.length; index++) {
       const held = this.base(strategy, index);
-      if (held !== 0) equity += valueAt(held, marks[index]!, this.scale(index));
+      if (held !== 0) equity += quoteValueAt(held, marks[index]!, this.scale(index));
     }
     return equity;
   }
@@ -260,11 +260,11 @@ export class SpotLedger implements Ledger {
   holds(index: number): boolean {
     return this.baseTotal(index) !== 0;
   }
-  worth(index: number, ticks: number): number {
+  holdingValue(index: number, ticks: number): number {
     return this.value(index, ticks);
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    const held = this.#held;
+    const held = this.#balances;
     held.cash = this.cashTotal;
     held.baseUnits = this.baseTotal(index);
     markSegment(out, from, to, held, ticks, offset, this.scale(index));
@@ -273,7 +273,7 @@ export class SpotLedger implements Ledger {
     const units = this.baseTotal(index);
     if (units === 0) return;
     const scale = this.scale(index);
-    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + valueAt(units, ticks[row]!, scale);
+    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + quoteValueAt(units, ticks[row]!, scale);
   }
 
   /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */

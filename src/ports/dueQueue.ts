@@ -16,13 +16,13 @@ export class DueQueue implements Scheduler {
   nowMs = -Infinity;
   readonly #heap: Due[] = [];
   readonly #bySequence = new Map<number, Due>();
-  #asked = 0;
+  #nextSequence = 0;
 
   at(timeMs: number, run: () => void): number {
     assert(timeMs >= this.nowMs, `asked for ${timeMs}, which is before now, ${this.nowMs}`);
-    const due: Due = { timeMs, sequence: ++this.#asked, run };
+    const due: Due = { timeMs, sequence: ++this.#nextSequence, run };
     this.#bySequence.set(due.sequence, due);
-    this.#rise(due);
+    this.#siftUp(due);
     this.nextMs = this.#heap[0]!.timeMs;
     return due.sequence;
   }
@@ -49,7 +49,7 @@ export class DueQueue implements Scheduler {
     this.nowMs = timeMs;
   }
 
-  #rise(due: Due): void {
+  #siftUp(due: Due): void {
     const heap = this.#heap;
     let at = heap.push(due) - 1;
     while (at > 0) {

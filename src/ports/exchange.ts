@@ -22,7 +22,7 @@ export interface Evidence {
 /** Commands return nothing: each outcome arrives later, or in the same call, through the ExchangeSink. */
 export interface ExchangePort {
   /** Orders may wait for a price there. Absent: they may not, and the bot denies them. */
-  readonly takesConditions?: boolean;
+  readonly supportsTriggerOrders?: boolean;
   /** Sends the order once its SEND record `seq` is durable; at once where the journal needs no disk. */
   submit(order: ApprovedOrder, seq: number): void;
   cancel(order: Order): void;
@@ -30,9 +30,9 @@ export interface ExchangePort {
   recall?(order: Order): void;
   read(order: Order, channel: Channel): void;
   /** Orders of an instrument that a replayed row may fill; 0 where the exchange itself matches. */
-  working(instrument: number): number;
+  workingOrders(instrument: number): number;
   /** Replay: matches row `row` of the instrument's execution feed. Live: nothing. */
-  row(instrument: number, row: number): void;
+  matchRow(instrument: number, row: number): void;
   /** The engine has opened a block. Replay: looks ahead for what marks may do to positions in it. Live and spot: nothing. */
   blockOpened(): void;
   /** Everything of the present instant is matched. Replay: marks positions, and liquidates what has lost its margin. Live and spot: nothing. */
@@ -56,11 +56,11 @@ export interface ExchangeSink {
   ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
   evidence(order: OrderId, seen: Evidence): void;
   /** An order that was proved without effect, or refused, stands at the exchange after all. */
-  landed(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  arrivedLate(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
   /** Something that stops new risk on an instrument (null: on the account) until `over` or a person clears it. `code` is stable. */
-  trouble(code: string, instrument: number | null, why: string): void;
+  raiseHalt(code: string, instrument: number | null, why: string): void;
   /** The trouble of that code is gone. One that only a person clears stays. */
-  over(code: string, instrument: number | null): void;
+  clearHalt(code: string, instrument: number | null): void;
   /** Funding of a position: units of money received, below 0 paid. */
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void;
   /** The exchange has closed a position whose margin was used up. `fill.fee` is what it took for it. The record is the exchange's. */

@@ -32,5 +32,5 @@ export interface Journal {
   state(order: Order): number;
   /** A cancel goes out. A replay keeps no record of it: what comes of it has one. */
   cancelSent(order: Order): number;
-  tomb(order: Order): number;
+  provenAbsent(order: Order): number;
 }

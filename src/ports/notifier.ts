@@ -14,7 +14,7 @@ export interface Alert {
   /** What it is about: account, symbol:spot:BTCUSDT ... */
   readonly scope: string;
   /** In a sentence or two: what happened, and what to do. Written by us, but parts of it may be an exchange's words. */
-  readonly says: string;
+  readonly message: string;
   /** ms UTC. */
   readonly timeMs: number;
 }

@@ -98,7 +98,7 @@ function writeParam(name: string, param: Param, value: unknown, context: Context
   if (written !== null) return written;
   const { op, market, dialect } = context;
   const wanted = param.kind === 'interval' ? `one of ${intervalsOf(market, dialect).join(' ')}` : expected(param);
-  throw new ConfigError(`${op} ${name}: expected ${wanted}, got ${shown(value)}`, `${name}: ${param.help}`);
+  throw new ConfigError(`${op} ${name}: expected ${wanted}, got ${quotedArgument(value)}`, `${name}: ${param.help}`);
 }
 
 /** Null for a value that is not to be sent. */
@@ -136,7 +136,7 @@ const scalar = (name: string, text: string | null, wire: 'number' | 'string'): W
   text === null ? null : { name, text, json: wire === 'string' ? `"${text}"` : text };
 
 function rowOf(params: Params, row: unknown, context: Context): string {
-  if (!isGiven(row)) throw new ConfigError(`${context.op}: expected an object, got ${shown(row)}`, namesOf(params));
+  if (!isGiven(row)) throw new ConfigError(`${context.op}: expected an object, got ${quotedArgument(row)}`, namesOf(params));
   return bodyOf(writeParams(params, row, context));
 }
 
@@ -211,7 +211,7 @@ export function expected(param: Param): string {
   }
 }
 
-function shown(value: unknown): string {
+function quotedArgument(value: unknown): string {
   const text = typeof value === 'string' ? `"${value}"` : Array.isArray(value) ? `a list of ${value.length}` : String(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

@@ -9,7 +9,7 @@ import { clientOrderIdOf, isClientOrderId, orderIdIn, runPrefix } from './client
 
 const orderId = (value: number) => value as OrderId;
 const anyId = fc.integer({ min: 1, max: 2 ** 50 - 1 }).map(orderId);
-const anyPrefix = fc.tuple(fc.nat({ max: 2 ** 45 }), fc.nat({ max: 2 ** 30 - 1 })).map(([ms, chance]) => runPrefix(ms, chance));
+const anyPrefix = fc.tuple(fc.nat({ max: 2 ** 45 }), fc.nat({ max: 2 ** 30 - 1 })).map(([ms, random]) => runPrefix(ms, random));
 
 test('the same for the same order, and back, whatever the case', () => {
   fc.assert(

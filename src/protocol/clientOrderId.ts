@@ -24,7 +24,7 @@ function base32(value: number, chars: number): string {
  * The sixteen characters that all ids of a run begin with: when it began (ms UTC) and 30 bits of chance, an integer from 0 to 2^30 - 1
  * of the injected source. Two runs share them only if they begin in the same millisecond and draw the same number.
  */
-export const runPrefix = (startedMs: number, chance: number): string => base32(startedMs, 10) + base32(chance, 6);
+export const runPrefix = (startedMs: number, random: number): string => base32(startedMs, 10) + base32(random, 6);
 
 /** The client order id of an order of this run: always the same for the same order, so that what is replayed makes no second one. */
 export function clientOrderIdOf(prefix: string, id: OrderId): string {

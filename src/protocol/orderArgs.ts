@@ -36,14 +36,18 @@ export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'s
 }
 
 /** What a futures order says beyond its size and price. */
-export interface FuturesTerms {
+export interface FuturesOrderTerms {
   readonly open: PositionAction;
   /** 1 cross, 2 isolated. */
   readonly positionType: 1 | 2;
 }
 
 /** The arguments of `futures.createOrder`: contracts always, and the position type always said. Throws InvariantError for an amount. */
-export function futuresOrderArgs(order: Sized, { open, positionType }: FuturesTerms, clientOrderId: string): OpArgs<'futures.createOrder'> {
+export function futuresOrderArgs(
+  order: Sized,
+  { open, positionType }: FuturesOrderTerms,
+  clientOrderId: string,
+): OpArgs<'futures.createOrder'> {
   const { instrument, lots, quoteUnits, limit, timeInForce } = order;
   if (instrument.market !== 'futures' || !(lots > 0) || quoteUnits !== 0) {
     throw new InvariantError(`a futures order in contracts was expected, got ${lots} lots, ${quoteUnits} units`);

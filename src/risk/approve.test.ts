@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ApprovedOrder } from '../model/order.ts';
-import { Desk } from '../../test/fixtures/riskDesk.ts';
+import { Fixture } from '../../test/fixtures/riskFixture.ts';
 
 const SRC = new URL('../', import.meta.url);
 
 const submit = (order: ApprovedOrder) => order.id;
 
 test('approval and reservation are one call, and the approved order is the same record', () => {
-  const desk = new Desk();
-  const draft = desk.draft({ lots: 5 });
+  const fixture = new Fixture();
+  const draft = fixture.draft({ lots: 5 });
   // @ts-expect-error What risk has not approved cannot be submitted.
   submit(draft);
-  const approved = desk.risk.check(draft, desk.nowMs, 1000);
+  const approved = fixture.risk.check(draft, fixture.nowMs, 1000);
   expect(approved).toBe(draft);
   expect(submit(approved!)).toBe(1);
-  expect([draft.reserved, desk.reservations.openTotal]).toEqual([true, 1]);
+  expect([draft.reserved, fixture.reservations.openTotal]).toEqual([true, 1]);
 });
 
 test('nothing but the risk module reaches the hand that approves, and no other file casts to its type', () => {

@@ -8,26 +8,26 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
-import { isReduction } from './rules/reduction.ts';
+import { isReduction } from './rules/openOrderRules.ts';
 import { openOrders } from './rules/openOrders.ts';
-import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './live/halts.ts';
+import { CLEARED_BY, HaltBoard, type HaltCause, type Scope } from './live/halts.ts';
 import type { RiskLimits } from './limits/limits.ts';
 import { LiveWatches } from './live/liveRules.ts';
 import type { LiveFacts } from './live/liveWatch.ts';
 import { SentOrders } from './rules/sentOrders.ts';
 import { resolveLimits, type ResolvedLimits } from './limits/resolve.ts';
 import {
-  Survey,
+  AccountWorstCase,
   type Draft,
   type EquityRule,
   type EquityWatch,
-  type Marks,
+  type MarkPrices,
   type OrderRule,
   type RiskRule,
   type RiskState,
 } from './rules/rule.ts';
 import { guardFlaw } from './rules/guardSide.ts';
-import { isLossBeyond } from './rules/loss.ts';
+import { isLossBeyond } from './rules/lossRules.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './limits/tighten.ts';
 import { lotsText, moneyText, priceText, quoteText } from './limits/words.ts';
@@ -39,7 +39,7 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 /** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
 export const BAD_INPUT = 'BAD_INPUT';
 
-export interface RiskParts {
+export interface RiskModuleDeps {
   readonly ledger: Ledger;
   readonly reservations: Reservations;
   readonly limits: RiskLimits;
@@ -72,7 +72,7 @@ export class RiskModule {
   #code: string | null = null;
   #refused: Draft | null = null;
   #rule: OrderRule | null = null;
-  #cause: Cause | null = null;
+  #cause: HaltCause | null = null;
 
   /** Throws ConfigError naming a limit that cannot be used. */
   constructor({
@@ -81,7 +81,7 @@ export class RiskModule {
     limits,
     resolved = resolveLimits(limits, ledger.instruments),
     rules = rulesFor(ledger.market),
-  }: RiskParts) {
+  }: RiskModuleDeps) {
     const { instruments, strategies } = ledger;
     const sent = sentOrders(resolved);
     this.halts = new HaltBoard(instruments, strategies);
@@ -97,7 +97,7 @@ export class RiskModule {
       limits: resolved,
       sent,
       keepsSent: sent.keeps,
-      account: new Survey(),
+      account: new AccountWorstCase(),
       marks: { lastTicks: () => NaN },
       rangeTicks: () => NaN,
       tradable: this.#tradable[0]!,
@@ -120,12 +120,12 @@ export class RiskModule {
       if (rule.kind === 'live') this.#live.set(rule, resolved);
       if (rule.kind !== 'equity') continue;
       const known = this.#watches.get(rule.code);
-      if (known) known.retune(resolved);
+      if (known) known.setLimit(resolved);
       else this.#watches.set(rule.code, this.#watch(rule, resolved));
     }
     this.#watchList.splice(0, this.#watchList.length, ...this.#watches.values());
     this.watchesEquity = this.#watchList.length > 0;
-    this.watchesLife = this.#live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
+    this.watchesOutcomes = this.#live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
   /** The limits that hold. */
@@ -157,7 +157,7 @@ export class RiskModule {
   }
 
   /** The prices of all instruments of the run, asked for by rules that look beyond the order's own. */
-  attach(marks: Marks, rangeTicks: RiskState['rangeTicks'] = () => NaN): void {
+  attach(marks: MarkPrices, rangeTicks: RiskState['rangeTicks'] = () => NaN): void {
     this.#state.marks = marks;
     this.#state.rangeTicks = rangeTicks;
   }
@@ -178,35 +178,35 @@ export class RiskModule {
   }
 
   /** By rule: what loss rules measure from. Journalled when it changes, and given back after `begin` at a restart. */
-  memory(): ReadonlyMap<string, readonly number[]> {
-    return new Map([...this.#watches].map(([code, watch]) => [code, watch.memory()]));
+  snapshot(): ReadonlyMap<string, readonly number[]> {
+    return new Map([...this.#watches].map(([code, watch]) => [code, watch.snapshot()]));
   }
   /** The equity that a loss rule measures from; NaN where it is off. */
-  lossFrom(code: string): number {
+  lossBaseline(code: string): number {
     return this.#watches.get(code)?.from ?? NaN;
   }
   /** Why an equity is `times` a loss limit or more below what its rule measures from; null: it is not, or no such limit is set. */
   lossBeyond(units: number, times: Ratio): string | null {
     for (const [code, watch] of this.#watches) {
       if (!isLossBeyond(watch, units, times)) continue;
-      const limit = `${times.over}/${times.under} of the limit of ${watch.share.over}/${watch.share.under}`;
+      const limit = `${times.numerator}/${times.denominator} of the limit of ${watch.share.numerator}/${watch.share.denominator}`;
       return Number.isSafeInteger(units)
         ? `${code}: equity of ${moneyText(units, this.#state.ledger)}, ${moneyText(watch.from, this.#state.ledger)} before: a loss of ${limit} or more`
         : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
     }
     return null;
   }
-  recall(memory: ReadonlyMap<string, readonly number[]>): void {
+  restore(memory: ReadonlyMap<string, readonly number[]>): void {
     for (const [code, watch] of this.#watches) {
       const known = memory.get(code);
-      if (known) watch.recall(known);
+      if (known) watch.restore(known);
     }
   }
 
   // --- What becomes of orders, for rules that watch it
 
   /** A rule asks what becomes of orders: the engine must tell, otherwise it need not. */
-  watchesLife = false;
+  watchesOutcomes = false;
   /** An execution, after the ledger has booked it. */
   filled(order: Order, fill: Fill): void {
     if (order.parent > 0) this.#state.sent.legFilled(order.parent, fill.lots);
@@ -232,16 +232,16 @@ export class RiskModule {
   // --- States
 
   /** Halts new risk on an instrument, for a cause that its raiser clears with `thaw`. */
-  freeze(instrument: number, code: string, nowMs: number, why = code): void {
+  haltInstrument(instrument: number, code: string, nowMs: number, why = code): void {
     this.halts.raise({ kind: 'symbol', instrument }, 'HALT_NEW', code, why, nowMs);
   }
-  thaw(instrument: number, code: string, nowMs: number): void {
+  clearInstrumentHalt(instrument: number, code: string, nowMs: number): void {
     this.halts.clear({ kind: 'symbol', instrument }, code, 'its cause is gone', nowMs);
   }
   /** A person takes a cause away; loss rules count anew from here. Returns false when the cause does not hold. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
     if (!this.halts.clear(scope, code, CLEARED_BY + who, nowMs)) return false;
-    if (scope.kind === 'account') this.#watches.get(code)?.rearm();
+    if (scope.kind === 'account') this.#watches.get(code)?.reset();
     return true;
   }
 
@@ -261,7 +261,7 @@ export class RiskModule {
       if (flaw !== null) return this.#refuse(flaw.code, order, flaw, null);
     }
     const reservations = this.#reservations;
-    if (reservations.hasTombstones) reservations.expire(nowMs);
+    if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
     if (this.watchesEquity) for (const watch of this.#watchList) watch.roll(nowMs);
     if (this.halts.any) {
@@ -279,7 +279,7 @@ export class RiskModule {
     state.nowMs = nowMs;
     state.mark = markTicks;
     const reservations = this.#reservations;
-    if (reservations.hasTombstones) reservations.expire(nowMs);
+    if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
     return approve(order, state);
   }
@@ -290,12 +290,12 @@ export class RiskModule {
   }
 
   /** One order more may be open in the instrument of this one. */
-  hasRoom(order: Draft): boolean {
+  mayOpenAnother(order: Draft): boolean {
     return openOrders.check(order, this.#state);
   }
 
   /** What the rules of these codes say against an order that stands at the exchange already; null: nothing. */
-  objection(codes: readonly string[], order: Draft, markTicks: number): string | null {
+  failingRule(codes: readonly string[], order: Draft, markTicks: number): string | null {
     this.#state.mark = markTicks;
     if (!this.#isPlaced(order)) return BAD_INPUT;
     this.#reservations.assess(order, markTicks);
@@ -358,7 +358,7 @@ export class RiskModule {
       (units) => moneyText(units, this.#state.ledger),
     );
   }
-  #refuse(code: string, order: Draft, rule: OrderRule | null, cause: Cause | null): null {
+  #refuse(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
     this.#code = code;
     this.#refused = order;
     this.#rule = rule;
@@ -378,7 +378,7 @@ const pass: Check = () => true;
 /** Chains that were made: runs with the same rules ask the very same function, of which V8 then knows all that it holds. */
 const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
 /** The newest are kept: a process may make runs without end, each with rules of its author's own. */
-const MOST_CHAINS = 32;
+const MAX_CHAINS = 32;
 
 /** The first rule that fails, or null. */
 function chainOf(rules: readonly OrderRule[]): Chain {
@@ -386,7 +386,7 @@ function chainOf(rules: readonly OrderRule[]): Chain {
   if (known !== undefined) return known.chain;
   const [a = pass, b = pass, c = pass, d = pass, e = pass, f = pass] = rules.map(({ check }): Check => check);
   const chain = link(rules, a, b, c, d, e, f, rules.length > 6 ? chainOf(rules.slice(6)) : null);
-  if (chains.push({ rules, chain }) > MOST_CHAINS) chains.shift();
+  if (chains.push({ rules, chain }) > MAX_CHAINS) chains.shift();
   return chain;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Desk, USDT } from '../../test/fixtures/riskDesk.ts';
+import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import type { Wanted } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits/limits.ts';
@@ -10,7 +10,7 @@ import { FUTURES_RULES, RULES } from './rules.ts';
 interface Boundary {
   readonly code: string;
   readonly limits?: RiskLimits;
-  readonly prepare?: (desk: Desk) => void;
+  readonly prepare?: (fixture: Fixture) => void;
   /** One step below the bound, on it, and one step beyond. */
   readonly under: Wanted;
   readonly just: Wanted;
@@ -37,13 +37,13 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 0 } },
   {
     code: 'REDUCE_ONLY',
-    prepare: (desk) => desk.hold(50),
+    prepare: (fixture) => fixture.hold(50),
     under: { lots: 3, side: 'sell', reduceOnly: true },
     just: { lots: 3, side: 'buy' },
     over: { lots: 3, side: 'buy', reduceOnly: true },
   },
   { code: 'QTY_MAX', limits: { maxOrderQty: '0.0209' }, ...sizes(19) },
-  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (desk) => desk.hold(90), ...sizes(19, { side: 'sell' }) },
+  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (setup) => setup.hold(90), ...sizes(19, { side: 'sell' }) },
   // By amount: 19.8 million units buy at most 20 lots at the mark less the collar.
   {
     code: 'QTY_MAX',
@@ -58,7 +58,7 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'NOTIONAL_MAX',
     limits: { maxOrderNotional: '0.24' },
-    prepare: (desk) => desk.hold(90),
+    prepare: (rig) => rig.hold(90),
     ...sizes(19, { side: 'sell', limit: 1200 }),
   },
   {
@@ -78,7 +78,7 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'COLLAR',
     limits: { priceBand: '0.03' },
-    prepare: (desk) => desk.hold(50),
+    prepare: (otherFixture) => otherFixture.hold(50),
     under: { lots: 5, limit: 971, side: 'sell' },
     just: { lots: 5, limit: 970, side: 'sell' },
     over: { lots: 5, limit: 969, side: 'sell' },
@@ -88,67 +88,67 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'POSITION_NOTIONAL',
     limits: { maxPositionNotional: '0.55' },
-    prepare: (desk) => (heldAndOpen(desk), (desk.marks[0] = 1100)),
+    prepare: (stand) => (heldAndOpen(stand), (stand.marks[0] = 1100)),
     ...sizes(19, LIMIT),
   },
   {
     code: 'PORTFOLIO',
     limits: { maxGrossNotional: '0.8' },
-    prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)),
+    prepare: (stand) => (heldAndOpen(stand), stand.hold(30, 1, 1)),
     ...sizes(19, LIMIT),
   },
   {
     code: 'PORTFOLIO',
     limits: { maxNetNotional: '0.8' },
-    prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)),
+    prepare: (stand) => (heldAndOpen(stand), stand.hold(30, 1, 1)),
     ...sizes(19, LIMIT),
   },
   // Equity of 20,030,000,000 units, less the order's fee of 10,000: 30 lots held and 10 bought are just below two thousandths of it.
-  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (desk) => desk.hold(30, 1, 1), ...sizes(9, LIMIT) },
+  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (stand) => stand.hold(30, 1, 1), ...sizes(9, LIMIT) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
   { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
   // To the unit: an amount and its fee are all that there is.
   { code: 'MARGIN', under: { quoteUnits: 9_990_009_989 }, just: { quoteUnits: 9_990_009_990 }, over: { quoteUnits: 9_990_009_991 } },
   { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9979, { limit: 1000 }) },
   { code: 'MARGIN', ...sizes(19_979, { limit: 500 }) },
-  { code: 'MARGIN', prepare: (desk) => (desk.hold(50), desk.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
-  { code: 'MARGIN', prepare: (desk) => desk.ledger.deposit(0, 'BTC', 30_999), ...sizes(29, { side: 'sell', limit: 1200 }) },
+  { code: 'MARGIN', prepare: (stand) => (stand.hold(50), stand.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
+  { code: 'MARGIN', prepare: (stand) => stand.ledger.deposit(0, 'BTC', 30_999), ...sizes(29, { side: 'sell', limit: 1200 }) },
 ];
 
 /** 20 lots held by the other strategy, 10 in an open buy. */
-function heldAndOpen(desk: Desk): void {
-  desk.hold(20, 1);
-  desk.send({ lots: 10, ...LIMIT });
+function heldAndOpen(fixture: Fixture): void {
+  fixture.hold(20, 1);
+  fixture.send({ lots: 10, ...LIMIT });
 }
 
 describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 1})` })))(
   '$name',
   ({ code, limits = {}, prepare, under, just, over }) => {
-    const desk = (without: readonly string[] = []) => {
-      const made = new Desk(limits, without);
+    const fixture = (without: readonly string[] = []) => {
+      const made = new Fixture(limits, without);
       prepare?.(made);
       return made;
     };
     test('lets pass below and at the bound', () => {
-      expect([desk().code(under), desk().code(just)]).toEqual([null, null]);
+      expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
-      const full = desk();
+      const full = fixture();
       const before = [full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)];
       expect(full.code(over)).toBe(code);
       expect(full.risk.detail()).not.toMatch(/NaN|undefined|^$/);
       expect([full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)]).toEqual(before);
     });
     test('is what refuses it: without the rule the order would pass', () => {
-      expect(desk([code]).code(over)).toBeNull();
+      expect(fixture([code]).code(over)).toBeNull();
     });
   },
 );
 
 /** Four orders one after the other, the second of them another one: their codes. */
 const openFour = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
-  const desk = new Desk(limits, without);
-  return [1, 2, 3, 4].map((at) => desk.code(at === 2 ? { lots: 5, ...other } : { lots: 5 }));
+  const fixture = new Fixture(limits, without);
+  return [1, 2, 3, 4].map((at) => fixture.code(at === 2 ? { lots: 5, ...other } : { lots: 5 }));
 };
 
 describe('OPEN_ORDERS', () => {
@@ -162,32 +162,32 @@ describe('OPEN_ORDERS', () => {
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
   test('an order that is done makes room, a tombstone does not', () => {
-    const desk = new Desk({ maxOpenOrders: 1 });
-    const [first, second] = [desk.send({ lots: 5 }), desk.code({ lots: 5 })];
-    desk.fill(first, 5);
-    const third = desk.send({ lots: 5 });
-    desk.reservations.entomb(third, desk.nowMs);
-    expect([second, desk.code({ lots: 5 })]).toEqual(['OPEN_ORDERS', 'OPEN_ORDERS']);
-    desk.nowMs += 30 * 60_000;
-    expect(desk.code({ lots: 5 })).toBeNull();
+    const fixture = new Fixture({ maxOpenOrders: 1 });
+    const [first, second] = [fixture.send({ lots: 5 }), fixture.code({ lots: 5 })];
+    fixture.fill(first, 5);
+    const third = fixture.send({ lots: 5 });
+    fixture.reservations.holdAbsent(third, fixture.nowMs);
+    expect([second, fixture.code({ lots: 5 })]).toEqual(['OPEN_ORDERS', 'OPEN_ORDERS']);
+    fixture.nowMs += 30 * 60_000;
+    expect(fixture.code({ lots: 5 })).toBeNull();
   });
 });
 
 /** An order at each of the times: their codes. */
 const sendAt = (times: readonly number[], without: readonly string[] = []) => {
-  const desk = new Desk({ maxOrdersPerMinute: 2 }, without);
+  const fixture = new Fixture({ maxOrdersPerMinute: 2 }, without);
   return times.map((ms) => {
-    desk.nowMs = ms;
-    return desk.code({ lots: 2 });
+    fixture.nowMs = ms;
+    return fixture.code({ lots: 2 });
   });
 };
 
 describe('MESSAGE_RATE, orders for each fill', () => {
-  const desk = () => new Desk({ maxOrdersPerFill: 3 });
+  const fixture = () => new Fixture({ maxOrdersPerFill: 3 });
   const HOUR_MS = 3_600_000;
-  const filled = (of: Desk, timeMs: number) => of.risk.filled(of.draft({ lots: 2 }), fillOf({ timeMs }));
+  const filled = (of: Fixture, timeMs: number) => of.risk.filled(of.draft({ lots: 2 }), fillOf({ timeMs }));
   test('just under, at and beyond so many without a fill; time gives room again', () => {
-    const at = desk();
+    const at = fixture();
     for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
     expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
     expect(at.risk.detail()).toBe('3 orders and 0 fills of the strategy in the last hour, at most 3 orders a fill');
@@ -197,7 +197,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
     expect(at.code({ lots: 2 })).toBeNull();
   });
   test('each fill but the first allows as many more; other strategies have a count of their own, and what reduces passes', () => {
-    const at = desk();
+    const at = fixture();
     at.hold(10);
     for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
     filled(at, at.nowMs);
@@ -207,10 +207,10 @@ describe('MESSAGE_RATE, orders for each fill', () => {
     expect(at.code({ lots: 2 })).toBeNull();
   });
   test('is off unless it is set, and a tighter one goes on with what was sent', () => {
-    const at = new Desk();
+    const at = new Fixture();
     for (let sent = 0; sent < 30; sent++) at.send({ lots: 2 });
     expect(at.code({ lots: 2 })).toBeNull();
-    const under = desk();
+    const under = fixture();
     for (let sent = 0; sent < 2; sent++) under.send({ lots: 2 });
     under.risk.tighten({ maxOrdersPerFill: 2 });
     expect(under.code({ lots: 2 })).toBe('MESSAGE_RATE');
@@ -231,36 +231,36 @@ describe('MESSAGE_RATE', () => {
     expect(sendAt([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
   });
   test('an order that another rule refuses was not sent', () => {
-    const desk = new Desk({ maxOrdersPerMinute: 1 });
-    expect([desk.code({ lots: 1 }), desk.code({ lots: 2 }), desk.code({ lots: 2 })]).toEqual(['PRECISION', null, 'MESSAGE_RATE']);
+    const fixture = new Fixture({ maxOrdersPerMinute: 1 });
+    expect([fixture.code({ lots: 1 }), fixture.code({ lots: 2 }), fixture.code({ lots: 2 })]).toEqual(['PRECISION', null, 'MESSAGE_RATE']);
   });
 });
 
 test('INSTRUMENT refuses one that is not of this run, and one whose exposure is not counted', () => {
-  const foreign = new Desk().instruments[1]!;
+  const foreign = new Fixture().instruments[1]!;
   for (const instrument of [foreign, { ...foreign, market: 'futures' as const }]) {
     const change = (order: Record<string, unknown>) => (order['instrument'] = instrument);
-    expect(new Desk().code({ lots: 5 }, change)).toBe('INSTRUMENT');
-    expect(new Desk({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
+    expect(new Fixture().code({ lots: 5 }, change)).toBe('INSTRUMENT');
+    expect(new Fixture({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
   }
 });
 test('the instrument of each order is that of its own index, whatever came before it', () => {
-  const desk = new Desk();
+  const fixture = new Fixture();
   for (const [index, strategy] of [[1, 0], [1, 1], [0, 1], [1, 1]] as const) {
     const wanted = { lots: 5, strategy, instrumentIndex: index };
-    expect(desk.code(wanted, (order) => (order['instrument'] = desk.instruments[1 - index]))).toBe('INSTRUMENT');
-    expect(desk.code(wanted, (order) => (order['instrumentIndex'] = 2))).toBe('BAD_INPUT');
-    expect(desk.code(wanted, (order) => (order['strategy'] = 2))).toBe('BAD_INPUT');
-    expect(desk.code(wanted)).toBeNull();
+    expect(fixture.code(wanted, (order) => (order['instrument'] = fixture.instruments[1 - index]))).toBe('INSTRUMENT');
+    expect(fixture.code(wanted, (order) => (order['instrumentIndex'] = 2))).toBe('BAD_INPUT');
+    expect(fixture.code(wanted, (order) => (order['strategy'] = 2))).toBe('BAD_INPUT');
+    expect(fixture.code(wanted)).toBeNull();
   }
 }); // prettier-ignore
 
 describe('reductions', () => {
   test('pass the exposure rules even when a limit is already passed', () => {
-    const desk = new Desk({ maxPositionQty: '0.01', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' });
-    desk.hold(40);
-    expect(desk.code({ lots: 5 })).toBe('POSITION_MAX');
-    expect(desk.code({ lots: 5, side: 'sell' })).toBeNull();
+    const fixture = new Fixture({ maxPositionQty: '0.01', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' });
+    fixture.hold(40);
+    expect(fixture.code({ lots: 5 })).toBe('POSITION_MAX');
+    expect(fixture.code({ lots: 5, side: 'sell' })).toBeNull();
   });
 });
 
@@ -270,47 +270,47 @@ describe('BAD_INPUT', () => {
   // Below 0 the sign is that of a sell.
   const cases = fields.flatMap((field) => bad.map((value) => ({ field, value: field === 'sign' && value === -1 ? 0 : value })));
   test.each(cases)('$field = $value is refused before any rule sees it', ({ field, value }) => {
-    expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
+    expect(new Fixture().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
   });
   test.each([...bad, 0])('a mark of %s is refused', (value) => {
-    const desk = new Desk();
-    desk.marks[0] = value as number;
-    expect(desk.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
-    expect(desk.risk.detail()).toContain('last price');
+    const fixture = new Fixture();
+    fixture.marks[0] = value as number;
+    expect(fixture.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
+    expect(fixture.risk.detail()).toContain('last price');
   });
   test.each([NaN, undefined, Infinity])('a time of %s is refused', (value) => {
-    const desk = new Desk();
-    desk.nowMs = value as number;
-    expect(desk.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
+    const setup = new Fixture();
+    setup.nowMs = value as number;
+    expect(setup.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
   });
   test('two sizes, an amount to sell, an amount with a limit, a record that is already reserved', () => {
-    expect(new Desk().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
-    expect(new Desk().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
-    expect(new Desk().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
-    expect(new Desk().code({ quoteUnits: 5e6 }, (order) => (order['filledUnits'] = 1))).toBe('BAD_INPUT');
-    const desk = new Desk();
-    const order = desk.send({ lots: 5 });
-    expect(desk.risk.check(order, desk.nowMs, 1000)).toBeNull();
-    expect(desk.risk.code).toBe('BAD_INPUT');
+    expect(new Fixture().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new Fixture().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new Fixture().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new Fixture().code({ quoteUnits: 5e6 }, (order) => (order['filledUnits'] = 1))).toBe('BAD_INPUT');
+    const rig = new Fixture();
+    const order = rig.send({ lots: 5 });
+    expect(rig.risk.check(order, rig.nowMs, 1000)).toBeNull();
+    expect(rig.risk.code).toBe('BAD_INPUT');
   });
   test('a missing mark of another holding fails the rules that need it', () => {
-    const desk = new Desk({ maxGrossNotional: '100' });
-    desk.hold(5, 0, 1);
-    desk.marks[1] = NaN;
-    expect(desk.code({ lots: 5 })).toBe('PORTFOLIO');
-    const levered = new Desk({ maxLeverage: '1' });
+    const otherFixture = new Fixture({ maxGrossNotional: '100' });
+    otherFixture.hold(5, 0, 1);
+    otherFixture.marks[1] = NaN;
+    expect(otherFixture.code({ lots: 5 })).toBe('PORTFOLIO');
+    const levered = new Fixture({ maxLeverage: '1' });
     levered.hold(5, 0, 1);
     levered.marks[1] = NaN;
     expect(levered.code({ lots: 5 })).toBe('LEVERAGE');
-    const resting = new Desk({ maxLeverage: '1' });
+    const resting = new Fixture({ maxLeverage: '1' });
     resting.send({ lots: 5, instrumentIndex: 1 });
     resting.marks[1] = NaN;
     expect(resting.code({ lots: 5 })).toBe('LEVERAGE');
   });
   test('sizes beyond what can be counted are refused, not thrown', () => {
-    expect(new Desk().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
-    expect(new Desk().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
-    expect(new Desk({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
+    expect(new Fixture().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
+    expect(new Fixture().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
+    expect(new Fixture({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
   });
 });
 
@@ -318,8 +318,8 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
   const all = [...RULES, ...FUTURES_RULES];
   for (const { key, code } of LIMITS) expect(all.find((rule) => rule.code === code)?.keys).toContain(key);
   const always = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
-  expect(new Desk().risk.rulesOn()).toEqual(always);
-  expect(new Desk({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([
+  expect(new Fixture().risk.rulesOn()).toEqual(always);
+  expect(new Fixture({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([
     'DRAWDOWN',
     ...always.slice(0, 4),
     'OPEN_ORDERS',
@@ -337,9 +337,9 @@ test('the page on risk lists every rule with its limits, in the order in which t
 });
 
 test('of several rules that an order breaks, the first in the documented order gives the code', () => {
-  const desk = new Desk({ maxOrderQty: '0.003', maxOrderNotional: '0.01', priceBand: '0.01', maxOpenOrders: 1 });
-  expect(desk.code({ lots: 9, limit: 9000, timeInForce: 'FOK' })).toBe('TIME_IN_FORCE');
-  expect(desk.code({ lots: 9, limit: 9000 })).toBe('QTY_MAX');
-  expect(desk.code({ lots: 3, limit: 9000 })).toBe('NOTIONAL_MAX');
-  expect(desk.ledger.cash(0)).toBe(100 * USDT);
+  const fixture = new Fixture({ maxOrderQty: '0.003', maxOrderNotional: '0.01', priceBand: '0.01', maxOpenOrders: 1 });
+  expect(fixture.code({ lots: 9, limit: 9000, timeInForce: 'FOK' })).toBe('TIME_IN_FORCE');
+  expect(fixture.code({ lots: 9, limit: 9000 })).toBe('QTY_MAX');
+  expect(fixture.code({ lots: 3, limit: 9000 })).toBe('NOTIONAL_MAX');
+  expect(fixture.ledger.cash(0)).toBe(100 * USDT);
 });

@@ -4,13 +4,13 @@ import type { Ledger } from '../portfolio/ledger.ts';
 import { openOrders } from './rules/openOrders.ts';
 import * as futures from './exposure/futuresExposure.ts';
 import { LIVE_RULES } from './live/liveRules.ts';
-import * as loss from './rules/loss.ts';
-import { liquidationDistance, marginBuffer } from './exposure/marginLeft.ts';
-import { deployCap, duplicate, parent, restricted, selfTrade } from './rules/orderConduct.ts';
+import * as loss from './rules/lossRules.ts';
+import { liquidationDistance, marginBuffer } from './exposure/marginRules.ts';
+import { deployCap, duplicate, parent, restricted, selfTrade } from './rules/placementRules.ts';
 import * as paired from './exposure/pairedExposure.ts';
 import { messageRate } from './rules/rate.ts';
 import type { RiskRule } from './rules/rule.ts';
-import * as size from './rules/size.ts';
+import * as size from './rules/sizeRules.ts';
 import * as spot from './exposure/spotExposure.ts';
 
 const LOSS: readonly RiskRule[] = [loss.dailyLoss, loss.drawdown];
@@ -26,7 +26,7 @@ export const RULES: readonly RiskRule[] = [
   size.reduceOnly,
   size.qtyMax,
   size.notionalMax,
-  size.collar,
+  size.priceBand,
   ...CONDUCT,
   spot.positionMax,
   spot.positionNotional,
@@ -46,7 +46,7 @@ export const FUTURES_RULES: readonly RiskRule[] = [
   size.precision,
   size.qtyMax,
   size.notionalMax,
-  size.collar,
+  size.priceBand,
   ...CONDUCT,
   futures.owner,
   futures.positionMax,
@@ -73,7 +73,7 @@ export const PAIRED_RULES: readonly RiskRule[] = [
   paired.reduceOnly,
   size.qtyMax,
   size.notionalMax,
-  size.collar,
+  size.priceBand,
   ...CONDUCT,
   paired.owner,
   paired.positionMax,

@@ -3,7 +3,7 @@
 import type { Side } from '../model/order.ts';
 
 /** A taking fill before its slippage. */
-export interface TakingFill {
+export interface TakerFill {
   /** Name on the wire, such as BTCUSDT. */
   readonly symbol: string;
   readonly side: Side;
@@ -15,14 +15,14 @@ export interface TakingFill {
 
 export interface SlippageSpec {
   readonly kind: 'slippage';
-  readonly worse: (fill: TakingFill) => number;
+  readonly worse: (fill: TakerFill) => number;
 }
 
 /**
  * A slippage model: by how much, in price and >= 0, a taking fill is worse than quoted. What it says is rounded up to whole ticks; a limit
  * is never passed. It must depend on the fill alone: no clock, no randomness, no file.
  */
-export function slippageModel(worse: (fill: TakingFill) => number): SlippageSpec {
+export function slippageModel(worse: (fill: TakerFill) => number): SlippageSpec {
   return { kind: 'slippage', worse };
 }
 
@@ -55,7 +55,7 @@ export function feeModel(rate: (fill: ChargedFill) => number): FeeSpec {
 }
 
 /** An order that asks for approval, at its worst. */
-export interface AskingOrder {
+export interface ProposedOrder {
   readonly symbol: string;
   readonly side: Side;
   /** The most that it may fill, in the base asset. */
@@ -70,7 +70,7 @@ export interface AskingOrder {
 }
 
 /** The strategy's own affairs as the order asks. */
-export interface AskingAccount {
+export interface AccountSnapshot {
   /** ms UTC. */
   readonly timeMs: number;
   /** Newest price of the order's symbol. */
@@ -87,7 +87,7 @@ export interface AskingAccount {
 export interface RiskRuleSpec {
   readonly kind: 'risk';
   readonly code: string;
-  readonly check: (order: AskingOrder, account: AskingAccount) => string | null;
+  readonly check: (order: ProposedOrder, account: AccountSnapshot) => string | null;
   readonly reductionsToo: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface RiskRuleOptions {
   /** Stable code of its refusals: capitals, digits and underscores, from 3 to 32 of them. */
   readonly code: string;
   /** Null lets the order pass; a text is why it does not. */
-  readonly check: (order: AskingOrder, account: AskingAccount) => string | null;
+  readonly check: (order: ProposedOrder, account: AccountSnapshot) => string | null;
   /** Reductions are asked about as well. By default they pass: a rule should not stand between a strategy and its exit. */
   readonly reductionsToo?: boolean;
 }

@@ -2,7 +2,7 @@
 
 import { Decimal, isPlainDecimal } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
-import { nearest } from '../base/number/nearest.ts';
+import { nearestName } from '../base/number/nearestName.ts';
 
 export interface About<T> {
   readonly min?: T;
@@ -76,7 +76,7 @@ export function choice<const T extends string>(
 export function parseParams(specs: Specs, given: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(specs, name)) continue;
-    const near = nearest(name, Object.keys(specs));
+    const near = nearestName(name, Object.keys(specs));
     const known = Object.keys(specs).join(', ') || 'none';
     throw new ConfigError(
       `${where} params.${name}: no such parameter`,

@@ -12,18 +12,18 @@ export class Account {
   /** Unfinished orders, counted by the books. */
   openOrders = 0;
   /** How many of them it may have. */
-  mostOpen: number;
+  maxOpen: number;
 
-  constructor(name: string, isRestricted: boolean, mostOpen: number) {
+  constructor(name: string, isRestricted: boolean, maxOpen: number) {
     this.name = name;
     this.isRestricted = isRestricted;
-    this.mostOpen = mostOpen;
+    this.maxOpen = maxOpen;
   }
 
   /** The code with which the exchange takes no order of it, or 0. */
   refusal(): number {
     if (this.isRestricted === true) return accountRestricted.code;
-    return this.openOrders < this.mostOpen ? 0 : tooManyOrders.code;
+    return this.openOrders < this.maxOpen ? 0 : tooManyOrders.code;
   }
 }
 

@@ -33,7 +33,7 @@ export class Balance {
 }
 
 /** Of an asset what no account has. `market` is the counterparty of every fill, the rest of the world: what it gave is negative. */
-export class Outside {
+export class ExternalFlows {
   fees = 0.5;
   market = 0.5;
   deposited = 0.5;
@@ -43,7 +43,7 @@ export class Outside {
 }
 
 /** One account at one instrument: what an order of it is judged and paid by, found in one step. */
-export class Seat {
+export class InstrumentAccount {
   readonly account: Account;
   readonly base: Balance;
   readonly quote: Balance;
@@ -51,14 +51,14 @@ export class Seat {
   makerPpm: number;
   takerPpm: number;
   /** The higher of the two: nobody knows as what a limit fills. */
-  dearestPpm: number;
+  maxFeePpm: number;
   constructor(account: Account, base: Balance, quote: Balance, makerPpm: number, takerPpm: number) {
     this.account = account;
     this.base = base;
     this.quote = quote;
     this.makerPpm = makerPpm;
     this.takerPpm = takerPpm;
-    this.dearestPpm = Math.max(makerPpm, takerPpm);
+    this.maxFeePpm = Math.max(makerPpm, takerPpm);
   }
 }
 
@@ -67,18 +67,18 @@ export class Accounts {
   readonly assets: readonly string[];
   readonly all: Account[] = [];
   /** By asset. */
-  readonly outside: readonly Outside[];
+  readonly external: readonly ExternalFlows[];
   /** By account, then asset. */
   private readonly balances: (readonly Balance[])[] = [];
   /** By instrument, then account. */
-  private readonly seats: readonly Seat[][];
+  private readonly byInstrument: readonly InstrumentAccount[][];
   private readonly config: VenueConfig;
 
   constructor(config: VenueConfig) {
     this.config = config;
     this.assets = assetsOf(config.instruments);
-    this.outside = listOf(this.assets, () => new Outside());
-    this.seats = listOf(config.instruments, () => []);
+    this.external = listOf(this.assets, () => new ExternalFlows());
+    this.byInstrument = listOf(config.instruments, () => []);
   }
 
   /** The index of the new account. Throws ConfigError when the name is taken. */
@@ -89,7 +89,9 @@ export class Accounts {
     const balances = listOf(this.assets, () => new Balance());
     const of = (asset: string) => balances[this.asset(asset)]!;
     instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, at) => {
-      this.seats[at]!.push(new Seat(account, of(base), of(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm));
+      this.byInstrument[at]!.push(
+        new InstrumentAccount(account, of(base), of(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm),
+      );
     });
     this.balances.push(balances);
     return index;
@@ -99,10 +101,10 @@ export class Accounts {
   setFees(account: number, instrument: number, makerPpm: number, takerPpm: number): void {
     checkPpm('makerPpm', makerPpm);
     checkPpm('takerPpm', takerPpm);
-    const seat = this.seats[instrument]?.[account] ?? noAccount(account);
-    seat.makerPpm = makerPpm;
-    seat.takerPpm = takerPpm;
-    seat.dearestPpm = Math.max(makerPpm, takerPpm);
+    const accountAt = this.byInstrument[instrument]?.[account] ?? noAccount(account);
+    accountAt.makerPpm = makerPpm;
+    accountAt.takerPpm = takerPpm;
+    accountAt.maxFeePpm = Math.max(makerPpm, takerPpm);
   }
 
   /** The index of an asset in the balances. Throws ConfigError for an asset that no instrument trades. */
@@ -118,22 +120,22 @@ export class Accounts {
   }
 
   /** By account: the list grows with each that is opened. */
-  seatsAt(instrument: number): readonly Seat[] {
-    return this.seats[instrument]!;
+  accountsAt(instrument: number): readonly InstrumentAccount[] {
+    return this.byInstrument[instrument]!;
   }
 
   deposit(account: number, asset: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
     const of = this.of(account, asset);
-    const outside = this.outside[asset]!;
+    const external = this.external[asset]!;
     // The sum over all accounts is what has to stay exact.
-    outside.deposited = exact(outside.deposited + units);
+    external.deposited = exact(external.deposited + units);
     of.free = balance(of.free + units);
   }
 
   /** Throws InvariantError when an asset was made or lost, by however little. */
   assertConserved(): void {
-    this.outside.forEach(({ fees, market, deposited }, asset) => {
+    this.external.forEach(({ fees, market, deposited }, asset) => {
       let sum = BigInt(fees) + BigInt(market);
       for (const balances of this.balances) sum += BigInt(balances[asset]!.free) + BigInt(balances[asset]!.locked);
       assert(sum === BigInt(deposited), `${this.assets[asset]}: ${deposited} units were deposited, ${sum} are there`);

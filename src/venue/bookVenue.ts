@@ -7,9 +7,9 @@ import { type Instrument, MAX_PRICE_TICKS } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 import type { Account } from './account.ts';
-import type { RowBook } from './rowBook.ts';
+import type { BarBook } from './barBook.ts';
 import type { InstrumentState, VenueState } from './venueConfig.ts';
-import { type OrderImage, type OrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
+import { type OrderImage, type VenueOrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const {
@@ -27,7 +27,7 @@ const assert: typeof checks.assert = checks.assert;
 const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
 /** Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
-export abstract class BookVenue<Book extends RowBook> {
+export abstract class BookVenue<Book extends BarBook> {
   /** Code of the last refusal (spec part 7); of no meaning after a call that succeeded. */
   refusal = 0;
   protected readonly orders = new OrderTable();
@@ -93,7 +93,7 @@ export abstract class BookVenue<Book extends RowBook> {
   }
 
   /** Marks an open order PENDING_CANCEL: it may still fill until `finishCancel`. Asked twice, it answers alike. False: see `refusal`. */
-  requestCancel(order: OrderRecord): boolean {
+  requestCancel(order: VenueOrderRecord): boolean {
     if (this.cancelOff) return this.refuse(unsupportedOperation.code);
     if (!order.isOpen) return this.refuse(cancelNotAllowed.code);
     order.isCanceling = true;
@@ -101,7 +101,7 @@ export abstract class BookVenue<Book extends RowBook> {
   }
 
   /** Ends an order that waits for it: CANCELED, told to the sink. False when it filled meanwhile (-1145). */
-  finishCancel(order: OrderRecord, nowMs: number): boolean {
+  finishCancel(order: VenueOrderRecord, nowMs: number): boolean {
     if (!order.isOpen || !order.isCanceling) return this.refuse(cancelNotAllowed.code);
     this.book(order.instrument).cancel(order, nowMs);
     return true;
@@ -123,7 +123,7 @@ export abstract class BookVenue<Book extends RowBook> {
   }
 
   /** Gives the record of an ended order back to the pool: the caller is done with it, its id is never found again. */
-  release(order: OrderRecord): void {
+  release(order: VenueOrderRecord): void {
     assert(order.isOpen === false, 'an order has ended before it is released');
     this.orders.release(order);
   }
@@ -134,15 +134,15 @@ export abstract class BookVenue<Book extends RowBook> {
   }
 }
 
-function checkNumbers({ leastLots }: RowBook, limit: number, size: number, byAmount: boolean): number {
+function checkNumbers({ minLots }: BarBook, limit: number, size: number, byAmount: boolean): number {
   if (Math.floor(limit) !== limit) return priceVolumePrecision.code;
   if (Math.floor(size) !== size) return byAmount ? badPrecision.code : priceVolumePrecision.code;
-  if (!(size >= (byAmount ? 1 : leastLots))) return quantityTooSmall.code;
+  if (!(size >= (byAmount ? 1 : minLots))) return quantityTooSmall.code;
   return limit < HIGHEST_TICKS ? 0 : priceWaveExceed.code;
 }
 
 /** The same where the exchange has set something for the instrument. */
-function checkState(book: RowBook, state: InstrumentState, limit: number, size: number, byAmount: boolean): number {
+function checkState(book: BarBook, state: InstrumentState, limit: number, size: number, byAmount: boolean): number {
   if (state.frozen === true) return exchangeLock.code;
   if (limit === 0 && state.marketTrading === false) return marketNotSupported.code;
   const code = checkNumbers(book, limit, size, byAmount);

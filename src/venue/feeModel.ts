@@ -9,13 +9,13 @@ export interface FeeModel {
    * The rate of one execution in whole millionths, from 0 to `mostPpm`, the rate at which the order's cash is held. Asked once for each
    * execution, in the order in which they happen. `price` in ticks, `notional` in quote units.
    */
-  ppm(instrument: Instrument, side: Side, isMaker: boolean, price: number, lots: number, notional: number, mostPpm: number): number;
+  ppm(instrument: Instrument, side: Side, isMaker: boolean, price: number, lots: number, notional: number, maxPpm: number): number;
 }
 
 /** The rate that a model names for an execution. Throws InvariantError unless it is whole millionths from 0 to `mostPpm`. */
 export function modelledPpm(model: FeeModel, ...execution: Parameters<FeeModel['ppm']>): number {
   const ppm = model.ppm(...execution);
-  const mostPpm = execution[6];
-  if (Number.isInteger(ppm) && ppm >= 0 && ppm <= mostPpm) return ppm;
-  throw new InvariantError(`a fee model answers whole millionths from 0 to ${mostPpm}, not ${ppm}`);
+  const maxPpm = execution[6];
+  if (Number.isInteger(ppm) && ppm >= 0 && ppm <= maxPpm) return ppm;
+  throw new InvariantError(`a fee model answers whole millionths from 0 to ${maxPpm}, not ${ppm}`);
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
 import { MAX_EXACT, type Rounding } from '../base/number/exact.ts';
-import { Money, Shares } from './money.ts';
+import { MoneyScale, PpmShares } from './money.ts';
 
 const Exact = Decimal.clone({ precision: 80 });
 const MODES: Readonly<Record<Rounding, Decimal.Rounding>> = {
@@ -32,7 +32,7 @@ describe('Money', () => {
   test('a notional is price x lots, half up at the unit; Infinity where no balance could cover it', () => {
     fc.assert(
       fc.property(digits, whole(48), whole(48), (of, price, lots) => {
-        const money = new Money(spotInstrument({ ...of, baseDigits: 8 }));
+        const money = new MoneyScale(spotInstrument({ ...of, baseDigits: 8 }));
         const expected = oracleNotional(price, lots, of);
         expect(money.notional(price, lots)).toBe(expected.lte(MAX_EXACT - 8) ? expected.toNumber() : Infinity);
       }),
@@ -46,7 +46,7 @@ describe('Money', () => {
         const scale = Exact.pow(10, of.quoteDigits - of.priceDigits - of.quantityDigits);
         const expected = new Exact(amount).div(new Exact(price).times(scale)).floor();
         fc.pre(expected.lte(MAX_EXACT));
-        const money = new Money(spotInstrument({ ...of, baseDigits: 8 }));
+        const money = new MoneyScale(spotInstrument({ ...of, baseDigits: 8 }));
         const lots = money.affordable(amount, price);
         expect(lots).toBe(expected.toNumber());
         expect(money.notional(price, lots)).toBeLessThanOrEqual(amount);
@@ -56,7 +56,7 @@ describe('Money', () => {
   });
 
   test('a base asset coarser than a lot is refused', () => {
-    expect(() => new Money(spotInstrument({ quantityDigits: 6, baseDigits: 5 }))).toThrow(
+    expect(() => new MoneyScale(spotInstrument({ quantityDigits: 6, baseDigits: 5 }))).toThrow(
       'expected baseDigits >= quantityDigits, got 5 < 6',
     );
   });
@@ -71,7 +71,7 @@ describe('Shares', () => {
         fc.constantFrom<Rounding>('down', 'up', 'halfUp', 'halfEven'),
         (units, ppm, rounding) => {
           const expected = new Exact(units).times(ppm).div(1_000_000).toDecimalPlaces(0, MODES[rounding]);
-          expect(new Shares(rounding).of(units, ppm)).toBe(expected.toNumber());
+          expect(new PpmShares(rounding).of(units, ppm)).toBe(expected.toNumber());
         },
       ),
       { numRuns: 5_000 },
@@ -82,7 +82,7 @@ describe('Shares', () => {
     fc.assert(
       fc.property(whole(43), fc.integer({ min: 0, max: 1_000 }), (units, ppm) => {
         fc.pre(units * ppm + 500_000 <= MAX_EXACT);
-        expect(new Shares('halfUp').of(units, ppm)).toBe(Math.floor((units * ppm + 500_000) / 1_000_000));
+        expect(new PpmShares('halfUp').of(units, ppm)).toBe(Math.floor((units * ppm + 500_000) / 1_000_000));
       }),
       { numRuns: 3_000 },
     );

@@ -11,7 +11,7 @@ const { MAX_EXACT, mulDiv, pow10 } = numbers;
 const MILLION = 1_000_000;
 
 /** How ticks and lots of one instrument become units of its two assets. */
-export class Money {
+export class MoneyScale {
   /** Units of the base asset in one lot. */
   readonly unitsPerLot: number;
   /** notional = ticks x lots x factor / divisor; one of the two is 1. */
@@ -20,13 +20,13 @@ export class Money {
 
   constructor(instrument: Instrument) {
     const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } = instrument;
-    const spare = baseDigits - quantityDigits;
-    if (!(spare >= 0)) {
+    const free = baseDigits - quantityDigits;
+    if (!(free >= 0)) {
       const remedy = `set basePrecision to ${quantityDigits} or more`;
       throw new ConfigError(`instrument ${id}: expected baseDigits >= quantityDigits, got ${baseDigits} < ${quantityDigits}`, remedy);
     }
     const exponent = quoteDigits - priceDigits - quantityDigits;
-    this.unitsPerLot = pow10(spare);
+    this.unitsPerLot = pow10(free);
     this.factor = exponent > 0 ? pow10(exponent) : 1;
     this.divisor = exponent < 0 ? pow10(-exponent) : 1;
   }
@@ -54,7 +54,7 @@ export class Money {
 }
 
 /** Shares in millionths, rounded one way. */
-export class Shares {
+export class PpmShares {
   private readonly rounding: Rounding;
   /** Asked at each fill: the rounding itself is a text, which costs three times as much to compare. */
   private readonly isHalfUp: boolean;

@@ -13,7 +13,7 @@ describe('arrival', () => {
     market('sell', 10, 1);
     limit('buy', 10, 9_000, 1);
     book.matchOpen(0, 8_000, 0);
-    book.matchInside(0, ROW, 8_000, 8_000, 7_000);
+    book.matchRange(0, ROW, 8_000, 8_000, 7_000);
     expect(sink.tape).toEqual([]);
     book.matchOpen(ROW, 8_500, 0);
     expect(sink.tape).toEqual(['1: 10 @ 8500 taker 60000', '2: 10 @ 8500 taker 60000']);
@@ -82,7 +82,7 @@ describe('the open', () => {
     limit('buy', 10, 9_900, 0);
     limit('sell', 10, 10_400, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_100, 9_950);
+    book.matchRange(0, ROW, 10_000, 10_100, 9_950);
     expect(sink.tape).toEqual([]);
     book.matchOpen(ROW, 9_700, 0);
     book.matchOpen(2 * ROW, 10_500, 0);
@@ -107,7 +107,7 @@ describe('inside a row', () => {
       limit(side, 10, price, 0);
       const [high, low] = side === 'buy' ? [10_050, extreme] : [extreme, 9_950];
       book.matchOpen(0, 10_000, 0);
-      book.matchInside(0, ROW, 10_000, high, low);
+      book.matchRange(0, ROW, 10_000, high, low);
       expect(sink.tape).toEqual(fills ? [`1: 10 @ ${price} maker 60000`] : []);
     },
   );
@@ -117,7 +117,7 @@ describe('inside a row', () => {
     limit('buy', 1_000, 9_900, 0);
     market('sell', 1_000, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_000, 9_000);
+    book.matchRange(0, ROW, 10_000, 10_000, 9_000);
     expect(sink.fills.map(({ fee, isMaker }) => [fee, isMaker])).toEqual([
       [20_000, false],
       [9_900, true],
@@ -133,7 +133,7 @@ describe('children of an entry', () => {
     };
     market('buy', 10_000, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_300, 9_900);
+    book.matchRange(0, ROW, 10_000, 10_300, 9_900);
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10200 maker 60000']);
   });
 
@@ -146,7 +146,7 @@ describe('children of an entry', () => {
     book.matchOpen(0, 10_000, 0);
     expect(sink.fills.map(({ ref }) => ref)).toEqual([1, 100]);
     venue.place(account, 101, limitIntent(instrument, 'sell', 1, 9_800), 0);
-    book.matchInside(0, ROW, 10_000, 10_300, 9_900);
+    book.matchRange(0, ROW, 10_000, 10_300, 9_900);
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10000 taker 0', '101: 1 @ 10000 taker 0']);
   });
 
@@ -157,10 +157,10 @@ describe('children of an entry', () => {
     };
     limit('buy', 1, 9_950, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_300, 9_900);
+    book.matchRange(0, ROW, 10_000, 10_300, 9_900);
     expect(sink.tape).toEqual(['1: 1 @ 9950 maker 60000']);
     book.matchOpen(ROW, 10_000, 0);
-    book.matchInside(ROW, 2 * ROW, 10_000, 10_300, 9_900);
+    book.matchRange(ROW, 2 * ROW, 10_000, 10_300, 9_900);
     expect(sink.tape).toEqual(['1: 1 @ 9950 maker 60000', '100: 1 @ 10200 maker 120000']);
   });
 
@@ -173,7 +173,7 @@ describe('children of an entry', () => {
     };
     limit('buy', 1, 9_950, 0);
     limit('buy', 2, 9_940, 0);
-    book.matchInside(0, ROW, 10_000, 10_000, 9_900);
+    book.matchRange(0, ROW, 10_000, 10_000, 9_900);
     expect(sink.tape).toEqual(['1: 1 @ 9950 maker 60000', '100: 1 @ 9920 taker 60000', '2: 2 @ 9940 maker 60000']);
     expect(book.working).toBe(0);
   });
@@ -193,7 +193,7 @@ describe('children of an entry', () => {
     sink.onFill = (order) => {
       if (order === second.order) venue.cancel(third, ROW);
     };
-    book.matchInside(0, ROW, 10_000, 10_000, 9_000);
+    book.matchRange(0, ROW, 10_000, 10_000, 9_000);
     expect(sink.tape).toEqual(['1: 1 @ 9900 maker 60000']);
     expect(sink.ends).toMatchObject([{ ref: 2, status: 'CANCELED' }]);
     expect(book.working).toBe(0);
@@ -231,7 +231,7 @@ describe('children of an entry', () => {
     };
     limit('buy', 1, 9_900, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_100, 9_800);
+    book.matchRange(0, ROW, 10_000, 10_100, 9_800);
     book.matchOpen(ROW, 10_200, 0);
     expect(sink.tape).toEqual(['1: 1 @ 9900 maker 60000', '100: 1 @ 10200 taker 60000']);
   });
@@ -253,12 +253,12 @@ describe('a cap on the share of the volume', () => {
     const second = limit('buy', 60, 10_000, 0);
     const third = limit('buy', 60, 9_900, 0);
     book.matchOpen(0, 10_000, 1_009);
-    book.matchInside(0, ROW, 10_000, 10_000, 9_000);
+    book.matchRange(0, ROW, 10_000, 10_000, 9_000);
     expect(sink.tape).toEqual(['1: 60 @ 10000 taker 0', '2: 40 @ 10000 taker 0']);
     expect(second).toMatchObject({ status: 'PARTIALLY_FILLED', filledLots: 40 });
     expect(third).toMatchObject({ status: 'NEW', filledLots: 0 });
     book.matchOpen(ROW, 10_100, 300);
-    book.matchInside(ROW, 2 * ROW, 10_100, 10_100, 9_000);
+    book.matchRange(ROW, 2 * ROW, 10_100, 10_100, 9_000);
     expect(sink.tape.slice(2)).toEqual(['2: 20 @ 10000 maker 120000', '3: 10 @ 9900 maker 120000']);
   });
 
@@ -283,7 +283,7 @@ describe('a cap on the share of the volume', () => {
     const { book, sink, market } = openSpotVenue(capped);
     market('sell', 5, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_000, 10_000);
+    book.matchRange(0, ROW, 10_000, 10_000, 10_000);
     expect([sink.fills.length, sink.ends.length, book.working]).toEqual([0, 0, 1]);
     book.matchOpen(ROW, 9_000, 50);
     expect(sink.tape).toEqual(['1: 5 @ 9000 taker 60000']);
@@ -315,7 +315,7 @@ describe('slippage', () => {
     limit('sell', 1, 9_999, 0);
     limit('buy', 1, 9_900, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_000, 9_800);
+    book.matchRange(0, ROW, 10_000, 10_000, 9_800);
     book.execute(market('sell', 1, ROW), 9_850, ROW);
     expect(sink.tape).toEqual([
       '1: 1 @ 9996 taker 0',
@@ -355,7 +355,7 @@ describe('money of a limit buy', () => {
     const { venue, account, book, limit } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp' } });
     limit('buy', 1_000, 10_000, 0);
     expect(venue.locked(account, 'USD')).toBe(10_000_000 + 20_000);
-    book.matchInside(0, ROW, 10_100, 10_100, 9_000);
+    book.matchRange(0, ROW, 10_100, 10_100, 9_000);
     expect(venue.locked(account, 'USD')).toBe(0);
     expect(venue.free(account, 'USD')).toBe(1e12 - 10_000_000 - 10_000);
   });

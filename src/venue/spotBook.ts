@@ -2,35 +2,35 @@
 
 import { highestTrue } from '../base/number/search.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { Accounts, Balance, Outside, Seat } from './accounts.ts';
+import type { Accounts, Balance, ExternalFlows, InstrumentAccount } from './accounts.ts';
 import * as balances from './accounts.ts';
-import { Money, Shares } from './money.ts';
-import { type BookContext, RowBook } from './rowBook.ts';
+import { MoneyScale, PpmShares } from './money.ts';
+import { type BookContext, BarBook } from './barBook.ts';
 import type { VenueFees } from './venueConfig.ts';
-import type { OrderRecord, VenueOrder } from './venueOrder.ts';
+import type { VenueOrderRecord, VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { balance, grown, left } = balances;
 
-export class SpotBook extends RowBook {
-  readonly money: Money;
+export class SpotBook extends BarBook {
+  readonly money: MoneyScale;
   /** By account. */
-  readonly seats: readonly Seat[];
+  readonly instrumentAccounts: readonly InstrumentAccount[];
 
   /** What no account has of the two assets. */
-  protected readonly base: Outside;
-  protected readonly quote: Outside;
+  protected readonly base: ExternalFlows;
+  protected readonly quote: ExternalFlows;
   private readonly feesInReceived: boolean;
-  private readonly shares: Shares;
+  private readonly shares: PpmShares;
 
   constructor(instrument: Instrument, index: number, context: BookContext, accounts: Accounts, fees: VenueFees) {
     super(instrument, index, context);
-    this.seats = accounts.seatsAt(index);
-    this.money = new Money(instrument);
-    this.base = accounts.outside[accounts.asset(instrument.base)]!;
-    this.quote = accounts.outside[accounts.asset(instrument.quote)]!;
+    this.instrumentAccounts = accounts.accountsAt(index);
+    this.money = new MoneyScale(instrument);
+    this.base = accounts.external[accounts.asset(instrument.base)]!;
+    this.quote = accounts.external[accounts.asset(instrument.quote)]!;
     this.feesInReceived = fees.in === 'received';
-    this.shares = new Shares(fees.rounding);
+    this.shares = new PpmShares(fees.rounding);
   }
 
   /** Quote units to be held for a buy of `units`: with the fee where it is paid in quote. */
@@ -38,7 +38,7 @@ export class SpotBook extends RowBook {
     return this.feesInReceived || units === Infinity ? units : units + this.shares.of(units, ppm);
   }
 
-  override lotsWanted(order: VenueOrder, price: number): number {
+  override fillableLots(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
     // Fees of parts, each rounded, may together pass the fee that is held for the whole.
@@ -46,60 +46,60 @@ export class SpotBook extends RowBook {
     return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
   }
 
-  override readmit(order: OrderRecord): void {
-    order.seat = this.seats[order.account]!;
+  override readmit(order: VenueOrderRecord): void {
+    order.instrumentAccount = this.instrumentAccounts[order.account]!;
     super.readmit(order);
   }
 
-  protected override letGo(order: OrderRecord): void {
-    const { base, quote } = order.seat!;
+  protected override releaseHold(order: VenueOrderRecord): void {
+    const { base, quote } = order.instrumentAccount!;
     (order.sign > 0 ? quote : base).unlock(order.lockedUnits);
     order.lockedUnits = 0;
   }
 
-  protected override wantedLots(order: OrderRecord, price: number): number {
+  protected override computeFillableLots(order: VenueOrderRecord, price: number): number {
     return order.quoteUnits > 0 ? this.money.affordable(order.quoteUnits, price) : order.lots - order.filledLots;
   }
 
   // Two ways, each short enough to be inlined where orders are filled: there what stands on `told` need not be read back.
-  protected override settle(order: OrderRecord, complete: boolean): void {
+  protected override settle(order: VenueOrderRecord, complete: boolean): void {
     if (order.sign > 0) this.settleBuy(order, complete);
     else this.settleSell(order);
   }
 
-  private settleBuy(order: OrderRecord, complete: boolean): void {
-    const { told, feesInReceived, money } = this;
-    const { base, quote } = order.seat!;
-    const { price, lots } = told;
+  private settleBuy(order: VenueOrderRecord, complete: boolean): void {
+    const { fillBuffer, feesInReceived, money } = this;
+    const { base, quote } = order.instrumentAccount!;
+    const { price, lots } = fillBuffer;
     const quantity = lots * money.unitsPerLot;
     const notional = money.notional(price, lots);
-    const fee = this.shares.of(feesInReceived ? quantity : notional, this.feePpm(order, price, lots, notional, told.isMaker));
-    told.notional = notional;
-    told.fee = fee;
-    told.feeInBase = feesInReceived;
+    const fee = this.shares.of(feesInReceived ? quantity : notional, this.feePpm(order, price, lots, notional, fillBuffer.isMaker));
+    fillBuffer.notional = notional;
+    fillBuffer.fee = fee;
+    fillBuffer.feeInBase = feesInReceived;
     const keep = complete === true ? 0 : this.keepForRest(order, quote);
     // What is waived for the rest is off the fee and the notional that are told.
-    const due = feesInReceived ? told.notional : told.notional + told.fee;
+    const due = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const held = order.lockedUnits;
     quote.locked = balance(quote.locked - held + keep);
     quote.free = balance(quote.free + held - keep - due);
     order.lockedUnits = keep;
-    this.quote.market += told.notional;
+    this.quote.market += fillBuffer.notional;
     this.base.market -= quantity;
     base.free = grown(base.free + quantity - (feesInReceived ? fee : 0));
-    (feesInReceived ? this.base : this.quote).fees += told.fee;
+    (feesInReceived ? this.base : this.quote).fees += fillBuffer.fee;
   }
 
-  private settleSell(order: OrderRecord): void {
-    const { told, money } = this;
-    const { base, quote } = order.seat!;
-    const { price, lots } = told;
+  private settleSell(order: VenueOrderRecord): void {
+    const { fillBuffer, money } = this;
+    const { base, quote } = order.instrumentAccount!;
+    const { price, lots } = fillBuffer;
     const quantity = lots * money.unitsPerLot;
     const notional = money.notional(price, lots);
-    const fee = this.shares.of(notional, this.feePpm(order, price, lots, notional, told.isMaker));
-    told.notional = notional;
-    told.fee = fee;
-    told.feeInBase = false;
+    const fee = this.shares.of(notional, this.feePpm(order, price, lots, notional, fillBuffer.isMaker));
+    fillBuffer.notional = notional;
+    fillBuffer.fee = fee;
+    fillBuffer.feeInBase = false;
     base.locked = left(base.locked - quantity);
     order.lockedUnits -= quantity;
     quote.free = grown(quote.free + notional - fee);
@@ -109,9 +109,9 @@ export class SpotBook extends RowBook {
   }
 
   /** Units that stay held for the rest of a buy; the rest of a MARKET order ends with the fill that is told. */
-  private keepForRest(order: OrderRecord, quote: Balance): number {
-    const { told } = this;
-    const due = this.feesInReceived ? told.notional : told.notional + told.fee;
+  private keepForRest(order: VenueOrderRecord, quote: Balance): number {
+    const { fillBuffer } = this;
+    const due = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const funds = order.lockedUnits + quote.free;
     const keep = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
     if (due + keep > funds) this.waive(due + keep - funds);
@@ -123,13 +123,13 @@ export class SpotBook extends RowBook {
    * first of the fee, then of the price.
    */
   private waive(units: number): void {
-    const offFee = this.feesInReceived ? 0 : Math.min(units, this.told.fee);
-    this.told.fee -= offFee;
-    this.told.notional -= units - offFee;
+    const offFee = this.feesInReceived ? 0 : Math.min(units, this.fillBuffer.fee);
+    this.fillBuffer.fee -= offFee;
+    this.fillBuffer.notional -= units - offFee;
   }
 
   /** Quote units held for `lots` of a LIMIT BUY: their notional at the limit, and the worse of its two fees. */
-  private limitHold(order: OrderRecord, lots: number): number {
+  private limitHold(order: VenueOrderRecord, lots: number): number {
     return this.buyHold(this.money.notional(order.limit, lots), Math.max(order.makerPpm, order.takerPpm));
   }
 }

@@ -226,8 +226,8 @@ describe('cancel', () => {
     const order = limit('buy', 10, 8_000, 0);
     expect([venue.requestCancelById(account, 77), venue.refusal]).toEqual([null, -2013]);
     expect(venue.requestCancelById(account, order.id)).toBe(order);
-    const odd = openSpotVenue({ state: { missingOrderCode: -1112 } });
-    expect([odd.venue.requestCancelById(account, 77), odd.venue.refusal]).toEqual([null, -1112]);
+    const unusual = openSpotVenue({ state: { missingOrderCode: -1112 } });
+    expect([unusual.venue.requestCancelById(account, 77), unusual.venue.refusal]).toEqual([null, -1112]);
     const off = openSpotVenue({ state: { off: ['cancel'] } });
     const kept = off.limit('buy', 10, 8_000, 0);
     expect([off.venue.cancel(kept, 0), off.venue.refusal]).toEqual([false, -1020]);

@@ -5,9 +5,9 @@ import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 import { Account } from './account.ts';
-import { Accounts, Balance, noAccount, Seat } from './accounts.ts';
+import { Accounts, Balance, noAccount, InstrumentAccount } from './accounts.ts';
 import { BookVenue } from './bookVenue.ts';
-import type { BookContext, VenueSink } from './rowBook.ts';
+import type { BookContext, VenueSink } from './barBook.ts';
 import { SpotBook } from './spotBook.ts';
 import { checkVenueConfig, type VenueConfig } from './venueConfig.ts';
 import type { VenueOrder } from './venueOrder.ts';
@@ -15,7 +15,7 @@ import type { VenueOrder } from './venueOrder.ts';
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { badSymbol, balanceNotEnough, mandatoryParamEmpty, noSuchOrder, unknownComposition, unsupportedOperation } = VENUE_CODES;
 
-const NO_SEAT = new Seat(new Account('', true, 0), new Balance(), new Balance(), 0, 0);
+const NO_INSTRUMENT_ACCOUNT = new InstrumentAccount(new Account('', true, 0), new Balance(), new Balance(), 0, 0);
 
 /** A spot exchange for bars. Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export class Venue extends BookVenue<SpotBook> {
@@ -23,7 +23,7 @@ export class Venue extends BookVenue<SpotBook> {
   /** Of the order checked last: its book, its account's seat there, its side, and the units that it has to hold. */
   private lastBook: SpotBook;
   private lastAccount = -1;
-  private lastSeat = NO_SEAT;
+  private lastInstrumentAccount = NO_INSTRUMENT_ACCOUNT;
   private lastSign: 1 | -1 = 1;
   private needed = 0.5;
 
@@ -65,7 +65,7 @@ export class Venue extends BookVenue<SpotBook> {
 
   /** Fees taken so far in an asset, of all accounts. */
   feesTaken(asset: string): number {
-    return this.accounts.outside[this.accounts.asset(asset)]!.fees;
+    return this.accounts.external[this.accounts.asset(asset)]!.fees;
   }
 
   override place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null {
@@ -74,9 +74,9 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const { lastBook: book, lastSeat: seat, lastSign: sign, needed } = this;
-    const order = this.orders.acquire(book.instrument, seat.account);
-    if (order.seat !== seat) order.seat = seat;
+    const { lastBook: book, lastInstrumentAccount: accountAt, lastSign: sign, needed } = this;
+    const order = this.orders.acquire(book.instrument, accountAt.account);
+    if (order.instrumentAccount !== accountAt) order.instrumentAccount = accountAt;
     order.ref = ref;
     order.account = account;
     order.sign = sign;
@@ -87,9 +87,9 @@ export class Venue extends BookVenue<SpotBook> {
     order.filledUnits = 0;
     order.lockedUnits = needed;
     order.admittedMs = nowMs;
-    order.makerPpm = seat.makerPpm;
-    order.takerPpm = seat.takerPpm;
-    (sign > 0 ? seat.quote : seat.base).lock(needed);
+    order.makerPpm = accountAt.makerPpm;
+    order.takerPpm = accountAt.takerPpm;
+    (sign > 0 ? accountAt.quote : accountAt.base).lock(needed);
     book.add(order);
     return order;
   }
@@ -97,24 +97,24 @@ export class Venue extends BookVenue<SpotBook> {
   /** The order of the checks is the dialect's (10.1): an operation switched off, then combination, instrument, account, balance. */
   override check(account: number, intent: OrderIntent): number {
     if (account !== this.lastAccount || intent.instrument !== this.lastBook.instrument) {
-      const code = this.sitDown(account, intent.instrument);
+      const code = this.bindAccount(account, intent.instrument);
       if (code !== 0) return code;
     }
-    const { lastBook: book, lastSeat: seat } = this;
+    const { lastBook: book, lastInstrumentAccount: otherAccount } = this;
     const { limit, lots } = intent;
     if (limit < 0) return mandatoryParamEmpty.code;
     const isBuy = intent.side === 'buy';
     if (limit === 0 && isBuy === true) return this.checkAmount(intent);
     if (intent.timeInForce !== null || intent.quoteUnits !== 0) return unknownComposition.code;
-    const code = this.checkTerms(book, seat.account, limit, lots, false);
+    const code = this.checkTerms(book, otherAccount.account, limit, lots, false);
     if (code !== 0) return code;
-    if (isBuy === false) return this.checkFunds(-1, lots * book.money.unitsPerLot, seat.base);
-    return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), seat.dearestPpm), seat.quote);
+    if (isBuy === false) return this.checkFunds(-1, lots * book.money.unitsPerLot, otherAccount.base);
+    return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), otherAccount.maxFeePpm), otherAccount.quote);
   }
 
   /** A MARKET BUY is by amount and nothing else is: spec 4.1. Spot has no time in force. */
   private checkAmount({ lots, quoteUnits, timeInForce }: OrderIntent): number {
-    const { lastBook: book, lastSeat: seat } = this;
+    const { lastBook: book, lastInstrumentAccount: seat } = this;
     if (timeInForce !== null || lots !== 0) return unknownComposition.code;
     const code = this.checkTerms(book, seat.account, 0, quoteUnits, true);
     return code !== 0 ? code : this.checkFunds(1, book.buyHold(quoteUnits, seat.takerPpm), seat.quote);
@@ -127,11 +127,11 @@ export class Venue extends BookVenue<SpotBook> {
   }
 
   /** Finds what orders of an account are judged by at an instrument. While no orders are taken nobody gets a seat. */
-  private sitDown(account: number, instrument: Instrument): number {
+  private bindAccount(account: number, instrument: Instrument): number {
     if (this.placeOff) return unsupportedOperation.code;
     const book = this.bookOf.get(instrument);
     if (book === undefined) return badSymbol.code;
-    this.lastSeat = book.seats[account] ?? noAccount(account);
+    this.lastInstrumentAccount = book.instrumentAccounts[account] ?? noAccount(account);
     this.lastBook = book;
     this.lastAccount = account;
     return 0;

@@ -219,9 +219,9 @@ class Twins {
   }
   cancel(ref: number, step: 'request' | 'finish' | 'both'): void {
     const order = this.live.get(ref)!;
-    const twin = this.naive.orders.find((one) => one.ref === ref)!;
-    if (step !== 'finish') twin.pending = true;
-    if (step !== 'request' && twin.pending) this.naive.end(twin);
+    const duplicate = this.naive.orders.find((one) => one.ref === ref)!;
+    if (step !== 'finish') duplicate.pending = true;
+    if (step !== 'request' && duplicate.pending) this.naive.end(duplicate);
     if (step === 'request') this.venue.requestCancel(order);
     else if (step === 'finish') this.venue.finishCancel(order, this.nowMs);
     else this.venue.cancel(order, this.nowMs);
@@ -234,7 +234,7 @@ class Twins {
     const before = this.tape.length;
     const book = this.venue.book(of);
     book.matchOpen(openMs, open, volume);
-    book.matchInside(openMs, openMs + ROW_MS, open, high, low);
+    book.matchRange(openMs, openMs + ROW_MS, open, high, low);
     this.naive.row(of, openMs, open, high, low, volume);
     const share = this.naive.setting.maxVolumeSharePpm;
     const taken = this.tape.slice(before).reduce((sum, line) => sum + (line.includes('@') ? Number(line.split(' ')[1]) : 0), 0);

@@ -3,12 +3,12 @@
 import { expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
 import { Account } from './account.ts';
-import { type OrderRecord, OrderTable } from './venueOrder.ts';
+import { type VenueOrderRecord, OrderTable } from './venueOrder.ts';
 
 const instrument = spotInstrument();
 const owner = new Account('main', false, 10_000);
 
-function acquire(table: OrderTable): OrderRecord {
+function acquire(table: OrderTable): VenueOrderRecord {
   const order = table.acquire(instrument, owner);
   order.account = 0;
   return order;
@@ -16,7 +16,7 @@ function acquire(table: OrderTable): OrderRecord {
 
 test('an order that stays is found however many come after it, and what has ended leaves nothing behind', () => {
   const table = new OrderTable();
-  const elders = () => table['elders'].size;
+  const overflow = () => table['overflow'].size;
   const kept = acquire(table);
   let before = acquire(table);
   for (let i = 0; i < 20_000; i++) {
@@ -27,11 +27,11 @@ test('an order that stays is found however many come after it, and what has ende
   }
   expect(table.find(kept.id)).toBe(kept);
   expect(table.find(before.id - 1)).toBe(null);
-  expect(elders()).toBe(1);
+  expect(overflow()).toBe(1);
   table.release(kept);
   table.release(before);
   expect(table.find(kept.id)).toBe(null);
-  expect(elders()).toBe(0);
+  expect(overflow()).toBe(0);
 });
 
 test('a thousand orders at once are found, each by its own id', () => {

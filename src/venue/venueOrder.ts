@@ -4,7 +4,7 @@ import * as checks from '../base/assert.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Side, TimeInForce } from '../model/order.ts';
 import type { Account } from './account.ts';
-import type { Seat } from './accounts.ts';
+import type { InstrumentAccount } from './accounts.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const assert: typeof checks.assert = checks.assert;
@@ -18,7 +18,7 @@ export type VenueStatus = (typeof VENUE_STATUSES)[number];
  * Amounts and times start as a fraction so that V8 keeps each as a double field, written in place, from its first value on. What counts up
  * starts as a small integer, which is passed on as it is: a double is put into a box of its own at each call.
  */
-export class OrderRecord {
+export class VenueOrderRecord {
   /** Counts up from 1, never reused; 0 while the record lies in the pool. */
   id = 0;
   /** The caller's own number; means nothing to the venue. */
@@ -27,7 +27,7 @@ export class OrderRecord {
   account = 0;
   /** The account itself, and on spot what it pays and is paid by. Found once, and not at each use. */
   owner: Account;
-  seat: Seat | null = null;
+  instrumentAccount: InstrumentAccount | null = null;
   instrument: Instrument;
   /** 1 of a buy, -1 of a sell: kept and compared in a third of the steps of the side, which is a text. */
   sign: 1 | -1 = 1;
@@ -59,8 +59,8 @@ export class OrderRecord {
   /** Arrival at the venue: rows that open earlier do not concern the order. */
   admittedMs = 0.5;
   /** Neighbours in the book, by arrival: of no meaning in none. */
-  prev: OrderRecord;
-  next: OrderRecord;
+  prev: VenueOrderRecord;
+  next: VenueOrderRecord;
 
   constructor(instrument: Instrument, owner: Account) {
     this.instrument = instrument;
@@ -84,11 +84,11 @@ export class OrderRecord {
 }
 
 /** An order as everyone but the venue sees it. */
-export type VenueOrder = Readonly<OrderRecord>;
+export type VenueOrder = Readonly<VenueOrderRecord>;
 
 /** What of an open order outlives the process; its id and its place in the pool do not. */
 export type OrderImage = Readonly<
-  Omit<OrderRecord, 'id' | 'instrument' | 'owner' | 'seat' | 'sign' | 'isOpen' | 'isCanceling' | 'prev' | 'next'>
+  Omit<VenueOrderRecord, 'id' | 'instrument' | 'owner' | 'instrumentAccount' | 'sign' | 'isOpen' | 'isCanceling' | 'prev' | 'next'>
 >;
 
 /** Slots at the start; a power of two, so that the low bits of an id say where its order lies. */
@@ -103,47 +103,47 @@ const MASK = SLOTS - 1;
  */
 export class OrderTable {
   private lastId = 0;
-  private readonly spare: OrderRecord[] = [];
+  private readonly freeList: VenueOrderRecord[] = [];
   /** In no slot yet. Most orders are over before the next one comes, which then is given the same record, and nothing is moved. */
-  private newest: OrderRecord | null = null;
-  private readonly slots: (OrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
-  private readonly elders = new Map<number, OrderRecord>();
+  private newest: VenueOrderRecord | null = null;
+  private readonly slots: (VenueOrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
+  private readonly overflow = new Map<number, VenueOrderRecord>();
 
   /** A record with a new id, its other fields to be set by the caller. */
-  acquire(instrument: Instrument, owner: Account): OrderRecord {
+  acquire(instrument: Instrument, owner: Account): VenueOrderRecord {
     let order = this.newest;
-    if (order === null || order.id !== 0) order = this.another(instrument, owner);
+    if (order === null || order.id !== 0) order = this.allocate(instrument, owner);
     // Compared, for they are mostly what they were, and to write a reference costs three times as much.
     if (order.instrument !== instrument) order.instrument = instrument;
     if (order.owner !== owner) order.owner = owner;
     order.id = ++this.lastId;
     return order;
   }
-  private another(instrument: Instrument, owner: Account): OrderRecord {
-    if (this.newest !== null) this.keep(this.newest);
-    return (this.newest = this.spare.pop() ?? new OrderRecord(instrument, owner));
+  private allocate(instrument: Instrument, owner: Account): VenueOrderRecord {
+    if (this.newest !== null) this.storeInSlot(this.newest);
+    return (this.newest = this.freeList.pop() ?? new VenueOrderRecord(instrument, owner));
   }
-  private keep(order: OrderRecord): void {
+  private storeInSlot(order: VenueOrderRecord): void {
     const slot = order.id & MASK;
-    const elder = this.slots[slot] ?? null;
-    if (elder !== null && elder !== order && elder.id !== 0 && (elder.id & MASK) === slot) this.elders.set(elder.id, elder);
+    const older = this.slots[slot] ?? null;
+    if (older !== null && older !== order && older.id !== 0 && (older.id & MASK) === slot) this.overflow.set(older.id, older);
     this.slots[slot] = order;
   }
 
-  find(id: number): OrderRecord | null {
+  find(id: number): VenueOrderRecord | null {
     if (id === 0) return null;
     if (this.newest?.id === id) return this.newest;
     const order = this.slots[id & MASK];
-    return order?.id === id ? order : (this.elders.get(id) ?? null);
+    return order?.id === id ? order : (this.overflow.get(id) ?? null);
   }
 
-  release(order: OrderRecord): void {
+  release(order: VenueOrderRecord): void {
     assert(order.id !== 0, 'an order is released once');
-    if (order !== this.newest) this.shelve(order);
+    if (order !== this.newest) this.recycle(order);
     order.id = 0;
   }
-  private shelve(order: OrderRecord): void {
-    this.elders.delete(order.id);
-    this.spare.push(order);
+  private recycle(order: VenueOrderRecord): void {
+    this.overflow.delete(order.id);
+    this.freeList.push(order);
   }
 }

@@ -66,9 +66,9 @@ export function tidy(root: string): string[] {
 
 function violations(file: string, text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-  const isDoor = file in DOORS;
+  const isServer = file in DOORS;
   const found: string[] = [];
-  if (!isDoor && !file.includes('/')) found.push('only doors lie at the top of src');
+  if (!isServer && !file.includes('/')) found.push('only doors lie at the top of src');
   if (!/^(#!.*\n)?(\/\/|\/\*)/.test(text)) found.push('the first line does not say what the file is for');
   for (const { why, pattern, allowed } of BANS) if (!allowed.test(file) && pattern.test(code)) found.push(why);
   for (const specifier of importsOf(code)) {
@@ -90,8 +90,10 @@ function homeless(file: string, specifier: string): string | null {
 /** The doors at the top of src show these rooms and no other. */
 function crossing(file: string, specifier: string): string | null {
   const there = resolved(file, specifier);
-  const door = DOORS[file];
-  return door === undefined || door.some((room) => there.startsWith(`${room}/`)) ? null : `this door does not show ${posix.dirname(there)}`;
+  const server = DOORS[file];
+  return server === undefined || server.some((room) => there.startsWith(`${room}/`))
+    ? null
+    : `this door does not show ${posix.dirname(there)}`;
 }
 
 /** Cycles of imports that exist at run time; type imports are erased and may point back. */

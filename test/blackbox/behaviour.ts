@@ -84,9 +84,9 @@ export async function checkBothForms(world: World, endpoint: EndpointOf): Promis
     const { json } = await world.succeeds(endpoint('spot.batchCancel'), { symbol, [name]: [world.number(id), 5] }, name);
     expect(json).toEqual({ success: [`#${id}`], failed: [5] });
   }
-  const condition = endpoint('futures.createConditionOrder');
-  const noSlash = { ...condition, path: condition.path.slice(0, -1) };
-  await world.succeeds(noSlash, await condition.good(world), 'a condition order without the slash');
+  const trigger = endpoint('futures.createConditionOrder');
+  const noSlash = { ...trigger, path: trigger.path.slice(0, -1) };
+  await world.succeeds(noSlash, await trigger.good(world), 'a condition order without the slash');
   const query = endpoint('spot.queryOrder');
   const target = `${query.path}?orderId=${await world.restingOrder()}&symbol=${symbol}`;
   for (const signed of [target, query.path]) {
@@ -142,23 +142,23 @@ export interface List {
   readonly hasFromId?: true;
   /** Rows without a limit, and the most with one; null: it takes none. */
   readonly usual: number;
-  readonly most: number | null;
+  readonly max: number | null;
 }
 
 const contractName = 'E-BTC-USDT';
 export const LISTS: readonly List[] = [
-  { op: 'spot.depth', given: { symbol }, member: 'bids', by: null, usual: 100, most: 100 },
-  { op: 'spot.recentTrades', given: { symbol }, by: 'time', usual: 100, most: 1000 },
-  { op: 'spot.klines', given: { symbol, interval: '1min' }, by: 'idx', usual: 100, most: 300 },
-  { op: 'spot.openOrders', given: { symbol }, by: 'orderId', usual: 100, most: 1000 },
-  { op: 'spot.myTrades', given: { symbol }, by: 'id', usual: 100, most: 1000, hasFromId: true },
-  { op: 'futures.depth', given: { contractName }, member: 'bids', by: null, usual: 100, most: 100 },
-  { op: 'futures.klines', given: { contractName, interval: '1min' }, by: 'idx', usual: 100, most: 300 },
-  { op: 'futures.orderHistory', given: { contractName }, by: 'orderId', usual: 100, most: 1000, hasFromId: true },
-  { op: 'futures.profitHistory', given: { contractName }, by: 'id', usual: 100, most: 1000, hasFromId: true },
-  { op: 'futures.myTrades', given: { contractName }, by: 'tradeId', usual: 100, most: 1000, hasFromId: true },
-  { op: 'futures.openOrders', given: { contractName }, by: 'orderId', usual: 1001, most: null },
-  { op: 'futures.triggerOrderList', given: { contractName }, member: 'trigOrderList', by: 'id', usual: 1000, most: 1000 },
+  { op: 'spot.depth', given: { symbol }, member: 'bids', by: null, usual: 100, max: 100 },
+  { op: 'spot.recentTrades', given: { symbol }, by: 'time', usual: 100, max: 1000 },
+  { op: 'spot.klines', given: { symbol, interval: '1min' }, by: 'idx', usual: 100, max: 300 },
+  { op: 'spot.openOrders', given: { symbol }, by: 'orderId', usual: 100, max: 1000 },
+  { op: 'spot.myTrades', given: { symbol }, by: 'id', usual: 100, max: 1000, hasFromId: true },
+  { op: 'futures.depth', given: { contractName }, member: 'bids', by: null, usual: 100, max: 100 },
+  { op: 'futures.klines', given: { contractName, interval: '1min' }, by: 'idx', usual: 100, max: 300 },
+  { op: 'futures.orderHistory', given: { contractName }, by: 'orderId', usual: 100, max: 1000, hasFromId: true },
+  { op: 'futures.profitHistory', given: { contractName }, by: 'id', usual: 100, max: 1000, hasFromId: true },
+  { op: 'futures.myTrades', given: { contractName }, by: 'tradeId', usual: 100, max: 1000, hasFromId: true },
+  { op: 'futures.openOrders', given: { contractName }, by: 'orderId', usual: 1001, max: null },
+  { op: 'futures.triggerOrderList', given: { contractName }, member: 'trigOrderList', by: 'id', usual: 1000, max: 1000 },
 ];
 
 /** Gives `busy` more rows of every list than an answer has: 1001 orders of each kind, in 301 minutes. */
@@ -169,7 +169,7 @@ export async function fillLists(world: World): Promise<void> {
   await world.futuresOrder({ side: 'BUY', volume: 1100, price: 99 }, 'bob');
   const row = (price: string) => ({ price, volume: 0.001, side: 'BUY', batchType: 'LIMIT' });
   const at = async (calls: readonly Promise<{ readonly code: number; readonly text: string }>[]): Promise<void> => {
-    for (const { code, text: said } of await Promise.all(calls)) expect(code, said).toBe(0);
+    for (const { code, text: reply } of await Promise.all(calls)) expect(code, reply).toBe(0);
   };
   for (let batch = 0; batch < 101; batch++) {
     const prices = Array.from({ length: 10 }, (_, index) => batch * 10 + index);
@@ -193,17 +193,17 @@ export async function fillLists(world: World): Promise<void> {
 }
 
 /** Newest first, and never more rows than asked for, or than there may be. */
-export async function checkList(world: World, endpoint: Endpoint, { op, given, member, by, hasFromId, usual, most }: List): Promise<void> {
+export async function checkList(world: World, endpoint: Endpoint, { op, given, member, by, hasFromId, usual, max }: List): Promise<void> {
   const rows = async (more: Given): Promise<readonly Row[]> => {
     const { json } = await world.succeeds(endpoint, { ...given, ...more }, JSON.stringify(more), { as: 'busy' });
     return rowsOf(json, member);
   };
   const all = await rows({});
-  if (most === null) expect(all.length, op).toBeGreaterThanOrEqual(usual);
+  if (max === null) expect(all.length, op).toBeGreaterThanOrEqual(usual);
   else {
-    const asked = [7, most, most + 1].map((limit) => rows({ limit }));
+    const asked = [7, max, max + 1].map((limit) => rows({ limit }));
     const counts = (await Promise.all(asked)).map(({ length }) => length);
-    expect([all.length, ...counts], op).toEqual([usual, 7, most, most]);
+    expect([all.length, ...counts], op).toEqual([usual, 7, max, max]);
   }
   if (by === null) return;
   const keysOf = (of: readonly Row[]): readonly bigint[] => of.map((row) => BigInt(String(row[by]).replace('#', '')));

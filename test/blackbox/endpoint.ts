@@ -53,15 +53,15 @@ export const name = (place: Place, need: Need = 'required'): Wrong => ({
   precise: [],
 });
 
-export const limit = (place: Place, most: number, need: Need = 'optional'): Wrong => ({
+export const limit = (place: Place, max: number, need: Need = 'optional'): Wrong => ({
   missing: 0,
   empty: need === 'defaulted' ? -1105 : -1102,
   type: foreign(place, ['many', -1102]),
   range: [
     [0, -1102],
     [-1, -1102],
-    [most, 0],
-    [most + 1, 0],
+    [max, 0],
+    [max + 1, 0],
   ],
   precise: [[5.5, -1102]],
 });
@@ -151,10 +151,10 @@ export const interval: Wrong = {
 };
 
 /** A list of at most ten. `badElements`: lists with something in them that is wrong. */
-export const list = (most: unknown, badElements: readonly Sample[]): Wrong => ({
+export const list = (max: unknown, badElements: readonly Sample[]): Wrong => ({
   missing: -1102,
   empty: -1102,
   type: [[true, -1102], [5, -1102], ['many', -1102], [{}, -1102], [[], -1102], ...badElements],
-  range: [[most, -1101]],
+  range: [[max, -1101]],
   precise: [],
 });

@@ -31,7 +31,7 @@ export const METHODS = ['GET', 'POST', 'PUT', 'HEAD', 'OPTIONS', 'DELETE', 'PATC
 /** Separated by single spaces; the first is empty. */
 const WORDS =
   ' 0 -1 1e309 NaN null true __proto__ constructor ../.. %00 % %zz + " \' {} [] BTCUSDT btcusdt E-BTC-USDT BUY ＢＵＹ １ ² ß \u202e 😀 \u0000';
-export const ODD_TEXTS = [...WORDS.split(' '), ' ', '\t', '9'.repeat(40), '1.'.repeat(20), 'x'.repeat(300)];
+export const UNUSUAL_TEXTS = [...WORDS.split(' '), ' ', '\t', '9'.repeat(40), '1.'.repeat(20), 'x'.repeat(300)];
 export const HEADER_NAMES = [
   'X-CH-APIKEY',
   'X-CH-TS',

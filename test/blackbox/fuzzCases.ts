@@ -11,7 +11,7 @@ import {
   HEADER_NAMES,
   type Headers,
   METHODS,
-  ODD_TEXTS,
+  UNUSUAL_TEXTS,
   signedPost,
   type Target,
   usual,
@@ -37,7 +37,7 @@ const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
   tampered,
   spoiled,
   spoiled,
-  oddRead,
+  unusualRead,
 ];
 
 /** No HTTP at all. */
@@ -47,7 +47,7 @@ function garbage(rng: Random): FuzzCase {
     () => Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     () => Buffer.from(`${rng.of(METHODS)}\r\n\r\n`),
     () => Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00]), rng.bytes(80)]),
-    () => Buffer.from(`\r\n\r\n${rng.of(ODD_TEXTS)}`),
+    () => Buffer.from(`\r\n\r\n${rng.of(UNUSUAL_TEXTS)}`),
   ])();
   return { kind: 'garbage', bytes, isLast: true, code: null };
 }
@@ -98,11 +98,11 @@ function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
 
 /** What would end a request line. */
 const UNSENDABLE = /\s|\0/g;
-const oddPairs = (rng: Random, names: readonly string[]): string[] =>
+const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
   rng.some(6, () => {
-    const value = rng.of(ODD_TEXTS);
+    const value = rng.of(UNUSUAL_TEXTS);
     // As it stands, or escaped; what would end the request line never stands there itself.
-    return `${rng.of([...names, ...names, rng.of(ODD_TEXTS)])}=${rng.is(0.5) ? value : encodeURIComponent(value)}`.replaceAll(
+    return `${rng.of([...names, ...names, rng.of(UNUSUAL_TEXTS)])}=${rng.is(0.5) ? value : encodeURIComponent(value)}`.replaceAll(
       UNSENDABLE,
       '%20',
     );
@@ -113,7 +113,7 @@ function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets.filter(({ endpoint: { method } }) => method === 'GET'));
   const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, at) => `p${at}=1`) : [];
   const long = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
-  const query = [...oddPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
+  const query = [...unusualPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
   return { kind: 'strangeQuery', bytes: head('GET', `${endpoint.path}?${query}`, usual(), ''), code: null };
 }
 
@@ -121,7 +121,7 @@ function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
 function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned } }) => isSigned));
   const headers = rng.some(8, () => {
-    const value = rng.of([...ODD_TEXTS, keyOf('alice'), String(world.nowMs), 'application/json', 'a'.repeat(64), 'x'.repeat(9000)]);
+    const value = rng.of([...UNUSUAL_TEXTS, keyOf('alice'), String(world.nowMs), 'application/json', 'a'.repeat(64), 'x'.repeat(9000)]);
     return [rng.of(HEADER_NAMES), value.replaceAll('\u0000', '')] as const;
   });
   const body = endpoint.method === 'POST' ? JSON.stringify(good) : '';
@@ -156,7 +156,7 @@ function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
     () => '['.repeat(rng.below(5000)),
     () => `{"a":${'{"a":'.repeat(rng.below(100))}1${'}'.repeat(rng.below(100))}`,
     () => `{${Array.from({ length: rng.below(60) }, (_, at) => `"k${at}":${at}`).join(',')}}`,
-    () => JSON.stringify(Object.fromEntries(rng.some(6, () => [rng.of(ODD_TEXTS), rng.of(ODD_TEXTS)]))),
+    () => JSON.stringify(Object.fromEntries(rng.some(6, () => [rng.of(UNUSUAL_TEXTS), rng.of(UNUSUAL_TEXTS)]))),
     () => `{"volume":${rng.of(['1e999', '-0', '01', '1.', '.5', '0x10', '1_000', 'Infinity', '9'.repeat(400)])}}`,
     () => '{"__proto__":{"symbol":"BTCUSDT","contractName":"E-BTC-USDT"}}',
   ])();
@@ -167,12 +167,12 @@ function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
 function strangeEncoding(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(writes(world));
   const json = JSON.stringify(good);
-  const odd = rng.bytes(20).map((byte) => byte | 0x80);
+  const unusual = rng.bytes(20).map((byte) => byte | 0x80);
   const bytes = rng.of([
     () => Buffer.from(json, 'utf16le'),
     () => Buffer.from(`\ufeff${json}`),
     () => Buffer.from(json.replace('{', '{"ä":1,'), 'latin1'),
-    () => Buffer.concat([Buffer.from('{"symbol":"'), odd, Buffer.from('"}')]),
+    () => Buffer.concat([Buffer.from('{"symbol":"'), unusual, Buffer.from('"}')]),
     () => gzipSync(json),
   ])();
   const encoding: Headers = rng.some(1, () => ['Content-Encoding', rng.of(['gzip', 'br', 'deflate', 'x'])] as const);
@@ -226,7 +226,7 @@ function spoiled(rng: Random, world: FuzzWorld): FuzzCase {
   const [value, code] = rng.of(waysOf(wrong));
   const { [name]: _, ...rest } = good;
   const given = value === undefined ? rest : { ...rest, [name]: value };
-  const surplus = Object.fromEntries(rng.some(3, () => [`surplus${rng.below(9)}`, rng.of(ODD_TEXTS)]));
+  const surplus = Object.fromEntries(rng.some(3, () => [`surplus${rng.below(9)}`, rng.of(UNUSUAL_TEXTS)]));
   return { kind: 'spoiled', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...given }))), code };
 }
 
@@ -237,16 +237,16 @@ function waysOf({ missing, empty, type, range, precise }: Wrong): readonly (read
 }
 
 /** Reads under a right signature, with odd parameters. */
-function oddRead(rng: Random, world: FuzzWorld): FuzzCase {
+function unusualRead(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned, isWrite } }) => isSigned && !isWrite));
   const names = Object.keys(endpoint.params);
   if (endpoint.method === 'POST') {
-    const odd = Object.fromEntries(
-      rng.some(4, () => [rng.of([...names, 'recvWindow', 'x']), rng.of<unknown>([...ODD_TEXTS, {}, [], null, 1e20, -1])]),
+    const unusual = Object.fromEntries(
+      rng.some(4, () => [rng.of([...names, 'recvWindow', 'x']), rng.of<unknown>([...UNUSUAL_TEXTS, {}, [], null, 1e20, -1])]),
     );
-    return { kind: 'oddRead', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...good, ...odd }))), code: null };
+    return { kind: 'oddRead', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...good, ...unusual }))), code: null };
   }
-  const target = `${endpoint.path}?${oddPairs(rng, names).join('&')}`;
+  const target = `${endpoint.path}?${unusualPairs(rng, names).join('&')}`;
   return {
     kind: 'oddRead',
     bytes: head('GET', target, [...usual(), ...credentials(world, 'GET', target, Buffer.alloc(0))], ''),

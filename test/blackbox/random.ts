@@ -33,7 +33,7 @@ export class Random {
   }
 
   /** Between none and `most` of what `make` makes. */
-  some<T>(most: number, make: () => T): T[] {
-    return Array.from({ length: this.below(most + 1) }, make);
+  some<T>(max: number, make: () => T): T[] {
+    return Array.from({ length: this.below(max + 1) }, make);
   }
 }

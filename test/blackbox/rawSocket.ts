@@ -9,7 +9,7 @@ export interface RawReply {
 }
 
 /** A server that says nothing for so long is taken to hang. */
-const PATIENCE_MS = 10_000;
+const TIME_LIMIT_MS = 10_000;
 
 /** One request after the other, on a connection that is opened anew when the server has closed it. */
 export class RawSocket {
@@ -39,8 +39,10 @@ export class RawSocket {
       const timer = setTimeout(() => {
         this.#socket = null;
         socket.destroy();
-        reject(new Error(`no answer within ${PATIENCE_MS} ms to ${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2000))}`));
-      }, PATIENCE_MS);
+        reject(
+          new Error(`no answer within ${TIME_LIMIT_MS} ms to ${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2000))}`),
+        );
+      }, TIME_LIMIT_MS);
       socket.on('data', (chunk: Buffer) => {
         received = Buffer.concat([received, chunk]);
         const found = replyIn(received, hasBody);

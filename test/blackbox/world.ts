@@ -178,7 +178,7 @@ export class World {
   }
 
   async #trigger(triggerPrice: string): Promise<string> {
-    const given = { ...CONDITION, side: 'BUY', volume: 1, price: 10, triggerPrice };
+    const given = { ...TRIGGER, side: 'BUY', volume: 1, price: 10, triggerPrice };
     return idIn(await this.caller.post('/fapi/v1/conditionOrder/', given), /"triggerIds":\["(\d+)"\]/);
   }
 
@@ -188,7 +188,7 @@ export class World {
     for (const [path, given] of [
       ['/sapi/v1/order', { ...SPOT_ORDER, ...price }],
       ['/fapi/v1/order', { ...FUTURES_ORDER, ...price, positionType: 1 }],
-      ['/fapi/v1/conditionOrder/', { ...CONDITION, ...price }],
+      ['/fapi/v1/conditionOrder/', { ...TRIGGER, ...price }],
     ] as const) {
       let code = 0;
       for (let placed = 0; code === 0; placed++) {
@@ -211,7 +211,7 @@ export class World {
 const SPOT_ORDER = { symbol: 'BTCUSDT', type: 'LIMIT' };
 const FUTURES_ORDER = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN' };
 /** When the price falls to 9. */
-const CONDITION = { ...FUTURES_ORDER, positionType: 1, triggerType: '4', triggerPrice: '9' };
+const TRIGGER = { ...FUTURES_ORDER, positionType: 1, triggerType: '4', triggerPrice: '9' };
 
 function idIn({ status, text }: Reply, pattern: RegExp): string {
   const id = pattern.exec(text)?.[1];

@@ -1,7 +1,7 @@
 // Kills of a live bot under load: at random instants, and at each kind of record. Nothing is sent twice, nothing forgotten, the books are true.
 
 import { expect, test } from 'vitest';
-import { KINDS, type Kind } from '../../src/adapters/journal/records/records.ts';
+import { RECORD_KINDS, type RecordKind } from '../../src/adapters/journal/records/records.ts';
 import { progressLine } from '../../src/cli/terminal/progressLine.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import type { Step } from '../kills/botWorld.ts';
@@ -18,8 +18,8 @@ const WEEK_MS = 604_800_000;
 
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 /** Those that spot has no cause to write. */
-const OF_FUTURES: ReadonlySet<Kind> = new Set<Kind>(['SETTING', 'FUNDED', 'RATES']);
-const isKind = (name: string): name is Kind => Object.hasOwn(KINDS, name);
+const OF_FUTURES: ReadonlySet<RecordKind> = new Set<RecordKind>(['SETTING', 'FUNDED', 'RATES']);
+const isKind = (name: string): name is RecordKind => Object.hasOwn(RECORD_KINDS, name);
 
 /** One bot on one exchange, that is killed again and again. */
 interface Chain {
@@ -28,7 +28,7 @@ interface Chain {
   readonly seed: number;
   /** At random instants. */
   readonly kills: number;
-  readonly places: readonly (readonly [Kind, Step])[];
+  readonly places: readonly (readonly [RecordKind, Step])[];
 }
 
 /** Kills of one bot: its journal becomes long, and a chain that failed is soon repeated. */
@@ -43,7 +43,7 @@ const random = Array.from({ length: Math.ceil(KILLS / LENGTH) }, (_, at): Chain 
 });
 
 /** Each kind once; another seed strikes it at another step. */
-const everyKind = Object.keys(KINDS)
+const everyKind = Object.keys(RECORD_KINDS)
   .filter(isKind)
   .map((kind, at): Chain => {
     const step = STEPS[(SEED + at) % STEPS.length]!;
@@ -71,7 +71,7 @@ test.concurrent.each(chains)('$name', { timeout: WEEK_MS }, async (chain) => {
     for (const [kind, step] of chain.places) await killer.killAt(kind, step);
     const ended = await killer.end();
     expect(ended.kills).toBe(killsOf(chain));
-    tell(chain, ended);
+    notify(chain, ended);
     isRight = true;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -87,7 +87,7 @@ function again({ name, kills, seed }: Chain): string {
     : 'npx vitest run test/campaigns/botKill';
 }
 
-function tell({ name }: Chain, { kills, orders, fills, unknown, slowestStartMs }: BotKills): void {
+function notify({ name }: Chain, { kills, orders, fills, unknown, slowestStartMs }: BotKills): void {
   console.log(
     `${name}: ${kills} kills, ${orders} orders, ${fills} fills, ${unknown} reads about lost answers; none twice, none forgotten, the books equal to the exchange's; slowest start ${Math.round(slowestStartMs)} ms`,
   );

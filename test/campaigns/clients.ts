@@ -1,7 +1,7 @@
 // A client of the paper exchange that trades at random with all others, keeps what it was told, and proves it afterwards.
 
 import { Decimal } from 'decimal.js';
-import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import type { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
 import type { Rng } from '../../src/base/number/rng.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
@@ -15,7 +15,7 @@ const SYMBOL = 'BTCUSDT';
 const CONTRACT = 'E-BTC-USDT';
 const TIMES_IN_FORCE = [null, null, 'IOC', 'FOK', 'POST_ONLY'] as const;
 
-interface Told {
+interface Reported {
   readonly id: string;
   readonly isSpot: boolean;
 }
@@ -33,7 +33,7 @@ export class RandomClient {
   readonly #client: RestClient;
   readonly #rng: Rng;
   /** Every order that the exchange has acknowledged. */
-  readonly #told: Told[] = [];
+  readonly #reported: Reported[] = [];
   /** What this account has and has paid on spot, by coin: filled by `prove`. */
   readonly coins = new Map<string, Decimal>();
   refusals = 0;
@@ -47,7 +47,7 @@ export class RandomClient {
   }
 
   get orders(): number {
-    return this.#told.length;
+    return this.#reported.length;
   }
 
   /** Acts until `isOver` says so, each action after the answer to the one before. */
@@ -56,28 +56,28 @@ export class RandomClient {
   }
 
   async #act(): Promise<void> {
-    const recent = this.#told.at(-1 - this.#whole(0, 4));
-    if (recent !== undefined && this.#chance(0.3)) return this.#cancel(recent);
-    const isSpot = this.#chance(0.5);
+    const recent = this.#reported.at(-1 - this.#whole(0, 4));
+    if (recent !== undefined && this.#random(0.3)) return this.#cancel(recent);
+    const isSpot = this.#random(0.5);
     const outcome = isSpot
-      ? await ask(this.#client, 'spot.newOrder', this.#spotOrder())
-      : await ask(this.#client, 'futures.createOrder', this.#futuresOrder());
-    if (outcome.kind === 'acked') this.#told.push({ id: outcome.value.orderId, isSpot });
+      ? await callAsPromise(this.#client, 'spot.newOrder', this.#spotOrder())
+      : await callAsPromise(this.#client, 'futures.createOrder', this.#futuresOrder());
+    if (outcome.kind === 'acked') this.#reported.push({ id: outcome.value.orderId, isSpot });
     else if (outcome.kind === 'refused') this.refusals++;
     else throw new Error(`${this.name}: an order ended ${JSON.stringify(outcome)}`);
   }
 
-  async #cancel({ id, isSpot }: Told): Promise<void> {
+  async #cancel({ id, isSpot }: Reported): Promise<void> {
     const outcome = isSpot
-      ? await ask(this.#client, 'spot.cancelOrder', { symbol: SYMBOL, orderId: id })
-      : await ask(this.#client, 'futures.cancelOrder', { contractName: CONTRACT, orderId: id });
+      ? await callAsPromise(this.#client, 'spot.cancelOrder', { symbol: SYMBOL, orderId: id })
+      : await callAsPromise(this.#client, 'futures.cancelOrder', { contractName: CONTRACT, orderId: id });
     if (outcome.kind === 'acked') this.cancels++;
   }
 
   #spotOrder(): OpArgs<'spot.newOrder'> {
-    const side = this.#chance(0.5) ? 'BUY' : 'SELL';
+    const side = this.#random(0.5) ? 'BUY' : 'SELL';
     const volume = new Decimal(this.#whole(10, 100)).div(10_000).toFixed();
-    if (this.#chance(0.2)) return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#whole(20, 400)) : volume };
+    if (this.#random(0.2)) return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#whole(20, 400)) : volume };
     return { symbol: SYMBOL, side, type: 'LIMIT', volume, price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 100).toFixed(2) };
   }
 
@@ -85,10 +85,10 @@ export class RandomClient {
     const timeInForce = TIMES_IN_FORCE[this.#whole(0, TIMES_IN_FORCE.length - 1)]!;
     return {
       contractName: CONTRACT,
-      side: this.#chance(0.5) ? 'BUY' : 'SELL',
+      side: this.#random(0.5) ? 'BUY' : 'SELL',
       type: 'LIMIT',
       ...(timeInForce === null ? {} : { timeInForce }),
-      open: this.#chance(0.7) ? 'OPEN' : 'CLOSE',
+      open: this.#random(0.7) ? 'OPEN' : 'CLOSE',
       positionType: 1,
       volume: String(this.#whole(1, 50)),
       price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 10).toFixed(1),
@@ -98,7 +98,7 @@ export class RandomClient {
   /** Each order that was acknowledged is known, and has as much filled as its trades say. Throws at the first that is not. */
   async prove(): Promise<void> {
     const filled = await this.#filledByTrades();
-    for (const { id, isSpot } of this.#told) {
+    for (const { id, isSpot } of this.#reported) {
       const row = isSpot
         ? await this.#read('spot.queryOrder', { symbol: SYMBOL, orderId: id })
         : await this.#read('futures.orderInformation', { contractName: CONTRACT, orderId: id });
@@ -149,12 +149,12 @@ export class RandomClient {
         take(trade);
       }
       if (rows.length < PAGE || fresh.length === 0) return;
-      fromId = rows.map(({ tradeId }) => tradeId).reduce((most, id) => (BigInt(id) > BigInt(most) ? id : most), fromId);
+      fromId = rows.map(({ tradeId }) => tradeId).reduce((max, id) => (BigInt(id) > BigInt(max) ? id : max), fromId);
     }
   }
 
   async #read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-    const outcome = await ask(this.#client, op, args);
+    const outcome = await callAsPromise(this.#client, op, args);
     if (outcome.kind !== 'acked') throw new Error(`${this.name}: ${op} ended ${JSON.stringify(outcome)}`);
     return outcome.value;
   }
@@ -162,7 +162,7 @@ export class RandomClient {
   #whole(from: number, to: number): number {
     return from + Math.floor(this.#rng.next() * (to - from + 1));
   }
-  #chance(share: number): boolean {
+  #random(share: number): boolean {
     return this.#rng.next() < share;
   }
 }

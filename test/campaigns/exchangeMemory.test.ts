@@ -10,26 +10,26 @@ import { bundleProgram } from '../fixtures/bundledProgram.ts';
 
 const ORDERS = Number(process.env['ISOBAR_CASES'] ?? 2000);
 /** In the suite the exchange is too young for its memory to say anything, and only has to find what it put away. */
-const TOLD_FROM = 1_000_000;
+const REPORTED_FROM = 1_000_000;
 
 it(`${ORDERS} orders`, () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-exchange-memory-'));
   const program = join(root, 'memory.mjs');
   bundleProgram(new URL('../fixtures/manyOrders.ts', import.meta.url), program);
   try {
-    for (const kept of ORDERS >= TOLD_FROM ? ['scratch', 'folder'] : ['folder']) {
+    for (const kept of ORDERS >= REPORTED_FROM ? ['scratch', 'folder'] : ['folder']) {
       const folder = kept === 'folder' ? join(root, 'data') : '';
       const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', program, String(ORDERS), folder], { encoding: 'utf8' });
       expect(stderr).toBe('');
-      const said = JSON.parse(stdout) as ManyOrders;
-      const { tenthMb, wholeMb, foundFirst, open, createSlowdown, microsPerOrder, reopenMs } = said;
+      const text = JSON.parse(stdout) as ManyOrders;
+      const { tenthMb, wholeMb, foundFirst, open, createSlowdown, microsPerOrder, reopenMs } = text;
       console.log(
         `${kept}: ${tenthMb} MB after ${ORDERS / 10} orders, ${wholeMb} MB after ${ORDERS}: ${(wholeMb / tenthMb).toFixed(2)} x; ` +
           `${microsPerOrder} us an order; ${open} open orders make a create ${createSlowdown} x as slow` +
           (reopenMs === null ? '' : `; opened again in ${reopenMs} ms`),
       );
       expect(foundFirst).toBe(true);
-      if (ORDERS >= TOLD_FROM) {
+      if (ORDERS >= REPORTED_FROM) {
         expect(wholeMb / tenthMb).toBeLessThanOrEqual(1.2);
         expect(createSlowdown).toBeLessThanOrEqual(1.5);
       }

@@ -18,12 +18,12 @@ import { FUTURES, NAMES, type Name, NumbersWorld, settingsOf, SPOT } from './num
 /** `npm run campaign -- exchangeNumbers --cases 1000000` sets both. */
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const CASES = Number(process.env['ISOBAR_CASES'] ?? 4000);
-const MOST_CPU_MS = 250;
-const MOST_WALL_MS = 2000;
+const MAX_CPU_MS = 250;
+const MAX_WALL_MS = 2000;
 const CHECK_EVERY = 1000;
 const RESTART_EVERY = 10_000;
 const LAST_EVERY = 250;
-const TOLD_EVERY = 50_000;
+const REPORTED_EVERY = 50_000;
 const FUNDING_MS = 8 * 3_600_000;
 /** Nobody else answers with these codes. */
 const KNOWN: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
@@ -51,7 +51,7 @@ class Campaign {
       if (at % LAST_EVERY === 0) await world.lasting();
       if (at % CHECK_EVERY === 0) this.#check();
       if (at % restartEvery === 0) await this.#restart();
-      if (at % TOLD_EVERY === 0) console.log(`${at} of ${cases}, ${oracle.trades} own trades`);
+      if (at % REPORTED_EVERY === 0) console.log(`${at} of ${cases}, ${oracle.trades} own trades`);
     }
     this.#check();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
@@ -69,7 +69,7 @@ class Campaign {
     this.slowestCpuMs = Math.max(this.slowestCpuMs, answer.cpuMs);
     this.slowestWallMs = Math.max(this.slowestWallMs, answer.wallMs);
     if (world.errors.length > 0) throw new Error(what, { cause: world.errors[0]!.cause });
-    if (answer.cpuMs > MOST_CPU_MS) throw new Error(`${answer.cpuMs} ms of CPU: ${what}`);
+    if (answer.cpuMs > MAX_CPU_MS) throw new Error(`${answer.cpuMs} ms of CPU: ${what}`);
     if (/Infinity|NaN|undefined|\d[eE][+-]?\d/.test(answer.body)) throw new Error(what);
     const code = Number(/^\{"code":"?(-?\d+)/.exec(answer.body)?.[1] ?? 0);
     if (code !== 0 && (!KNOWN.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(what);
@@ -101,8 +101,8 @@ class Campaign {
     price: (name) => {
       const { service } = this.world;
       const market = service.spot.market(name) ?? service.futures.market(name)!;
-      const { instrument, outsidePrice } = market;
-      const ticks = outsidePrice > 0 ? outsidePrice : 10_000;
+      const { instrument, referencePrice } = market;
+      const ticks = referencePrice > 0 ? referencePrice : 10_000;
       return fromScaled(ticks, instrument.priceDigits);
     },
     ids: this.ids,
@@ -141,7 +141,7 @@ class Campaign {
   }
 }
 
-function tell(result: Readonly<Record<string, unknown>>): void {
+function notify(result: Readonly<Record<string, unknown>>): void {
   recordResult(result);
   if (process.env['ISOBAR_CASES'] !== undefined) console.log(JSON.stringify(result));
 }
@@ -150,8 +150,8 @@ test(`${CASES} well-formed requests with numbers of any size conserve money (see
   const campaign = new Campaign(SEED, null);
   await campaign.run(CASES, Infinity);
   await campaign.world.close();
-  tell(campaign.result('memory', CASES));
-  expect(campaign.slowestWallMs).toBeLessThan(MOST_WALL_MS);
+  notify(campaign.result('memory', CASES));
+  expect(campaign.slowestWallMs).toBeLessThan(MAX_WALL_MS);
 });
 
 test(`the same with a folder, stopped and started every ${RESTART_EVERY} (seed ${SEED})`, { timeout: 0 }, async () => {
@@ -163,7 +163,7 @@ test(`the same with a folder, stopped and started every ${RESTART_EVERY} (seed $
     } finally {
       await campaign.world.close();
     }
-    tell(campaign.result('folder', CASES));
+    notify(campaign.result('folder', CASES));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -133,7 +133,7 @@ export class FuturesWorld {
       const book = this.venue.book(instrument);
       const before = this.sides();
       book.matchOpen(this.nowMs, open, this.below(20_000));
-      book.matchInside(this.nowMs, closeMs, open, high, low);
+      book.matchRange(this.nowMs, closeMs, open, high, low);
       book.lastPrice = close;
       this.prices[index] = close;
       this.counts.flips += this.sides().filter((side, at) => side !== 0 && before[at] === -side).length;
@@ -196,7 +196,7 @@ export class FuturesWorld {
       wallets.assets.forEach((asset, at) => {
         const wallet = wallets.wallet(account, at);
         assert(wallet.locked === locked[at], `${asset}: ${wallet.locked} locked, the orders hold ${locked[at]}`);
-        const isCovered = wallets.held(account, at).some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
+        const isCovered = wallets.openPositions(account, at).some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
         assert(isCovered, `account ${account} owes ${wallet.free} ${asset} with no position that could pay`);
       });
       for (let index = 0; index < this.instruments.length; index++) {

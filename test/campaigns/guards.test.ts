@@ -13,16 +13,16 @@ const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 const SHORT = [14, 25, 40, 50];
 const LIMIT_MS = 20 * 60_000;
 
-interface Told {
+interface Reported {
   readonly name: string;
   readonly isLoaded: boolean;
   readonly passed: number;
   readonly failed: number;
-  readonly says: readonly string[];
+  readonly message: readonly string[];
   readonly errors: readonly string[];
 }
 
-function told(guards: readonly Guard[]): readonly Told[] {
+function reported(guards: readonly Guard[]): readonly Reported[] {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['test/mutations/run.mjs'], {
     cwd: root,
     input: JSON.stringify(guards),
@@ -32,11 +32,11 @@ function told(guards: readonly Guard[]): readonly Told[] {
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|ISOBAR_|NODE_OPTIONS)/.test(name))),
   });
   if (status !== 0) throw new Error(`the run of mutations ended with ${status}: ${stderr.slice(-2000)}`);
-  return JSON.parse(stdout.trim().split('\n').at(-1)!) as readonly Told[];
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as readonly Reported[];
 }
 
 /** Why a guard is not shown to be needed; null: it is. Its test has to fail by itself: a source that does not load proves nothing. */
-function problemOf({ isLoaded, passed, failed, errors }: Told): string | null {
+function problemOf({ isLoaded, passed, failed, errors }: Reported): string | null {
   if (!isLoaded) return 'its test does not load the source';
   if (errors.length > 0) return `the source does not load: ${errors[0]}`;
   if (failed > 0) return null;
@@ -61,7 +61,7 @@ it(
   'without it its test fails',
   () => {
     const guards = isCampaign ? GUARDS : GUARDS.filter(({ row }) => SHORT.includes(row));
-    const survivors = told(guards).flatMap((each) => {
+    const survivors = reported(guards).flatMap((each) => {
       const problem = problemOf(each);
       if (isCampaign) console.log(`${problem === null ? 'needed ' : 'SURVIVES'} ${each.name}${problem === null ? '' : `: ${problem}`}`);
       return problem === null ? [] : [`${each.name}: ${problem}`];

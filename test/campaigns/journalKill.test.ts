@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { JournalState } from '../../src/adapters/journal/records/journalState.ts';
 import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
-import { FOLDER, openDesk, steps } from '../fixtures/journalDesk.ts';
+import { FOLDER, openFixture, steps } from '../fixtures/journalFixture.ts';
 import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';
 import { killJournal } from '../fixtures/killJournal.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
@@ -37,7 +37,7 @@ it.runIf(isCampaign)(
   `${RECORDS} records are read back in at most 5 s`,
   () => {
     const disk = new SimulatedDisk();
-    const { journal } = openDesk(disk, { segmentBytes: 4 << 20 });
+    const { journal } = openFixture(disk, { segmentBytes: 4 << 20 });
     for (let order = 1; journal.lastSeq < RECORDS; order += 10) {
       for (const step of steps(order)) step(journal);
       if (order % 1000 === 1) disk.run();

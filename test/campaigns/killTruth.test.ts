@@ -22,7 +22,7 @@ test(`${CASES} kills from seed ${SEED} close what the bot holds and no more, or 
       if (process.env['ISOBAR_VERBOSE']) console.log(`${seed} ${kind}: ${why}\n  ${caseText(kill)}`);
       if (kind === 'wrong') {
         wrongs.push(`${caseText(kill)}: ${why}\nagain: npm run campaign -- killTruth --seed ${seed} --cases 1`);
-        if (process.env['ISOBAR_VERBOSE']) console.log(world.said.slice(-40).join('\n'));
+        if (process.env['ISOBAR_VERBOSE']) console.log(world.text.slice(-40).join('\n'));
       }
     } finally {
       await world.close();

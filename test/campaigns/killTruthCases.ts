@@ -58,26 +58,26 @@ export function killCase(seed: number): KillCase {
   const market = pick(['spot', 'futures'] as const);
   const hasOther = pick([true, false]);
   const isAnswering = pick([true, true, true, false]);
-  const chance = (p: number): boolean => rng.next() < p;
+  const random = (p: number): boolean => rng.next() < p;
   return {
     seed,
     bot,
     last,
     reaches,
-    rests: chance(0.25),
+    rests: random(0.25),
     answer,
     market,
-    positionSide: market === 'spot' || chance(0.5) ? 'buy' : 'sell',
+    positionSide: market === 'spot' || random(0.5) ? 'buy' : 'sell',
     hasOther,
     isAnswering,
-    comesBack: !isAnswering && chance(0.4),
-    isReadable: !chance(0.25),
-    isComplete: !chance(0.1),
-    lookalike: hasOther && chance(0.3),
-    stopsAtOnce: chance(0.75),
+    comesBack: !isAnswering && random(0.4),
+    isReadable: !random(0.25),
+    isComplete: !random(0.1),
+    lookalike: hasOther && random(0.3),
+    stopsAtOnce: random(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
-    stop: market === 'spot' || chance(0.5) ? 'none' : chance(0.5) ? 'near' : 'far',
-    slice: chance(0.7) ? 'answered' : chance(0.5) ? 'answerLost' : 'requestLost',
+    stop: market === 'spot' || random(0.5) ? 'none' : random(0.5) ? 'near' : 'far',
+    slice: random(0.7) ? 'answered' : random(0.5) ? 'answerLost' : 'requestLost',
   };
 }
 

@@ -4,15 +4,15 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
-import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import { openExchange, type Exchange } from '../../src/access/openExchange.ts';
 import { accessSettings } from '../../src/access/settings.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
-import { planOf } from '../../src/definition/load/strategies.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import type { KillReport } from '../../src/tasks/kill/kill.ts';
-import { separateKill } from '../../src/tasks/kill/separate/separate.ts';
+import { standaloneKill } from '../../src/tasks/kill/separate/standaloneKill.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { openLiveBot, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { killBot } from '../../src/tasks/bot/run/killBot.ts';
@@ -32,7 +32,7 @@ const FEE = new Decimal('0.001');
 /** Lots that no order can have: less than this is dust. */
 const DUST = { spot: new Decimal('0.00001'), futures: new Decimal(1) };
 /** A kill that takes longer, of the exchange's time, does not end. */
-const LONGEST_KILL_MS = 3_600_000;
+const MAX_KILL_MS = 3_600_000;
 const GIVE_UP_SECONDS = 600;
 const SILENT_MS = 200_000;
 
@@ -69,17 +69,17 @@ interface TrueOrder {
 
 export class KillTruthWorld {
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-kill-truth-'));
-  readonly said: string[] = [];
+  readonly text: string[] = [];
   readonly #case: KillCase;
   readonly #exchange: RunningExchange;
   readonly #config: ServiceConfig;
   readonly #time: SteppedTime;
   readonly #botTime: FreezableTime;
-  readonly #hand: Exchange;
+  readonly #manual: Exchange;
   readonly #rng: () => number;
   #opened: OpenedBot | null = null;
   /** Client ids of orders that somebody has placed by hand. */
-  readonly #handIds = new Set<string>();
+  readonly #manualIds = new Set<string>();
 
   private constructor(kill: KillCase, exchange: RunningExchange, config: ServiceConfig) {
     this.#case = kill;
@@ -88,12 +88,12 @@ export class KillTruthWorld {
     this.#time = new SteppedTime({
       nowMs: exchange.clock.nowMs(),
       moveTo: (timeMs) => moveExchange(exchange, timeMs),
-      held: () => exchange.faulty.held,
+      held: () => exchange.faulty.delayed,
     });
     this.#botTime = new FreezableTime(this.#time);
     const rng = seededRng(kill.seed);
     this.#rng = () => rng.next();
-    this.#hand = this.#client();
+    this.#manual = this.#client();
   }
 
   static async open(kill: KillCase): Promise<KillTruthWorld> {
@@ -109,7 +109,7 @@ export class KillTruthWorld {
   async close(): Promise<void> {
     this.#botTime.isFrozen = true;
     await this.#opened?.close();
-    await this.#hand.close();
+    await this.#manual.close();
     this.#time.close();
     await this.#exchange.close();
     rmSync(this.folder, { recursive: true, force: true });
@@ -120,7 +120,7 @@ export class KillTruthWorld {
     await this.#startBot();
     await this.#lastOrder();
     // A bot that sees them stops: hence not before its last order.
-    if (this.#case.hasOther) await this.#byHand();
+    if (this.#case.hasOther) await this.#byManual();
     const before = this.#position();
     this.#readFaults(this.#case.isAnswering);
     if (this.#case.comesBack) this.#time.at(this.#time.nowMs + SILENT_MS, () => this.#readFaults(true));
@@ -162,14 +162,14 @@ export class KillTruthWorld {
       { ...read, clock: { ...read.clock, samples: 1 } },
       {
         log: (nowMs) =>
-          new LiveLog({ write: (line) => this.said.push(line), isPretty: true, nowMs, formatTime: String, hide: (text) => text }),
+          new LiveLog({ write: (line) => this.text.push(line), isPretty: true, nowMs, formatTime: String, hide: (text) => text }),
         scheduler: this.#botTime,
         load: async (entry, source) => ({
-          plan: planOf(entry, { strategy: this.#script(), name: 'Script', hash: 'Script' }, source),
+          plan: strategyPlanOf(entry, { strategy: this.#script(), name: 'Script', hash: 'Script' }, source),
           inputs: [],
           folder: '.',
         }),
-        broken: (why) => void this.said.push(`broken: ${why}`),
+        broken: (why) => void this.text.push(`broken: ${why}`),
         room: 1024,
       },
     );
@@ -216,14 +216,14 @@ export class KillTruthWorld {
   readonly #state = { bar: 0, isLast: false };
 
   /** Somebody trades on the same account. */
-  async #byHand(): Promise<void> {
+  async #byManual(): Promise<void> {
     const side = this.#rng() < 0.5 ? 'BUY' : 'SELL';
-    await this.#handOrder(side, this.#isSpot ? '0.05' : '500');
+    await this.#manualOrder(side, this.#isSpot ? '0.05' : '500');
   }
 
-  async #handOrder(side: 'BUY' | 'SELL', volume: string): Promise<void> {
-    const cid = `hand-${this.#handIds.size}`;
-    this.#handIds.add(cid);
+  async #manualOrder(side: 'BUY' | 'SELL', volume: string): Promise<void> {
+    const cid = `hand-${this.#manualIds.size}`;
+    this.#manualIds.add(cid);
     const price = side === 'BUY' ? '80000' : '50000';
     if (this.#isSpot)
       await this.#call('spot.newOrder', { symbol: this.#symbol, side, type: 'LIMIT', volume, price, newClientOrderId: cid });
@@ -259,7 +259,7 @@ export class KillTruthWorld {
     if (last !== 'none') await this.#until(() => counts.sent > sent, 3 * 60_000, 'the last order is sent');
     if (lookalike && last !== 'none') {
       const volume = this.#isSpot ? '0.0999' : '999';
-      await this.#handOrder(last === 'buy' ? 'BUY' : 'SELL', volume);
+      await this.#manualOrder(last === 'buy' ? 'BUY' : 'SELL', volume);
     }
     await this.#pass(delayMs);
     this.#faults([]);
@@ -306,11 +306,11 @@ export class KillTruthWorld {
 
   async #kill(): Promise<KillReport | null> {
     const opened = this.#opened!;
-    const tell = (phase: string, says: string): void => void this.said.push(`kill ${phase}: ${says}`);
+    const onPhase = (phase: string, message: string): void => void this.text.push(`kill ${phase}: ${message}`);
     const botFile = { ...botFileOf(opened), timeScale: 1 };
-    opened.gate.close();
+    opened.killSwitch.close();
     if (this.#case.bot === 'alive') {
-      return this.#inTime(killBot(opened.bot, true, (phase, says) => tell(phase, says)));
+      return this.#inTime(killBot(opened.bot, true, (phase, otherMessage) => onPhase(phase, otherMessage)));
     }
     const journal = join(this.folder, 'taken', 'journal');
     if (this.#case.bot !== 'asked') this.#stopBot(botFile.journal);
@@ -327,11 +327,14 @@ export class KillTruthWorld {
     };
     if (this.#case.bot === 'asked') {
       // The command asks the bot to cancel first, and then does the rest by itself.
-      void killBot(opened.bot, false, tell).catch(() => {});
+      void killBot(opened.bot, false, onPhase).catch(() => {});
       this.#copyJournal(botFile.journal, journal);
     }
     const report = await this.#inTime(
-      separateKill({ ...botFile, journal }, { flatten: true, all: false, tell, giveUpSeconds: GIVE_UP_SECONDS, exchange: client, endBot }),
+      standaloneKill(
+        { ...botFile, journal },
+        { flatten: true, all: false, onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange: client, endBot },
+      ),
     );
     await client.close();
     return report;
@@ -355,8 +358,8 @@ export class KillTruthWorld {
 
   #orders(): readonly TrueOrder[] {
     const { spot, futures } = this.#exchange.service.sides;
-    const desk = this.#isSpot ? spot! : futures!;
-    const numbers = Array.from({ length: desk.counters.orders }, (_, at) => desk.orders.numbered(at + 1));
+    const fixture = this.#isSpot ? spot! : futures!;
+    const numbers = Array.from({ length: fixture.counters.orders }, (_, at) => fixture.orders.numbered(at + 1));
     const rows = new Map(ordersOfMarkets(this.#exchange.service, this.#config).map((row) => [row.id, row]));
     return numbers.flatMap((order) => {
       if (order === null || order.instrument.wireName !== this.#symbol) return [];
@@ -369,7 +372,7 @@ export class KillTruthWorld {
 
   /** Orders of the bot: all that nobody has placed by hand. */
   get #own(): readonly TrueOrder[] {
-    return this.#orders().filter(({ cid }) => cid !== null && !this.#handIds.has(cid));
+    return this.#orders().filter(({ cid }) => cid !== null && !this.#manualIds.has(cid));
   }
 
   #position(): Decimal {
@@ -384,7 +387,7 @@ export class KillTruthWorld {
     const own = this.#position();
     if (this.#isSpot) return own;
     const { wallets } = this.#exchange.service.sides.futures!.venue;
-    const held = wallets.held(0).filter(({ index }) => wallets.contracts[index]!.instrument.wireName === this.#symbol);
+    const held = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument.wireName === this.#symbol);
     const net = held.reduce((sum, { isLong, lots }) => sum.plus(isLong ? lots : -lots), new Decimal(0));
     if (net.times(own).lessThan(0)) return new Decimal(0);
     return Decimal.min(own.abs(), net.abs()).times(own.isNegative() ? -1 : 1);
@@ -449,7 +452,7 @@ export class KillTruthWorld {
   }
 
   async #call<O extends Op>(op: O, args: OpArgs<O>): Promise<void> {
-    const outcome = await this.#whileTimePasses(ask(this.#hand.client, op, args));
+    const outcome = await this.#whileTimePasses(callAsPromise(this.#manual.client, op, args));
     if (outcome.kind !== 'acked') throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
@@ -461,19 +464,19 @@ export class KillTruthWorld {
     await time.stepTo(endMs);
   }
 
-  async #until(holds: () => boolean, mostMs: number, what: string): Promise<void> {
+  async #until(holds: () => boolean, maxMs: number, what: string): Promise<void> {
     const time = this.#time;
-    const endMs = time.nowMs + mostMs;
+    const endMs = time.nowMs + maxMs;
     await time.quiet();
     while (!holds()) {
-      if (time.nowMs > endMs) throw new Error(`seed ${this.#case.seed}: not in time: ${what}\n${this.said.slice(-15).join('')}`);
+      if (time.nowMs > endMs) throw new Error(`seed ${this.#case.seed}: not in time: ${what}\n${this.text.slice(-15).join('')}`);
       await time.stepTo(Math.min(time.nextMs, time.nowMs + 1000));
     }
   }
 
   /** Null: it does not end. */
   async #inTime<T>(work: Promise<T>): Promise<T | null> {
-    const endMs = this.#time.nowMs + LONGEST_KILL_MS;
+    const endMs = this.#time.nowMs + MAX_KILL_MS;
     const late = Symbol('late');
     const state: { out: T | typeof late; error: unknown; isDone: boolean } = { out: late, error: null, isDone: false };
     work.then(

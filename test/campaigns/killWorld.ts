@@ -18,8 +18,8 @@ import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 import { booksOf, rememberedSlices, type BookedOrder } from '../fixtures/killBooks.ts';
-import { FuturesDesk, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
-import { BTC, START_MS } from '../service/serviceDesk.ts';
+import { FuturesFixture, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
+import { BTC, START_MS } from '../service/serviceFixture.ts';
 
 const PREFIX = '0123456789ABCDEF';
 const SPOT_READS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'].map((name) => [
@@ -34,7 +34,7 @@ const RICH = TRADERS.map((trader) => ({
   balances: { ...trader.balances, USDT: '20000000', ...(trader.name === 'bob' ? { BTC: '1000' } : {}) },
   futures: { balances: { USDT: '20000000' } },
 }));
-const MOST_STEPS = 200_000;
+const MAX_STEPS = 200_000;
 
 /** What the network and the exchange do wrong; each kind in some worlds and not in others. */
 function faultsOf(rng: Rng): readonly unknown[] {
@@ -61,7 +61,7 @@ export class KillWorld {
   /** Sentences of what must never be. */
   readonly wrongs: string[] = [];
   readonly #rng: Rng;
-  readonly #desk = new FuturesDesk({ accounts: RICH, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(SPOT_READS) } });
+  readonly #fixture = new FuturesFixture({ accounts: RICH, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(SPOT_READS) } });
   readonly #faulty: FaultyService;
   readonly #queue = new DueQueue();
   /** What the journal of the bot would have. */
@@ -73,7 +73,7 @@ export class KillWorld {
   constructor(seed: number) {
     this.seed = seed;
     this.#rng = seededRng(seed);
-    this.#faulty = new FaultyService(this.#desk.service);
+    this.#faulty = new FaultyService(this.#fixture.service);
     this.#queue.runDue(START_MS);
   }
 
@@ -89,7 +89,7 @@ export class KillWorld {
       serverTime: () => ({ ms: this.#queue.nowMs as never, uncertaintyMs: 5 }),
       instruments: [BTC, PERPETUAL],
       settings: KILL_SETTINGS,
-      tell: () => {},
+      onPhase: () => {},
     };
     const killed = runKill(parts, known, {
       all: false,
@@ -105,7 +105,7 @@ export class KillWorld {
   }
 
   get left(): { readonly open: number; readonly spot: Decimal; readonly contracts: number } {
-    const open = JSON.parse(this.#desk.get('/sapi/v1/openOrders?symbol=BTCUSDT&limit=1000', { as: 'alice' }).body) as readonly unknown[];
+    const open = JSON.parse(this.#fixture.get('/sapi/v1/openOrders?symbol=BTCUSDT&limit=1000', { as: 'alice' }).body) as readonly unknown[];
     return { open: open.length, spot: this.#coins().minus(FOREIGN), contracts: Math.abs(this.#contracts()) };
   }
 
@@ -113,13 +113,13 @@ export class KillWorld {
     for (let at = 0; at < 12; at++) this.#makers(at);
     const qty = new Decimal((0.1 + this.#rng.next() * 2).toFixed(4));
     const cid = this.#cid();
-    const id = this.#desk.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
+    const id = this.#fixture.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
     this.#own.push({ cid, instrument: BTC, side: 'buy', qty: qty.toFixed(), price: '70000', orderId: id, signMs: START_MS });
     const held = this.#coins().minus(FOREIGN);
     if (this.#rng.next() < 0.8) {
       const side = this.#rng.next() < 0.5 ? 'BUY' : 'SELL';
       const [futuresCid, lots, price] = [this.#cid(), 1 + Math.floor(this.#rng.next() * 40), side === 'BUY' ? 70_000 : 50_000];
-      const orderId = this.#desk.order('alice', side, lots, price, { clientOrderId: futuresCid });
+      const orderId = this.#fixture.order('alice', side, lots, price, { clientOrderId: futuresCid });
       const asked = { side: side === 'BUY' ? 'buy' : 'sell', qty: String(lots), price: String(price) } as const;
       this.#own.push({ cid: futuresCid, instrument: PERPETUAL, ...asked, orderId, signMs: START_MS });
       this.#sign = Math.sign(this.#contracts());
@@ -133,12 +133,12 @@ export class KillWorld {
     const rests = { side: 'buy', reduceOnly: false } as const;
     for (let at = 0; at < Math.floor(this.#rng.next() * 8); at++) {
       const [cid, price] = [this.#cid(), String(40_000 + at)];
-      const orderId = this.#desk.limit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
+      const orderId = this.#fixture.limit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
       added({ ...rests, cid, instrument: BTC, qty: '0.01', price, orderId });
     }
     for (let at = 0; at < Math.floor(this.#rng.next() * 5); at++) {
       const cid = this.#cid();
-      const orderId = this.#desk.order('alice', 'BUY', 1, 40_000 + at, { clientOrderId: cid });
+      const orderId = this.#fixture.order('alice', 'BUY', 1, 40_000 + at, { clientOrderId: cid });
       added({ ...rests, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + at), orderId });
     }
     if (this.#rng.next() < 0.5) {
@@ -147,11 +147,11 @@ export class KillWorld {
       const qty = held.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
       const cid = this.#cid();
       added({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
-      const landsMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.busDelayMs);
+      const landsMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.visibilityDelayMs);
       if (qty.greaterThan('0.001') && this.#rng.next() < 0.7) {
         this.#queue.at(landsMs, () => {
-          this.#desk.nowMs = this.#queue.nowMs;
-          this.#desk.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: cid });
+          this.#fixture.nowMs = this.#queue.nowMs;
+          this.#fixture.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: cid });
         });
       }
     }
@@ -160,30 +160,30 @@ export class KillWorld {
 
   #makers(at: number): void {
     const [size, contracts] = [(0.05 + this.#rng.next() * 0.4).toFixed(4), 1 + Math.floor(this.#rng.next() * 12)];
-    this.#desk.limit('bob', 'BUY', size, String(60_000 - at * 20));
-    this.#desk.limit('bob', 'SELL', size, String(60_100 + at * 20));
-    this.#desk.order('bob', 'BUY', contracts, 60_000 - at * 20);
-    this.#desk.order('bob', 'SELL', contracts, 60_100 + at * 20);
+    this.#fixture.limit('bob', 'BUY', size, String(60_000 - at * 20));
+    this.#fixture.limit('bob', 'SELL', size, String(60_100 + at * 20));
+    this.#fixture.order('bob', 'BUY', contracts, 60_000 - at * 20);
+    this.#fixture.order('bob', 'SELL', contracts, 60_100 + at * 20);
   }
 
   /** Somebody brings new orders from time to time. */
   #marketGoesOn(): void {
     this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
-      this.#desk.nowMs = this.#queue.nowMs;
+      this.#fixture.nowMs = this.#queue.nowMs;
       // Whoever has run out of money brings nothing.
-      this.#desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
-      for (const side of ['BUY', 'SELL'] as const) this.#desk.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
+      this.#fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
+      for (const side of ['BUY', 'SELL'] as const) this.#fixture.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
       this.#marketGoesOn();
     });
   }
 
   #coins(): Decimal {
-    const { free, locked } = this.#desk.balance('alice', 'BTC');
+    const { free, locked } = this.#fixture.balance('alice', 'BTC');
     return new Decimal(free).plus(locked);
   }
 
   #contracts(): number {
-    return this.#desk
+    return this.#fixture
       .positions()
       .reduce(
         (sum, row) =>
@@ -236,7 +236,7 @@ export class KillWorld {
   };
 
   #check(when: string): void {
-    this.#desk.nowMs = this.#queue.nowMs;
+    this.#fixture.nowMs = this.#queue.nowMs;
     const own = this.#coins().minus(FOREIGN);
     if (own.lessThan(0)) this.wrongs.push(`${when}: ${own.toFixed()} BTC, sold more than the bot held`);
     const contracts = this.#contracts();
@@ -253,13 +253,13 @@ export class KillWorld {
       (found) => (report = found),
       (error: unknown) => (failed = error),
     );
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       await new Promise((resolve) => setImmediate(resolve));
       if (failed !== null) throw failed;
       if (report !== null) return report;
       const { nextMs } = this.#queue;
       this.#queue.runDue(nextMs);
-      this.#desk.nowMs = this.#queue.nowMs;
+      this.#fixture.nowMs = this.#queue.nowMs;
       this.#faulty.service.advance(this.#queue.nowMs);
     }
     throw new Error(`seed ${this.seed}: the kill does not end; slices: ${this.slices.join('; ')}`);

@@ -12,7 +12,7 @@ export const NETWORKS = 3;
 const START_MS = Date.UTC(2026, 0, 5);
 const TICK_MS = 20;
 /** After which a caller waits no more for an answer. */
-const PATIENCE_MS = 3000;
+const TIME_LIMIT_MS = 3000;
 
 /** Offered traffic as multiples of what the class allows: ten times in all. */
 export const OFFERED = {
@@ -69,7 +69,7 @@ export interface Flow {
   readonly waitsMs: number[];
   lastSentMs: number;
   /** The longest time without one sent although one waited. */
-  longestGapMs: number;
+  maxGapMs: number;
 }
 
 export interface ClassCounts {
@@ -80,7 +80,7 @@ export interface ClassCounts {
   readonly flows: Readonly<Record<Priority, Flow>>;
 }
 
-interface Desk {
+interface Fixture {
   readonly limiter: Limiter;
   readonly publicOnKey: boolean;
   readonly classes: readonly ClassCounts[];
@@ -92,7 +92,7 @@ export class LimitsWorld {
   /** Requests that the exchange received above a limit: each is a 429. */
   tooMany = 0;
   received = 0;
-  readonly desks: readonly Desk[];
+  readonly desks: readonly Fixture[];
   /** How the network of this seed behaves. */
   readonly network: string;
   readonly #queue = new DueQueue();
@@ -137,57 +137,57 @@ export class LimitsWorld {
     const endMs = START_MS + lengthMs;
     for (let nowMs = START_MS; nowMs < endMs; nowMs += TICK_MS) {
       this.#queue.runDue(nowMs);
-      for (const desk of this.desks) for (const counts of desk.classes) this.#offer(desk, counts);
+      for (const fixture of this.desks) for (const counts of fixture.classes) this.#offer(fixture, counts);
     }
   }
 
-  #offer(desk: Desk, counts: ClassCounts): void {
+  #offer(setup: Fixture, counts: ClassCounts): void {
     const offered = OFFERED[counts.mix];
     for (const priority of ['steady', 'order', 'reconcile', 'cancel'] as const) {
       // On average what is offered, in bursts: four times as much in a quarter of the time.
       const mean = (offered[priority] * counts.limit * TICK_MS) / counts.windowMs;
       for (let left = this.#rng.next() < 0.25 ? mean * 4 : 0; left > 0; left--) {
-        if (left >= 1 || this.#rng.next() < left) this.#ask(desk, counts, priority);
+        if (left >= 1 || this.#rng.next() < left) this.#ask(setup, counts, priority);
       }
     }
   }
 
-  #ask(desk: Desk, counts: ClassCounts, priority: Priority): void {
+  #ask(rig: Fixture, counts: ClassCounts, priority: Priority): void {
     const flow = counts.flows[priority];
     const askedMs = this.#queue.nowMs;
     flow.offered++;
-    desk.limiter.acquire(
+    rig.limiter.acquire(
       counts.op,
       priority,
       (ticket) => {
         const nowMs = this.#queue.nowMs;
         flow.sent++;
         flow.waitsMs.push(nowMs - askedMs);
-        flow.longestGapMs = Math.max(flow.longestGapMs, nowMs - Math.max(flow.lastSentMs, askedMs));
+        flow.maxGapMs = Math.max(flow.maxGapMs, nowMs - Math.max(flow.lastSentMs, askedMs));
         flow.lastSentMs = nowMs;
-        this.#send(desk, counts, ticket);
+        this.#send(rig, counts, ticket);
       },
       () => flow.refused++,
     );
   }
 
   /** There and back; one in two hundred answers is lost, and what it answers may arrive when nobody waits any more. */
-  #send(desk: Desk, counts: ClassCounts, ticket: Ticket): void {
+  #send(otherFixture: Fixture, counts: ClassCounts, ticket: Ticket): void {
     const queue = this.#queue;
     if (this.#isFlawed) ticket.answered(200, null, null);
     const isLost = this.#rng.next() < 0.005;
     const outMs = this.#delay() + (isLost ? this.#rng.next() * 6000 : 0);
-    if (isLost) queue.at(queue.nowMs + PATIENCE_MS, () => ticket.answered(null, null, null));
+    if (isLost) queue.at(queue.nowMs + TIME_LIMIT_MS, () => ticket.answered(null, null, null));
     queue.at(queue.nowMs + outMs, () => {
-      const isAllowed = this.#receive(desk, counts);
+      const isAllowed = this.#receive(otherFixture, counts);
       if (!isLost)
         queue.at(queue.nowMs + this.#delay(), () => (isAllowed ? ticket.answered(200, null, null) : ticket.answered(429, -1003, null)));
     });
   }
 
-  #receive(desk: Desk, { op, limit, windowMs }: ClassCounts): boolean {
+  #receive(stand: Fixture, { op, limit, windowMs }: ClassCounts): boolean {
     const { rateClass, scope } = endpointOf(op).limit;
-    const subject = scope === 'ip' && !desk.publicOnKey ? 'address' : `key ${this.desks.indexOf(desk)}`;
+    const subject = scope === 'ip' && !stand.publicOnKey ? 'address' : `key ${this.desks.indexOf(stand)}`;
     const name = `${rateClass} ${subject}`;
     const window = this.#windows.get(name) ?? new TrueWindow(limit, windowMs);
     this.#windows.set(name, window);
@@ -201,13 +201,13 @@ export class LimitsWorld {
 
 function countsOf(op: Op, mix: Mix): ClassCounts {
   const { count, windowMs } = endpointOf(op).limit;
-  const flow = (): Flow => ({ offered: 0, sent: 0, refused: 0, waitsMs: [], lastSentMs: -Infinity, longestGapMs: 0 });
+  const flow = (): Flow => ({ offered: 0, sent: 0, refused: 0, waitsMs: [], lastSentMs: -Infinity, maxGapMs: 0 });
   return { op, mix, limit: count, windowMs, flows: { cancel: flow(), reconcile: flow(), order: flow(), steady: flow() } };
 }
 
 /** One-way delays of 5 to 800 ms, in three kinds. */
 function networkOf(seed: number, rng: Rng, nowMs: () => number): [string, Delay] {
-  const between = (least: number, most: number) => least + rng.next() * (most - least);
+  const between = (min: number, max: number) => min + rng.next() * (max - min);
   const kinds: [string, Delay][] = [
     ['any delay at any time', () => between(5, 800)],
     ['short, with spikes', () => (rng.next() < 0.05 ? between(300, 800) : between(5, 60))],

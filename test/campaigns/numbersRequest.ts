@@ -25,10 +25,26 @@ export interface Sense {
 }
 
 const EDGES = [2n ** 31n, 2n ** 32n, 2n ** 50n, 2n ** 51n, 2n ** 52n, 2n ** 53n, 2n ** 63n, 2n ** 64n, 10n ** 15n, 10n ** 17n, 10n ** 20n];
-const ODD = ['0', '1', '-1', '0.5', '1e0', '1E2', '-0', '1e22', '1e-22', '1e99', '1e-99', '0e0', '0.1e1', '9'.repeat(40), '99999999999999'];
+const UNUSUAL = [
+  '0',
+  '1',
+  '-1',
+  '0.5',
+  '1e0',
+  '1E2',
+  '-0',
+  '1e22',
+  '1e-22',
+  '1e99',
+  '1e-99',
+  '0e0',
+  '0.1e1',
+  '9'.repeat(40),
+  '99999999999999',
+];
 /** As long and as far as a number may be written, and a little further. */
 const FAR = ['1e308', '-1e308', '1e-308', '1e400', '1e-400', '1e401', '9'.repeat(400), `1.${'0'.repeat(200)}`, `0.${'1'.repeat(200)}`];
-const ODD_DECIMALS = [
+const UNUSUAL_DECIMALS = [
   `0.${'0'.repeat(39)}1`,
   '900719925474100',
   '9007199255',
@@ -42,8 +58,8 @@ const ODD_DECIMALS = [
 /** A number of any size, as text. */
 function anyNumber(rng: Rng): string {
   const kind = Math.floor(rng.next() * 5);
-  if (kind === 0) return of(rng, rng.next() < 0.8 ? ODD : FAR);
-  if (kind === 1) return of(rng, ODD_DECIMALS);
+  if (kind === 0) return of(rng, rng.next() < 0.8 ? UNUSUAL : FAR);
+  if (kind === 1) return of(rng, UNUSUAL_DECIMALS);
   const digits = kind === 2 ? edge(rng) : wild(rng);
   const point = Math.floor(rng.next() * 10);
   if (rng.next() < 0.5 || point === 0) return digits;

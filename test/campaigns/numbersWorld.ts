@@ -1,8 +1,8 @@
 // An exchange for the campaign of numbers: every kind of instrument, accounts rich and poor, in process, with or without a folder.
 
 import { createHmac } from 'node:crypto';
-import { assemble } from '../../src/paperExchange/process/assemble.ts';
-import { type Keep, keepForNow, keepInFolder } from '../../src/paperExchange/process/keep.ts';
+import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
+import { type RunningStore, storeInScratchFile, storeInFolder } from '../../src/paperExchange/process/persistence.ts';
 import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
 import { lots } from '../../src/base/brand.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
@@ -100,7 +100,7 @@ export class NumbersWorld {
   readonly errors: InternalError[] = [];
   readonly #settings: ExchangeSettings;
   readonly #folder: string | null;
-  #kept: Keep;
+  #kept: RunningStore;
   #sent = 0;
   #cpu = process.cpuUsage();
 
@@ -111,16 +111,16 @@ export class NumbersWorld {
     this.service = this.#open();
   }
 
-  #keep(): Keep {
-    if (this.#folder === null) return keepForNow();
+  #keep(): RunningStore {
+    if (this.#folder === null) return storeInScratchFile();
     const failed = (why: string): void => {
       throw new Error(why);
     };
-    return keepInFolder({ folder: this.#folder, faults: new Faults(), crash: () => {}, failed });
+    return storeInFolder({ folder: this.#folder, faults: new Faults(), crash: () => {}, failed });
   }
 
   #open(): Service {
-    const service = assemble(this.#settings, this.nowMs, this.#kept.keeping);
+    const service = assembleExchange(this.#settings, this.nowMs, this.#kept.keeping);
     service.onInternalError = (error) => void this.errors.push(error);
     return service;
   }

@@ -103,7 +103,7 @@ export class PairedLedger {
 
     const [first, second] = this.sides(account, index);
     const other = isNet ? first : isBuy ? second : first;
-    const closing = (isNet || closes) && other.lots > 0n && other.isLong !== isBuy ? least(BigInt(lots), other.lots) : 0n;
+    const closing = (isNet || closes) && other.lots > 0n && other.isLong !== isBuy ? min(BigInt(lots), other.lots) : 0n;
     const opening = BigInt(lots) - closing;
     assert(!closes || opening === 0n, 'an order that closes opens nothing');
     const closed = opening === 0n ? value : this.value(index, Number(closing), price);
@@ -128,10 +128,10 @@ export class PairedLedger {
     const { lots, margin, isCross } = held;
     const value = this.value(index, Number(lots), price);
     const left = this.#leave(held, lots, value);
-    const most = up(value * BigInt(this.#terms.liquidationFeePpm), MILLION);
+    const max = up(value * BigInt(this.#terms.liquidationFeePpm), MILLION);
     const due = BigInt(fee);
-    assert(due >= 0n && due <= most, `a liquidation fee of ${due}, of ${most} at most`);
-    if (!isCross) assert(due === least(most, left > 0n ? left : 0n), `of ${left} that was left of ${margin}, ${due} was taken`);
+    assert(due >= 0n && due <= max, `a liquidation fee of ${due}, of ${max} at most`);
+    if (!isCross) assert(due === min(max, left > 0n ? left : 0n), `of ${left} that was left of ${margin}, ${due} was taken`);
     this.money[account]![asset]! -= due;
     this.insurance[asset]! += due;
     this.#bear(account, asset);
@@ -207,7 +207,7 @@ export class PairedLedger {
     const left = margin + profit;
     if (held.isCross || left >= 0n) return left;
     // An isolated position loses its margin and no more: first that of the part, then that of the rest.
-    const own = least(-left, held.margin);
+    const own = min(-left, held.margin);
     held.margin -= own;
     if (own < -left) this.#cover(held.account, asset, -left - own);
     return left;
@@ -235,6 +235,6 @@ export class PairedLedger {
   }
 }
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const up = (a: bigint, by: bigint): bigint => (a + by - 1n) / by;
 const halfUp = (a: bigint, by: bigint): bigint => (2n * a + by) / (2n * by);

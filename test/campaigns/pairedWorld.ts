@@ -9,10 +9,10 @@ import { type AccountConfig, DELAYS, SERVICE_DEFAULTS, type ServiceConfig } from
 import { MemoryRows } from '../../src/paperExchange/orders/rowStore.ts';
 import { FUNDING_MS } from '../../src/paperExchange/futures/funding.ts';
 import { FuturesExchange } from '../../src/paperExchange/futures/futuresExchange.ts';
-import type { FuturesOrder } from '../../src/paperExchange/futures/futuresOrder.ts';
+import type { FuturesUserOrder } from '../../src/paperExchange/futures/futuresOrder.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import { TRIGGER_KINDS } from '../../src/venue/futures/triggers.ts';
-import type { Position } from '../../src/venue/futures/position.ts';
+import type { VenuePosition } from '../../src/venue/futures/position.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';
 import { futuresIntent, inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { type Held, PairedLedger } from './pairedLedger.ts';
@@ -56,23 +56,23 @@ const DIGITS = [4, 8];
 /** What the venue says, on its way to the exchange that it belongs to. */
 interface Hearer {
   filled(live: VenueOrder, fill: Fill): void;
-  funded(position: Readonly<Position>): void;
-  liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void;
+  funded(position: Readonly<VenuePosition>): void;
+  liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
   ended(): void;
 }
 
-class HeardExchange extends FuturesExchange {
+class ReceivedExchange extends FuturesExchange {
   hearer: Hearer | null = null;
 
   override filled(live: VenueOrder, fill: Fill): void {
     this.hearer?.filled(live, fill);
     super.filled(live, fill);
   }
-  override funded(position: Readonly<Position>): void {
+  override funded(position: Readonly<VenuePosition>): void {
     this.hearer?.funded(position);
     super.funded(position);
   }
-  override liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void {
+  override liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
     this.hearer?.liquidated(position, wasLong, fill);
     super.liquidated(position, wasLong, fill);
   }
@@ -93,14 +93,14 @@ export class PairedWorld {
   private readonly rng: Rng;
   private readonly counts: PairedCounts;
   private readonly queue = new DueQueue();
-  private readonly exchange: HeardExchange;
+  private readonly exchange: ReceivedExchange;
   private readonly ledger: PairedLedger;
   private readonly prices = [...PRICES];
-  private readonly orders: FuturesOrder[] = [];
+  private readonly orders: FuturesUserOrder[] = [];
   /** What funding is to pay next, by position; null: it is due, and nobody has paid yet. */
   private due: readonly Due[] | null = [];
   /** What has happened since the last check, for the name of what violates. */
-  private heard: string[] = [];
+  private received: string[] = [];
 
   constructor(seed: number, counts: PairedCounts) {
     this.rng = seededRng(seed);
@@ -108,7 +108,7 @@ export class PairedWorld {
     this.queue.runDue(START_MS);
     const accounts = Array.from({ length: ACCOUNTS }, (_, at) => this.account(at));
     const config = this.config(accounts);
-    this.exchange = new HeardExchange(config, this.queue, { reader: new MemoryRows() });
+    this.exchange = new ReceivedExchange(config, this.queue, { reader: new MemoryRows() });
     this.exchange.hearer = this.hearer;
     const { feeRounding, liquidationFeePpm } = config;
     this.ledger = new PairedLedger({ instruments: INSTRUMENTS, assets: ASSETS, isFeeUp: feeRounding === 'up', liquidationFeePpm });
@@ -127,14 +127,14 @@ export class PairedWorld {
   }
 
   private checked(what: string, act: () => string): void {
-    this.heard = [];
+    this.received = [];
     let name = 'an event';
     try {
       name = act();
       this.checkBooks();
       this.checkHolds();
     } catch (error) {
-      throw new Error(`${what}, ${name}: ${String(error)}\n  in it: ${this.heard.join('; ') || 'nothing'}`, { cause: error });
+      throw new Error(`${what}, ${name}: ${String(error)}\n  in it: ${this.received.join('; ') || 'nothing'}`, { cause: error });
     }
   }
 
@@ -164,14 +164,14 @@ export class PairedWorld {
   private readonly hearer: Hearer = {
     filled: ({ account, side, closes, instrument }, { price, lots, isMaker, fee }) => {
       const index = INSTRUMENTS.indexOf(instrument);
-      this.heard.push(`fill of account ${account}: ${side} ${lots} of ${instrument.id} at ${price}`);
+      this.received.push(`fill of account ${account}: ${side} ${lots} of ${instrument.id} at ${price}`);
       const due = this.ledger.executed({ account, index, isBuy: side === 'buy', closes, lots, price, isMaker });
       assert(BigInt(fee) === due, `a fee of ${fee} where ${due} is due`);
       this.counts.fills++;
     },
     funded: ({ account, index, isLong }) => {
-      this.heard.push(`funding of account ${account} for ${INSTRUMENTS[index]!.id}`);
-      const [first, ...rest] = (this.due ??= this.owed());
+      this.received.push(`funding of account ${account} for ${INSTRUMENTS[index]!.id}`);
+      const [first, ...rest] = (this.due ??= this.pending());
       assert(first !== undefined, 'no funding is due');
       const { held, rate, ticks } = first;
       assert(held.account === account && held.index === index && held.isLong === isLong, `that of account ${held.account} comes first`);
@@ -180,7 +180,9 @@ export class PairedWorld {
       this.counts.funding++;
     },
     liquidated: ({ account, index }, wasLong, { price, lots, fee, covered }) => {
-      this.heard.push(`liquidation of account ${account}: ${lots} ${wasLong ? 'long' : 'short'} of ${INSTRUMENTS[index]!.id} at ${price}`);
+      this.received.push(
+        `liquidation of account ${account}: ${lots} ${wasLong ? 'long' : 'short'} of ${INSTRUMENTS[index]!.id} at ${price}`,
+      );
       this.ledger.takenOver({ account, index, wasLong, price, fee });
       this.counts.liquidations++;
       if (covered > 0) this.counts.covered++;
@@ -226,7 +228,7 @@ export class PairedWorld {
     const index = this.below(INSTRUMENTS.length);
     const price = this.near(this.prices[index]!, 0.15);
     this.prices[index] = price;
-    this.exchange.markets[index]!.outsidePrice = this.below(2) === 0 ? price : 0;
+    this.exchange.markets[index]!.referencePrice = this.below(2) === 0 ? price : 0;
     return `${INSTRUMENTS[index]!.id} jumps to ${price}`;
   }
 
@@ -265,7 +267,7 @@ export class PairedWorld {
     const price = this.near(this.prices[index]!, 0.02);
     const times = { placedMs: this.queue.nowMs, sinceMs: this.queue.nowMs };
     if (this.exchange.triggers.place(account, kind, price, child, null, times) !== null) this.counts.triggered++;
-    this.exchange.lookAtTriggers(INSTRUMENTS[index]!);
+    this.exchange.fireReachedTriggers(INSTRUMENTS[index]!);
     this.advance(this.queue.nowMs);
     return `${kind} of account ${account} at ${price} on ${INSTRUMENTS[index]!.id}`;
   }
@@ -277,7 +279,7 @@ export class PairedWorld {
       this.queue.runDue(nextMs - 1);
       this.due = null;
       this.queue.runDue(nextMs);
-      const left = this.due ?? this.owed();
+      const left = this.due ?? this.pending();
       assert(left.length === 0, `funding of ${left.length} positions was not paid`);
       this.due = [];
     }
@@ -285,7 +287,7 @@ export class PairedWorld {
   }
 
   /** Marks of this second are taken, and whom they end is ended, when the first position pays. */
-  private owed(): readonly Due[] {
+  private pending(): readonly Due[] {
     const { venue, rates } = this.exchange;
     return INSTRUMENTS.flatMap((instrument, index) => {
       const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, this.queue.nowMs - 1)];

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
-import type { Reserved } from '../../src/orders/reserve/worstCase.ts';
+import type { ReservedOrder } from '../../src/orders/reserve/worstCase.ts';
 import { noCounts, type Counts } from './riskCourse.ts';
 
 /** `npm run campaign -- <name>` sets both, and wants to read what was tried. */
@@ -42,13 +42,13 @@ export function firstBroken(from: number, seeds: number, course: (seed: number) 
 
 /** Gives up what a tombstone holds, though it may land. */
 export class Forgetful extends Reservations {
-  override entomb(order: Reserved): void {
+  override holdAbsent(order: ReservedOrder): void {
     this.release(order);
   }
 }
 /** Gives up the rest of an order with its first fill. */
 export class Hasty extends Reservations {
-  override fill(order: Reserved): void {
+  override fill(order: ReservedOrder): void {
     this.release(order);
   }
 }

@@ -4,8 +4,8 @@ import { Scratch } from '../../src/base/memory/rowLog.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import type { OrderManager } from '../../src/orders/orderManager.ts';
-import type { OrderRecord } from '../../src/orders/record.ts';
-import { TOMBSTONE_MS } from '../../src/orders/reserve/reservation.ts';
+import type { BotOrder } from '../../src/orders/botOrder.ts';
+import { ABSENT_HOLD_MS } from '../../src/orders/reserve/reservation.ts';
 import type { Ledger } from '../../src/portfolio/ledger.ts';
 import type { RiskLimits } from '../../src/risk/limits/limits.ts';
 import type { RiskModule } from '../../src/risk/riskModule.ts';
@@ -86,7 +86,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     const draw = this.rng.next();
     if (draw < 0.25) return this.intent();
     if (draw < 0.29) this.move();
-    else if (draw < 0.33) this.wait(this.chance(0.2) ? this.whole(1, 45) * 60_000 : this.whole(1, 40_000));
+    else if (draw < 0.33) this.wait(this.random(0.2) ? this.whole(1, 45) * 60_000 : this.whole(1, 40_000));
     else if (draw < 0.33 + this.otherShare) this.other();
     else {
       const order = this.truth.orders[this.whole(0, this.truth.orders.length - 1)];
@@ -96,11 +96,11 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   }
 
   /** Asks risk, sends what it approves, and asks the truth. `isLess`: it adds no risk, so losses do not matter. */
-  protected ask(order: OrderRecord, brokenBy: (placed: Known) => string | null, isLess: (placed: Known) => boolean): string | null {
+  protected ask(order: BotOrder, brokenBy: (placed: Known) => string | null, isLess: (placed: Known) => boolean): string | null {
     const { truth } = this;
     this.counts.intents++;
-    const obstacle = this.orders.obstacle(order);
-    if (obstacle !== null) return this.deny(order, obstacle);
+    const denyCode = this.orders.precheck(order);
+    if (denyCode !== null) return this.deny(order, denyCode);
     this.risk.observe(this.times, this.equity, this.marked);
     const approved = this.risk.check(order, this.nowMs, truth.marks[order.instrumentIndex]!);
     if (approved === null) return this.deny(order, this.risk.code!);
@@ -110,7 +110,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     const placed = truth.orders.at(-1)!;
     return brokenBy(placed) ?? (isLess(placed) ? null : this.brokenByLoss());
   }
-  private deny(order: OrderRecord, code: string): null {
+  private deny(order: BotOrder, code: string): null {
     this.orders.deny(order, code);
     this.counts.denied[code] = (this.counts.denied[code] ?? 0) + 1;
     return null;
@@ -138,9 +138,9 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     const belief = this.orders.get(order.id as OrderId);
     const lifecycle = belief?.lifecycle ?? 'done';
     if (what === 0 && order.state === 'inFlight') {
-      order.state = this.chance(0.85) ? 'live' : 'over';
+      order.state = this.random(0.85) ? 'live' : 'over';
       order.wasAdmitted = order.state === 'live';
-      if (order.wasAdmitted && !Number.isNaN(order.tombMs)) this.counts.lateLandings++;
+      if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateLandings++;
     } else if (what <= 2 && order.state === 'live') this.execute(order);
     else if (what === 3 && order.state === 'live' && order.cancelAsked) order.state = 'over';
     else if (what <= 4 && order.unreported.length > 0) this.report(order);
@@ -149,7 +149,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
       this.orders.outcomeUnknown(belief, this.nowMs);
       this.counts.unknown++;
     } else if (what === 7 && belief && lifecycle === 'unknown' && order.reported === 0) {
-      order.tombMs = this.nowMs;
+      order.absentMs = this.nowMs;
       this.orders.noEffect(belief, this.nowMs);
       this.counts.tombstones++;
     } else if (what === 8 && belief && lifecycle !== 'done') {
@@ -161,7 +161,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     }
   }
 
-  private answer(order: Known, belief: OrderRecord): void {
+  private answer(order: Known, belief: BotOrder): void {
     if (order.wasAdmitted) this.orders.acked(belief, order.id as VenueOrderId, this.nowMs);
     else if (order.state === 'over') this.orders.refused(belief, '-2010', this.nowMs);
   }
@@ -170,9 +170,9 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   private wait(ms: number): void {
     this.nowMs += ms;
     for (const order of this.truth.orders) {
-      if (!(order.tombMs + TOMBSTONE_MS <= this.nowMs)) continue;
+      if (!(order.absentMs + ABSENT_HOLD_MS <= this.nowMs)) continue;
       while (order.unreported.length > 0) this.report(order);
-      if (!Number.isNaN(order.tombMs)) order.state = 'over';
+      if (!Number.isNaN(order.absentMs)) order.state = 'over';
     }
     this.mark();
   }
@@ -190,12 +190,12 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   private isActive({ id }: TrueOrder): boolean {
     return this.orders.active().some((order) => order.id === id);
   }
-  protected chance(share: number): boolean {
+  protected random(share: number): boolean {
     return this.rng.next() < share;
   }
   /** Uniform over whole numbers, both ends included. */
-  protected whole(least: number, most: number): number {
-    return least + Math.floor(this.rng.next() * (most - least + 1));
+  protected whole(min: number, max: number): number {
+    return min + Math.floor(this.rng.next() * (max - min + 1));
   }
   protected twice<T>(make: () => T): T[] {
     return Array.from({ length: STRATEGIES }, make);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
-import type { Reserved } from '../../src/orders/reserve/worstCase.ts';
+import type { ReservedOrder } from '../../src/orders/reserve/worstCase.ts';
 import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from './riskCampaign.ts';
 import { noCounts } from './riskCourse.ts';
 import { FuturesRiskWorld } from './riskFuturesWorld.ts';
@@ -34,7 +34,7 @@ class Stale extends Reservations {
 }
 /** Takes the higher price for the worst one, whatever the contract. */
 class Linear extends Reservations {
-  override assess(order: Reserved, markTicks: number): void {
+  override assess(order: ReservedOrder, markTicks: number): void {
     super.assess(order, markTicks);
     if (order.limit > 0) order.worstTicks = Math.max(order.limit, markTicks);
     order.worstUnits =

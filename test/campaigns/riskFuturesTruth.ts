@@ -13,10 +13,10 @@ export interface TrueContract {
   readonly isCross: boolean;
   readonly isTrading: boolean;
   /** Largest leverage by worth of a position, in units. */
-  readonly tiers: readonly { readonly upTo: number; readonly most: number }[];
+  readonly tiers: readonly { readonly upTo: number; readonly max: number }[];
 }
 
-export function worth({ isLinear, size }: TrueContract, lots: number, ticks: number): number {
+export function otherValue({ isLinear, size }: TrueContract, lots: number, ticks: number): number {
   return isLinear ? lots * size * ticks : (lots * size) / ticks;
 }
 const OPEN_FEE = 400 / 1e6;
@@ -33,9 +33,9 @@ export class ContractOrder extends TrueOrder {
     this.closes = order.reduceOnly;
     this.contract = contract;
   }
-  override get mostLots(): number {
+  override get maxLots(): number {
     if (!this.byAmount) return this.left;
-    return Math.floor(this.left / worth(this.contract, 1, this.contract.isLinear ? this.lowest : this.highest));
+    return Math.floor(this.left / otherValue(this.contract, 1, this.contract.isLinear ? this.lowest : this.highest));
   }
   /** Lots of which the bot has not heard that they were executed. */
   get unheardLots(): number {
@@ -47,7 +47,7 @@ export class ContractOrder extends TrueOrder {
     const prices = limit > 0 ? [limit, this.mark] : this.byAmount === contract.isLinear ? [this.lowest] : [this.highest];
     if (limit === 0 && !this.byAmount) prices[0] = contract.isLinear ? this.highest : this.lowest;
     if (!Number.isNaN(mark)) prices.push(mark);
-    return Math.max(...prices.map((ticks) => worth(contract, 1, ticks)));
+    return Math.max(...prices.map((ticks) => otherValue(contract, 1, ticks)));
   }
 }
 
@@ -99,11 +99,11 @@ export class FuturesTruth extends Venue<ContractOrder> {
     const closing = contract.isNet || order.closes ? Math.min(lots, held[other]) : 0;
     held[other] -= closing;
     held[own] += lots - closing;
-    order.left -= order.byAmount ? Math.ceil(worth(contract, lots, ticks)) : lots;
+    order.left -= order.byAmount ? Math.ceil(otherValue(contract, lots, ticks)) : lots;
     order.unreported.push({ ticks, lots });
     this.unheard[order.index]!.push(order);
     this.traders[order.index] = order.strategy;
-    if (order.mostLots <= 0) order.state = 'over';
+    if (order.maxLots <= 0) order.state = 'over';
   }
 
   /** Books what the bot is told: averages of entries and margins, in plain numbers. */
@@ -116,8 +116,8 @@ export class FuturesTruth extends Venue<ContractOrder> {
     this.wallets[order.strategy]! -= fee;
     if (closing > 0) {
       const entry = (other.entry / other.lots) * closing;
-      const isGainOfRise = order.isBuy !== contract.isLinear;
-      const profit = (each * closing - entry) * (isGainOfRise ? 1 : -1);
+      const isGainOfAbove = order.isBuy !== contract.isLinear;
+      const profit = (each * closing - entry) * (isGainOfAbove ? 1 : -1);
       this.wallets[order.strategy]! += profit;
       const part = (other.margin / other.lots) * closing;
       other.margin = contract.isCross ? other.margin - part : Math.max(0, other.margin - part + Math.min(0, part + profit));
@@ -159,11 +159,11 @@ export class FuturesTruth extends Venue<ContractOrder> {
     if (!order.closes && !contract.isTrading) return 'NOT_TRADING';
     if (order.closes) return this.canClose(order) ? null : 'MARGIN';
     const [long, short] = [this.worstUnits(order.index, true, null), this.worstUnits(order.index, false, null)];
-    const rise = order.isBuy ? long - this.worstUnits(order.index, true, order) : short - this.worstUnits(order.index, false, order);
-    if (rise <= 0) return null;
+    const above = order.isBuy ? long - this.worstUnits(order.index, true, order) : short - this.worstUnits(order.index, false, order);
+    if (above <= 0) return null;
     const units = order.isBuy ? long : short;
     if (over(units - 0.001, limits.positionUnits)) return 'POSITION_NOTIONAL';
-    if (contract.leverage > contract.tiers.find(({ upTo }) => units - 0.001 <= upTo)!.most) return 'TIER';
+    if (contract.leverage > contract.tiers.find(({ upTo }) => units - 0.001 <= upTo)!.max) return 'TIER';
     const gross = this.gross(null);
     // In net mode an order may add to a side that is not the larger one.
     if (gross > this.gross(order)) {
@@ -186,7 +186,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
   private canClose({ index, isBuy }: ContractOrder): boolean {
     const { isNet } = this.contracts[index]!;
     const takers = this.possible(index).filter((other) => other.isBuy === isBuy && (isNet || other.closes));
-    return sum(takers, ({ mostLots }) => mostLots) <= this.real[index]![isBuy ? 'short' : 'long'];
+    return sum(takers, ({ maxLots }) => maxLots) <= this.real[index]![isBuy ? 'short' : 'long'];
   }
 
   /** Lots and units of orders that open a side, dearest first, beyond those that close the other one. */
@@ -214,7 +214,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
     const { long, short } = this.real[index]!;
     const closing = sum(this.closers(index, isLong), ({ left }) => left);
     const opposed = this.opposed(index, isLong, isLong ? short : long, closing);
-    const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.mostLots, each: 1 }));
+    const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.maxLots, each: 1 }));
     return (isLong ? long : short) + this.opening(orders, opposed).long;
   }
   /** What is held at the mark, and each order at the dearer of its own price and the mark. */
@@ -223,8 +223,8 @@ export class FuturesTruth extends Venue<ContractOrder> {
     const mark = this.marks[index]!;
     const closing = sum(this.closers(index, isLong), ({ left }) => left);
     const opposed = this.opposed(index, isLong, isLong ? short : long, closing);
-    const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.mostLots, each: order.eachLot(mark) }));
-    return worth(this.contracts[index]!, isLong ? long : short, mark) + this.opening(orders, opposed).short;
+    const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.maxLots, each: order.eachLot(mark) }));
+    return otherValue(this.contracts[index]!, isLong ? long : short, mark) + this.opening(orders, opposed).short;
   }
   private gross(without: ContractOrder | null): number {
     return sum(
@@ -240,8 +240,8 @@ export class FuturesTruth extends Venue<ContractOrder> {
     const contract = this.contracts[index]!;
     const { long, short } = this.booked[index]!;
     const mark = this.marks[index]!;
-    const [longRise, shortRise] = [long, short].map(({ lots, entry }) => worth(contract, lots, mark) - entry);
-    return (longRise! - shortRise!) * (contract.isLinear ? 1 : -1);
+    const [longAbove, shortAbove] = [long, short].map(({ lots, entry }) => otherValue(contract, lots, mark) - entry);
+    return (longAbove! - shortAbove!) * (contract.isLinear ? 1 : -1);
   }
   private equity(): number {
     return sum(this.wallets, (wallet) => wallet) + sum([...this.contracts.keys()], (index) => this.profit(index));
@@ -255,7 +255,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
   }
   /** Margin and fees that the exchange holds for a strategy's orders at the prices of their approval, if all that is under way fills. */
   private required(strategy: number, without: ContractOrder | null): number {
-    const rest = (order: ContractOrder) => (order.isPossible ? order.mostLots : 0) + order.unheardLots;
+    const rest = (order: ContractOrder) => (order.isPossible ? order.maxLots : 0) + order.unheardLots;
     const sides = [...this.contracts.keys()].flatMap((index) => [true, false].map((isLong) => ({ index, isLong })));
     return sum(sides, ({ index, isLong }) => {
       const contract = this.contracts[index]!;

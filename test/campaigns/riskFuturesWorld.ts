@@ -6,20 +6,20 @@ import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { OrderManager } from '../../src/orders/orderManager.ts';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
-import { REPLAY_FENCE } from '../../src/orders/prove/resolver.ts';
+import { REPLAY_ABSENCE_BOUNDS } from '../../src/orders/prove/resolver.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { FUTURES_RULES } from '../../src/risk/rules.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { asText, type Counts, RiskCourse, scratch, STRATEGIES } from './riskCourse.ts';
-import { CLOSE_FEE, type ContractOrder, FuturesTruth, type TrueContract, worth } from './riskFuturesTruth.ts';
+import { CLOSE_FEE, type ContractOrder, FuturesTruth, type TrueContract, otherValue } from './riskFuturesTruth.ts';
 import { MIN_LOTS, type TrueLimits } from './riskTruth.ts';
 
 const TIERS = [
-  { upTo: 3e6, most: 20 },
-  { upTo: 8e6, most: 10 },
-  { upTo: Infinity, most: 4 },
+  { upTo: 3e6, max: 20 },
+  { upTo: 8e6, max: 10 },
+  { upTo: Infinity, max: 4 },
 ];
 /** A lot of the first contract is worth about so many units, one of the second seven times as much. */
 const LOT = 1e5;
@@ -38,14 +38,14 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   /** `without`: code of a rule that is left out. `kind`: the reservations, or a broken kind of them. */
   constructor(seed: number, counts: Counts, without: string | null = null, kind: typeof Reservations = Reservations) {
     super(seed, counts);
-    const isLinear = this.chance(0.5);
+    const isLinear = this.random(0.5);
     const contracts = [1, 7].map((multiple): TrueContract => ({
       isLinear,
       size: multiple * (isLinear ? 1 : 1e11),
       leverage: this.whole(1, 14),
-      isNet: this.chance(0.5),
-      isCross: this.chance(0.5),
-      isTrading: this.chance(0.9),
+      isNet: this.random(0.5),
+      isCross: this.random(0.5),
+      isTrading: this.random(0.9),
       tiers: TIERS,
     }));
     this.#instruments = contracts.map(instrumentOf);
@@ -61,7 +61,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
       feesIn: 'quote',
       leverage: contracts.map(({ leverage }) => leverage),
     });
-    this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_FENCE, scratch);
+    this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, scratch);
     const rules = FUTURES_RULES.filter(({ code }) => code !== without);
     this.risk = new RiskModule({ ledger: this.ledger, reservations, limits: asText(limits, 0, isLinear ? 4 : 8), rules });
     this.risk.attach({ lastTicks: (index) => (index === this.#unknown ? NaN : marks[index]!) });
@@ -72,17 +72,17 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   protected override intent(): string | null {
     const { truth } = this;
     const index = this.whole(0, 1);
-    const strategy = this.chance(0.8) ? index : 1 - index;
-    const isBuy = this.chance(0.5);
+    const strategy = this.random(0.8) ? index : 1 - index;
+    const isBuy = this.random(0.5);
     const mark = truth.marks[index]!;
     const order = this.orders.draft(strategy, this.#instruments[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
     order.slot = `s${this.whole(0, 9)}`;
-    order.reduceOnly = this.chance(0.25);
+    order.reduceOnly = this.random(0.25);
     const kind = this.rng.next();
     if (!order.reduceOnly && kind < 0.15) order.quoteUnits = units(this.whole(1, 40) * LOT);
-    else order.lots = lots(this.whole(1, this.chance(0.3) ? 50 : 15));
+    else order.lots = lots(this.whole(1, this.random(0.3) ? 50 : 15));
     if (order.lots > 0 && kind > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
-    this.#unknown = this.chance(0.05) ? 1 - index : -1;
+    this.#unknown = this.random(0.05) ? 1 - index : -1;
     const broken = this.ask(
       order,
       (placed) => truth.brokenBy(placed),
@@ -101,10 +101,10 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
         : [order.lowest, order.highest];
     const price = this.whole(Math.ceil(low), Math.floor(high));
     const contract = this.truth.contracts[order.index]!;
-    const rest = order.byAmount ? Math.floor((order.left - 1) / worth(contract, 1, price)) : order.left;
-    const most = this.truth.within(order, rest);
-    const filled = this.chance(0.4) ? most : this.whole(1, Math.max(1, most));
-    if (filled <= most && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
+    const rest = order.byAmount ? Math.floor((order.left - 1) / otherValue(contract, 1, price)) : order.left;
+    const max = this.truth.within(order, rest);
+    const filled = this.random(0.4) ? max : this.whole(1, Math.max(1, max));
+    if (filled <= max && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
     // Nothing is left to close, or the value pays for nothing: the exchange ends the order.
     else order.state = 'over';
   }
@@ -114,21 +114,21 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     const order = this.truth.unheard[index]!.shift()!;
     const { ticks: price, lots: filled } = order.unreported.shift()!;
     const belief = this.orders.get(order.id as OrderId)!;
-    const notional = Math.round(worth(this.truth.contracts[index]!, filled, price));
+    const notional = Math.round(otherValue(this.truth.contracts[index]!, filled, price));
     const fee = Math.round(notional * CLOSE_FEE);
     const fill = fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, timeMs: this.nowMs });
     this.truth.book(order, filled, notional, fee);
     this.ledger.fill(order.strategy, index, order.isBuy, fill, order.closes);
     this.orders.filled(belief, fill);
     order.reported += filled;
-    order.tombMs = NaN;
+    order.absentMs = NaN;
     this.counts.fills++;
   }
 
   /** Funding, of which an isolated position pays no more than its margin. */
   protected override other(): void {
     const index = this.whole(0, 1);
-    const isLong = this.chance(0.5);
+    const isLong = this.random(0.5);
     const { lots: held, entryUnits, marginUnits } = this.ledger.side(index, isLong);
     if (held === 0) return;
     const share = Math.round(entryUnits * 0.01 * (this.rng.next() - 0.5));
@@ -139,7 +139,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   }
 
   #drawLimits(): TrueLimits {
-    const maybe = (least: number, most: number, unit = 1) => (this.chance(0.3) ? this.whole(least, most) * unit : null);
+    const maybe = (min: number, limit: number, unit = 1) => (this.random(0.3) ? this.whole(min, limit) * unit : null);
     return {
       orderLots: maybe(5, 45),
       orderUnits: maybe(5, 60, LOT),
@@ -159,7 +159,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
 function instrumentOf({ isLinear, isTrading }: TrueContract, index: number): Instrument {
   const name = `E-${index}`;
-  const tiers = TIERS.map(({ upTo, most }) => ({ upToUnits: upTo < Infinity ? upTo : null, maintenancePpm: 5000, maxLeverage: most }));
+  const tiers = TIERS.map(({ upTo, max }) => ({ upToUnits: upTo < Infinity ? upTo : null, maintenancePpm: 5000, maxLeverage: max }));
   const of = { id: instrumentId('futures', name), wireName: name, minLots: lots(MIN_LOTS) };
   const multiple = index === 0 ? 1 : 7;
   return isLinear

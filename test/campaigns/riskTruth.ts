@@ -47,7 +47,7 @@ export class TrueOrder {
   wasAdmitted = false;
   cancelAsked = false;
   /** When the bot was told that it had no effect; NaN otherwise. */
-  tombMs = NaN;
+  absentMs = NaN;
   /** Executions that the bot has not heard of, oldest first. */
   readonly unreported: Execution[] = [];
   reported = 0;
@@ -72,11 +72,11 @@ export class TrueOrder {
     return this.limit > 0 ? this.limit : Math.ceil(this.mark * (1 + COLLAR));
   }
   /** The most lots that it can still execute. */
-  get mostLots(): number {
+  get maxLots(): number {
     return this.byAmount ? Math.floor(this.left / (this.lowest * PER_TICK_LOT)) : this.left;
   }
   /** The most that its buy can still cost, fee not counted. */
-  get mostUnits(): number {
+  get maxUnits(): number {
     return this.byAmount ? this.left : this.left * this.highest * PER_TICK_LOT;
   }
 }
@@ -109,12 +109,12 @@ export abstract class Venue<Known extends TrueOrder> implements ExchangePort {
   read(): void {
     // What the bot learns, and when, is drawn by the campaign.
   }
-  working(): number {
+  workingOrders(): number {
     return 0;
   }
   blockOpened(): void {}
   settleMarks(): void {}
-  row(): void {
+  matchRow(): void {
     // Executions are drawn by the campaign.
   }
 
@@ -130,7 +130,7 @@ export abstract class Venue<Known extends TrueOrder> implements ExchangePort {
     const { limits, nowMs } = this;
     const mark = this.marks[order.index]!;
     if (!order.byAmount && order.left < MIN_LOTS) return 'PRECISION';
-    if (over(order.mostLots, limits.orderLots)) return 'QTY_MAX';
+    if (over(order.maxLots, limits.orderLots)) return 'QTY_MAX';
     if (over(units, limits.orderUnits)) return 'NOTIONAL_MAX';
     if (order.limit > 0 && limits.bandMilli !== null) {
       const beyond = (order.isBuy ? order.limit - mark : mark - order.limit) * 1000;
@@ -182,7 +182,7 @@ export class Truth extends Venue<TrueOrder> {
     }
     for (let strategy = 0; strategy < this.cash.length; strategy++) {
       const buys = possible.filter((order) => order.isBuy && order.strategy === strategy);
-      if (sum(buys, ({ mostUnits }) => mostUnits) * (this.feeInBase ? 1 : 1.001) > this.cash[strategy]! + 0.5) return 'MARGIN';
+      if (sum(buys, ({ maxUnits }) => maxUnits) * (this.feeInBase ? 1 : 1.001) > this.cash[strategy]! + 0.5) return 'MARGIN';
     }
     return null;
   }
@@ -211,7 +211,7 @@ export class Truth extends Venue<TrueOrder> {
       held +
       sum(
         this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index),
-        ({ mostLots }) => mostLots * PER_LOT,
+        ({ maxLots }) => maxLots * PER_LOT,
       )
     );
   }
@@ -221,7 +221,8 @@ export class Truth extends Venue<TrueOrder> {
     const buys = this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index);
     const held = sum(this.held, (book) => book[index]!);
     return (
-      (held / PER_LOT) * mark * PER_TICK_LOT + sum(buys, ({ mostUnits, mostLots }) => Math.max(mostUnits, mostLots * mark * PER_TICK_LOT))
+      (held / PER_LOT) * mark * PER_TICK_LOT +
+      sum(buys, ({ maxUnits: limitUnits, maxLots: limitLots }) => Math.max(limitUnits, limitLots * mark * PER_TICK_LOT))
     );
   }
 }

@@ -5,7 +5,7 @@ import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { OrderManager } from '../../src/orders/orderManager.ts';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
-import { REPLAY_FENCE } from '../../src/orders/prove/resolver.ts';
+import { REPLAY_ABSENCE_BOUNDS } from '../../src/orders/prove/resolver.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { RULES } from '../../src/risk/rules.ts';
@@ -26,17 +26,17 @@ export class World extends RiskCourse<TrueOrder> {
   /** `without`: code of a rule that is left out. `kind`: the reservations, or a broken kind of them. */
   constructor(seed: number, counts: Counts, without: string | null = null, kind: typeof Reservations = Reservations) {
     super(seed, counts);
-    const held = this.twice(() => INSTRUMENTS.map(() => (this.chance(0.3) ? this.whole(1, 40) * PER_LOT : 0)));
+    const held = this.twice(() => INSTRUMENTS.map(() => (this.random(0.3) ? this.whole(1, 40) * PER_LOT : 0)));
     const limits = this.#drawLimits(held);
     const marks = INSTRUMENTS.map(() => this.whole(900, 1100));
-    const feeInBase = this.chance(0.5);
+    const feeInBase = this.random(0.5);
     const cash = this.twice(() => this.whole(1, 20) * 1e7);
     cash.forEach((amount, strategy) => this.ledger.deposit(strategy, 'USDT', amount));
     held.forEach((book, strategy) => book.forEach((amount, index) => this.ledger.deposit(strategy, INSTRUMENTS[index]!.base, amount)));
     this.truth = new Truth(limits, cash, held, marks, feeInBase);
     const terms = { collarPpm: 10_000, takerFeePpm: [1000, 1000], feesIn: feeInBase ? 'received' : 'quote' } as const;
     const reservations = new kind(INSTRUMENTS, STRATEGIES, terms);
-    this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_FENCE, scratch);
+    this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, scratch);
     const rules = RULES.filter(({ code }) => code !== without);
     this.risk = new RiskModule({ ledger: this.ledger, reservations, limits: asText(limits, 3, 8), rules });
     this.risk.attach({ lastTicks: (index) => marks[index]! });
@@ -48,13 +48,13 @@ export class World extends RiskCourse<TrueOrder> {
     const truth = this.truth;
     const index = this.whole(0, 1);
     const strategy = this.whole(0, 1);
-    const isBuy = this.chance(0.65);
+    const isBuy = this.random(0.65);
     const mark = truth.marks[index]!;
     const order = this.orders.draft(strategy, INSTRUMENTS[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
     order.slot = `s${this.whole(0, 9)}`;
     const kind = this.rng.next();
     if (isBuy && kind < 0.2) order.quoteUnits = units(this.whole(MIN_LOTS * 1_100_000, 3e7));
-    else order.lots = lots(this.whole(1, this.chance(0.3) ? 50 : 15));
+    else order.lots = lots(this.whole(1, this.random(0.3) ? 50 : 15));
     if (order.lots > 0 && kind > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
     return this.ask(
       order,
@@ -71,9 +71,9 @@ export class World extends RiskCourse<TrueOrder> {
           : [order.limit, order.limit * 1.05]
         : [order.lowest, order.highest];
     const price = this.whole(Math.ceil(low), Math.floor(high));
-    const most = order.byAmount ? Math.floor(order.left / (price * PER_TICK_LOT)) : order.left;
-    const filled = this.chance(0.4) ? most : this.whole(1, Math.max(1, most));
-    if (filled <= most && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
+    const max = order.byAmount ? Math.floor(order.left / (price * PER_TICK_LOT)) : order.left;
+    const filled = this.random(0.4) ? max : this.whole(1, Math.max(1, max));
+    if (filled <= max && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
   }
 
   protected override report(order: TrueOrder): void {
@@ -86,18 +86,18 @@ export class World extends RiskCourse<TrueOrder> {
     this.ledger.fill(order.strategy, order.index, order.isBuy, fill);
     this.orders.filled(belief, fill);
     order.reported += filled;
-    order.tombMs = NaN;
+    order.absentMs = NaN;
     this.counts.fills++;
   }
 
   #drawLimits(held: readonly number[][]): TrueLimits {
     // No order can help it when more is brought in than may be held.
     const brought = Math.max(...INSTRUMENTS.map((_, index) => held.reduce((sum, book) => sum + book[index]!, 0))) / PER_LOT;
-    const maybe = (least: number, most: number, unit = 1) => (this.chance(0.3) ? this.whole(least, most) * unit : null);
+    const maybe = (min: number, limit: number, unit = 1) => (this.random(0.3) ? this.whole(min, limit) * unit : null);
     return {
       orderLots: maybe(5, 45),
       orderUnits: maybe(50, 450, 1e5),
-      positionLots: this.chance(0.3) ? this.whole(Math.max(20, brought), 100) : null,
+      positionLots: this.random(0.3) ? this.whole(Math.max(20, brought), 100) : null,
       positionUnits: maybe(200, 1000, 1e5),
       grossUnits: maybe(300, 1500, 1e5),
       leverageMilli: maybe(100, 900),

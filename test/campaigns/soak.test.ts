@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { act, askView } from '../../src/tasks/control/client.ts';
+import { sendAct, askView } from '../../src/tasks/control/client.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, pause, type BotProcess } from '../kills/botWorld.ts';
 import { median, theilSen } from '../kills/slope.ts';
@@ -47,7 +47,7 @@ it.runIf(MINUTES > 0)(`${MINUTES} minutes at ${SPEED}x (seed ${SEED})`, { timeou
     await world.faults(FAULTS);
     const soaked = await soak(world, bot);
     await world.faults([]);
-    await act(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
+    await sendAct(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
     const { unknown, counts } = await world.until(bot, 'the end of what is unknown', PEACE_MS, (view) => view.unknown.length === 0);
     await world.agreed(bot, PEACE_MS);
     const { slopeMb, loopMs, worstLoopMs, breaches, halts } = soaked;

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { killAndResume } from '../fixtures/killAndResume.ts';
-import { SweepDesk } from '../fixtures/sweepDesk.ts';
+import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
@@ -14,15 +14,15 @@ const KILLS = 20;
 it.runIf(isCampaign)(
   `${KILLS} kills (seed ${SEED})`,
   async () => {
-    const desk = new SweepDesk(BARS);
+    const fixture = new SweepFixture(BARS);
     const began = performance.now();
-    expect((await desk.sweep(...GRID)).code).toBe(0);
+    expect((await fixture.sweep(...GRID)).code).toBe(0);
     const aloneMs = performance.now() - began;
-    const { sweepHash } = desk.json();
-    const struck = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, aloneMs, sweepHash, table: desk.table() });
+    const { sweepHash } = fixture.json();
+    const struck = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, aloneMs, sweepHash, table: fixture.table() });
     console.log(`${struck.kills} kills, ${struck.midway} of them with sets in the ledger: the same table each time`);
     expect(struck.midway).toBeGreaterThan(KILLS / 4);
-    desk.remove();
+    fixture.remove();
   },
   600_000,
 );

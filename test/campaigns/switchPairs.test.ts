@@ -6,7 +6,7 @@ import { profileOf, type SwitchValues } from '../../src/paperExchange/dialect/pr
 import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
 import { coveringArray } from '../fixtures/covering.ts';
 import { SCRIPTS } from '../service/orderScripts.ts';
-import { PairDesk } from '../service/pairDesk.ts';
+import { PairFixture } from '../service/pairFixture.ts';
 
 /** `npm run campaign -- switchPairs` sets both: so many combinations drawn at random beside those of the pairs. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
@@ -23,17 +23,17 @@ const ROWS = coveringArray(VALUES.map(([, values]) => values.length));
 const valuesOf = (row: readonly number[]): SwitchValues => Object.fromEntries(VALUES.map(([name, values], at) => [name, values[row[at]!]]));
 
 function run(values: SwitchValues, again: string): void {
-  const desk = new PairDesk(profileOf(values));
+  const fixture = new PairFixture(profileOf(values));
   for (const [name, script] of Object.entries(SCRIPTS)) {
     try {
-      script(desk);
+      script(fixture);
     } catch (error) {
       const differing = Object.entries(values).filter(([key, value]) => profileOf({})[key as keyof typeof SWITCHES] !== value);
       throw new Error(`${name}, ${again}: ${JSON.stringify(Object.fromEntries(differing))}`, { cause: error });
     }
   }
-  desk.service.spot.venue.assertConserved();
-  desk.service.futures.venue.assertConserved();
+  fixture.service.spot.venue.assertConserved();
+  fixture.service.futures.venue.assertConserved();
 }
 
 test(`the ${VALUES.length} switches have their pairs in ${ROWS.length} combinations`, () => {

@@ -9,7 +9,7 @@ import { sameSignature, signedBytes, signedPath } from '../../src/protocol/sign.
 import { always, answerBytes, type SeenRequest } from '../fixtures/stubExchange.ts';
 import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
 import { EXPECTED_FUTURES, type ExpectedRequest } from '../protocol/expectedRequests.ts';
-import { CREDENTIALS, RestDesk, SECRET } from '../rest/desk.ts';
+import { CREDENTIALS, RestFixture, SECRET } from '../rest/restClientFixture.ts';
 import type { Bitrue } from './bitrue.mjs';
 
 const isInstalled = existsSync(new URL('node_modules/ccxt/package.json', import.meta.url));
@@ -19,28 +19,28 @@ const E_BTC = { contractName: 'E-BTC-USDT' };
 const LIMIT_ORDER = { ...E_BTC, volume: '1.5', price: '0.00000125', type: 'LIMIT', side: 'BUY', open: 'OPEN' };
 
 interface Case extends Pick<ExpectedRequest, 'op' | 'args' | 'security'> {
-  readonly say: string;
+  readonly print: string;
   /** On the path that services have beside the specification's, which begins otherwise than all others. */
   readonly otherPath?: boolean;
 }
 
 /** Every call of the specification's table, and those whose bytes are made otherwise. */
 const CASES: readonly Case[] = [
-  ...EXPECTED_FUTURES.map(({ op, args, security }) => ({ op, args, security, say: op })),
+  ...EXPECTED_FUTURES.map(({ op, args, security }) => ({ op, args, security, print: op })),
   {
     op: 'futures.cancelTriggerOrder',
     args: { ...E_BTC, orderId: '7' },
     security: 'TRADE',
-    say: 'futures.cancelTriggerOrder, other path',
+    print: 'futures.cancelTriggerOrder, other path',
     otherPath: true,
   },
-  { op: 'futures.openOrders', args: {}, security: 'TRADE', say: 'futures.openOrders, no query' },
-  { op: 'futures.openOrders', args: { contractName: 'E-BTC/USDT' }, security: 'TRADE', say: 'futures.openOrders, escaped query' },
+  { op: 'futures.openOrders', args: {}, security: 'TRADE', print: 'futures.openOrders, no query' },
+  { op: 'futures.openOrders', args: { contractName: 'E-BTC/USDT' }, security: 'TRADE', print: 'futures.openOrders, escaped query' },
   {
     op: 'futures.createOrder',
     args: { ...LIMIT_ORDER, clientOrderId: 'c_1-x', timeInForce: 'IOC' },
     security: 'TRADE',
-    say: 'futures.createOrder, limit',
+    print: 'futures.createOrder, limit',
   },
 ];
 
@@ -65,26 +65,26 @@ function paramsOf(request: SeenRequest): Readonly<Record<string, unknown>> {
 }
 
 describe.skipIf(!isInstalled)('ccxt and the client', () => {
-  let desk: RestDesk;
-  let otherDesk: RestDesk;
-  let open: (of: RestDesk) => Bitrue;
+  let fixture: RestFixture;
+  let otherFixture: RestFixture;
+  let open: (of: RestFixture) => Bitrue;
   const rows: (readonly string[])[] = [];
 
   beforeAll(async () => {
     const { Bitrue } = await import('./bitrue.mjs');
     open = ({ stub }) => new Bitrue(stub.origin, CREDENTIALS.apiKey, SECRET);
     const answers = always(200, '{"code":"0","msg":"Success","data":null}');
-    desk = await RestDesk.open(answers);
-    otherDesk = await RestDesk.open(answers, { dialect: { cancelTriggerPath: '/fapi/v1/cancel_trigger_order' } });
+    fixture = await RestFixture.open(answers);
+    otherFixture = await RestFixture.open(answers, { dialect: { cancelTriggerPath: '/fapi/v1/cancel_trigger_order' } });
   });
   afterAll(async () => {
-    await desk?.close();
-    await otherDesk?.close();
+    await fixture?.close();
+    await otherFixture?.close();
     if (rows.length > 0) console.log(tableOf(rows));
   });
 
   /** The one request, other than for the time, that `send` makes. */
-  async function seen({ stub }: RestDesk, isTime: boolean, send: () => Promise<unknown>): Promise<SeenRequest> {
+  async function seen({ stub }: RestFixture, isTime: boolean, send: () => Promise<unknown>): Promise<SeenRequest> {
     const before = stub.requests.length;
     await send();
     const arrived = stub.requests.slice(before).filter(({ target }) => isTime || !target.endsWith('/time'));
@@ -92,17 +92,17 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     return arrived[0]!;
   }
 
-  it.each(CASES)('$say', async ({ op: name, say, args, security, otherPath = false }) => {
+  it.each(CASES)('$say', async ({ op: name, print, args, security, otherPath = false }) => {
     const op = opOf(name);
     const isSigned = security !== 'NONE';
-    const from = otherPath ? otherDesk : desk;
+    const from = otherPath ? otherFixture : fixture;
     const ours = await seen(from, op === 'futures.serverTime', () => from.call(op, args, { attempts: 1 }));
     const ccxt = open(from);
     const [path = ''] = ours.target.split('?');
     const send = ccxt.methodOf(ours.method === 'GET' ? 'GET' : 'POST', path, isSigned);
     if (send === null) {
       expect(path).toBe('/v1/inner/trigger_order_cancel');
-      rows.push([say, ours.method, path, 'no: ccxt signs below /fapi and /dapi alone', '']);
+      rows.push([print, ours.method, path, 'no: ccxt signs below /fapi and /dapi alone', '']);
       return;
     }
     ccxt.timestamp = isSigned ? Number(header(ours, 'x-ch-ts')) : null;
@@ -113,7 +113,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     expect([theirs.method, theirs.target, body(theirs)]).toEqual([ours.method, ours.target, inOurs]);
     if (!isSigned) {
       expect(credentials(theirs).concat(credentials(ours)).join('')).toBe('');
-      rows.push([say, ours.method, path, 'the same', 'none']);
+      rows.push([print, ours.method, path, 'the same', 'none']);
       return;
     }
     expect(signature(theirs)).toBe(expectedSignature(theirs));
@@ -124,14 +124,14 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     expect([again.method, again.target, body(again)]).toEqual([ours.method, ours.target, body(ours)]);
     expect(credentials(again)).toEqual(credentials(ours));
     expect(sameSignature(signature(again), expectedSignature(ours))).toBe(true);
-    rows.push([say, ours.method, path, ours.method === 'GET' ? 'the same' : 'the same but recvWindow', 'identical']);
+    rows.push([print, ours.method, path, ours.method === 'GET' ? 'the same' : 'the same but recvWindow', 'identical']);
   });
 
   it('a signature is of its own bytes, time, path and secret alone', async () => {
-    const ccxt = open(desk);
+    const ccxt = open(fixture);
     const send = ccxt.methodOf('POST', '/fapi/v1/order', true)!;
     ccxt.timestamp = 1_588_591_856_950;
-    const sent = await seen(desk, false, () => send(LIMIT_ORDER));
+    const sent = await seen(fixture, false, () => send(LIMIT_ORDER));
     const others: readonly Partial<SeenRequest>[] = [
       { body: Buffer.from(body(sent).replace('1.5', '1.6')) },
       { target: '/fapi/v1/cancel' },
@@ -142,7 +142,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
   });
 
   it('ccxt reads from what our encoders write what we read', async () => {
-    const ccxt = open(desk);
+    const ccxt = open(fixture);
     const texts = new Map<string, string>();
     /** What the documented answer says, which is written by our encoder for ccxt to read. */
     const written = <O extends keyof typeof FUTURES_ANSWERS>(op: O, path: string): OpResult<O> => {
@@ -156,7 +156,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     const ticker = written('futures.ticker', '/fapi/v1/ticker');
     const depth = written('futures.depth', '/fapi/v1/depth');
     const bars = written('futures.klines', '/fapi/v1/klines');
-    desk.stub.behaviour = (socket, { target }) => void socket.write(answerBytes(200, texts.get(target.split('?')[0]!) ?? '{}'));
+    fixture.stub.behaviour = (socket, { target }) => void socket.write(answerBytes(200, texts.get(target.split('?')[0]!) ?? '{}'));
 
     const { symbol: id, multiplier, pricePrecision } = contracts.rows[0]!;
     const market = { id, linear: true, contractSize: Number(multiplier), precision: { price: 10 ** -pricePrecision } };
@@ -169,8 +169,8 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     const levels = (side: 'asks' | 'bids') => depth[side].map(({ price, quantity }) => [Number(price), Number(quantity)]);
     expect(await ccxt.fetchOrderBook('BTC/USDT:USDT')).toMatchObject({ asks: levels('asks'), bids: levels('bids') });
 
-    const row = ({ openMs, open: first, high: most, low: least, close, volume }: (typeof bars.rows)[number]) =>
-      [openMs, first, most, least, close, volume].map(Number);
+    const row = ({ openMs, open: first, high: max, low: min, close, volume }: (typeof bars.rows)[number]) =>
+      [openMs, first, max, min, close, volume].map(Number);
     expect(await ccxt.fetchOHLCV('BTC/USDT:USDT', '1h')).toEqual(bars.rows.map(row));
   });
 });

@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     const path = `${folder}/a`;
     writeFileSync(path, 'text');
     chmodSync(path, mode);
-    for (const said of refusals(path)) expect(said).toMatch(/expected mode 0600 or tighter, got \d{4}: others can reach it .*chmod 0600/);
+    for (const text of refusals(path)) expect(text).toMatch(/expected mode 0600 or tighter, got \d{4}: others can reach it .*chmod 0600/);
     expect(readFileSync(path, 'utf8')).toBe('text');
     chmodSync(folder, mode | 0o700);
     expect(refusal(() => disk.prepare(folder))).toMatch(/expected mode 0700 or tighter/);
@@ -170,7 +170,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     const target = `${folder}/target`;
     disk.create(target);
     symlinkSync(target, `${folder}/link`);
-    for (const said of refusals(`${folder}/link`)) expect(said).toMatch(/link: expected a file, got a symbolic link/);
+    for (const reply of refusals(`${folder}/link`)) expect(reply).toMatch(/link: expected a file, got a symbolic link/);
     symlinkSync(`${folder}/nothing`, `${folder}/loose`);
     expect(codeOf(() => disk.create(`${folder}/loose`))).toBe('EEXIST');
     expect(disk.list(folder)).toEqual(['link', 'loose', 'target']);
@@ -194,8 +194,8 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     disk.create(`${folder}/a`);
     disk.close();
     chownSync(`${folder}/a`, 65_534, 65_534);
-    for (const said of refusals(`${folder}/a`))
-      expect(said).toMatch(/expected one of the user who runs isobar \(0\), got one of user 65534/);
+    for (const words of refusals(`${folder}/a`))
+      expect(words).toMatch(/expected one of the user who runs isobar \(0\), got one of user 65534/);
     chownSync(folder, 65_534, 65_534);
     expect(refusal(() => disk.prepare(folder))).toMatch(/got one of user 65534/);
   });

@@ -1,7 +1,7 @@
 // What every ExchangePort owes the bot: one script of twenty orders, and what must have become of each, whatever stands behind the port.
 
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
+import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -20,7 +20,7 @@ export interface World {
   readonly run?: () => void;
 }
 /** `faultOf`: the answers that this world loses, by order id. */
-export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => Fault) => Promise<World>;
+export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => ReplayFault) => Promise<World>;
 
 /** Each row opens where the last one closed, ten ticks higher, and reaches 30 ticks to both sides of its open. */
 export const ROWS = 24;
@@ -35,12 +35,12 @@ const KINDS = [
   'sell', 'unsound', 'lost answer', 'lost request', 'exit',
 ] as const; // prettier-ignore
 export const kindOf = (order: number) => KINDS[(order - 1) % KINDS.length]!;
-export const faultOf = ({ id }: { readonly id: number }): Fault =>
+export const faultOf = ({ id }: { readonly id: number }): ReplayFault =>
   kindOf(id) === 'lost answer' ? 'lostAnswer' : kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
 
 export class Script extends Strategy {
   /** Lifecycles of each order, as the strategy was told. */
-  readonly told: string[][] = [];
+  readonly reported: string[][] = [];
   row = 0;
 
   override onBar() {
@@ -81,7 +81,7 @@ export class Script extends Strategy {
     }
   }
   override onOrder({ id, lifecycle }: OrderInfo) {
-    (this.told[id] ??= []).push(lifecycle);
+    (this.reported[id] ??= []).push(lifecycle);
   }
 }
 
@@ -103,7 +103,7 @@ export async function play(makeWorld: MakeWorld): Promise<Outcome> {
   const { instance } = engine.runs[0]!;
   const fills = engine.fills.columns();
   return {
-    lifecycles: (instance as Script).told.slice(1),
+    lifecycles: (instance as Script).reported.slice(1),
     orders: rowsOf(engine.orders.columns()),
     fills: Array.from({ length: fills.length }, (_, at) => ({
       order: fills.orderId[at],
@@ -196,7 +196,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
     it('leaves nothing behind: no order, no reservation but tombstones, nothing unknown, nothing impossible', async () => {
       const { engine } = await play(makeWorld);
       expect(engine.orders.active()).toEqual([]);
-      expect(engine.exchange.working(0)).toBe(0);
+      expect(engine.exchange.workingOrders(0)).toBe(0);
       expect(engine.orders.impossibleEvents).toBe(0);
       expect(engine.risk.halts.causes()).toEqual([]);
       expect(engine.reservations.openTotal).toBe(2);

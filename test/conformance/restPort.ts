@@ -2,10 +2,10 @@
 
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';
-import { FENCE_DEFAULTS } from '../../src/orders/prove/fence.ts';
-import { RestWorld } from '../fixtures/restWorld.ts';
+import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
+import { RestWorld } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
-import { ACCOUNTS } from '../service/serviceDesk.ts';
+import { ACCOUNTS } from '../service/serviceFixture.ts';
 import { bars, fillPriceOf, ROWS, type MakeWorld } from './exchangePort.ts';
 
 const PASS = { stepMs: 50, settledMs: 500 } as const;
@@ -13,7 +13,7 @@ const PASS = { stepMs: 50, settledMs: 500 } as const;
 const PLENTY = '5';
 
 /** A list is never old here, so that two reads may follow each other; what remains of an unknown order's wait is the admission window. */
-const FENCE = { ...FENCE_DEFAULTS, deltaMinMs: 0, readLagMs: 0, resolveEveryMs: 1000 };
+const BOUNDS = { ...DEFAULT_ABSENCE_BOUNDS, deltaMinMs: 0, readLagMs: 0, resolveEveryMs: 1000 };
 
 export const restPort: MakeWorld = async (plan, faultOf) => {
   const [feed] = plan.feeds;
@@ -24,7 +24,7 @@ export const restPort: MakeWorld = async (plan, faultOf) => {
     instruments: [{ ...instrument, makerFeePpm: makerPpm, takerFeePpm: takerPpm }],
     service: { accounts: ACCOUNTS.map((account) => ({ ...account, balances: { USDT: '100000', BTC: '50' } })) },
     settings: { readLagMs: 0 },
-    fence: FENCE,
+    bounds: BOUNDS,
     startMs: plan.fromMs,
   });
   const { engine } = world;

@@ -73,9 +73,9 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     const { scheduler, until } = subject();
     const at = scheduler.nowMs + 3;
     const ran: string[] = [];
-    const gone = scheduler.at(at, () => ran.push('gone'));
-    scheduler.cancel(gone);
-    scheduler.cancel(gone);
+    const ended = scheduler.at(at, () => ran.push('gone'));
+    scheduler.cancel(ended);
+    scheduler.cancel(ended);
     const first = scheduler.at(at, () => {
       ran.push('first');
       scheduler.cancel(second);

@@ -1,12 +1,12 @@
 // An exchange that does by script what a real one might: answers, loses answers, fills and cancels, through the ExchangeSink alone.
 
-import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
+import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import type { World } from '../../src/app/bot.ts';
 import { PARTS, type ExchangeAdapter } from '../../src/app/parts.ts';
 import { idOf, TOKENS } from '../../src/app/tokens.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../src/model/order.ts';
-import { REPLAY_FENCE } from '../../src/orders/prove/resolver.ts';
+import { REPLAY_ABSENCE_BOUNDS } from '../../src/orders/prove/resolver.ts';
 import type { Channel, ExchangeSink } from '../../src/ports/exchange.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { fillOf } from '../fixtures/fills.ts';
@@ -25,13 +25,13 @@ interface Resting {
 
 export class StubExchange implements ExchangeAdapter {
   readonly #scheduler: Scheduler;
-  readonly #faultOf: (order: { readonly id: number }) => Fault;
+  readonly #faultOf: (order: { readonly id: number }) => ReplayFault;
   readonly #resting = new Map<number, Resting>();
   #sink!: ExchangeSink;
   #now: () => number = () => NaN;
   #trades = 0;
 
-  constructor(scheduler: Scheduler, faultOf: (order: { readonly id: number }) => Fault) {
+  constructor(scheduler: Scheduler, faultOf: (order: { readonly id: number }) => ReplayFault) {
     this.#scheduler = scheduler;
     this.#faultOf = faultOf;
   }
@@ -55,12 +55,12 @@ export class StubExchange implements ExchangeAdapter {
     const venueMs = this.#now();
     this.#scheduler.at(venueMs, () => this.#sink.evidence(id, { channel, venueMs, complete: true, found }));
   }
-  working(): number {
+  workingOrders(): number {
     return this.#resting.size;
   }
   blockOpened(): void {}
   settleMarks(): void {}
-  row(_instrument: number, row: number): void {
+  matchRow(_instrument: number, row: number): void {
     for (const order of this.#resting.values()) {
       const at = fillPriceOf(order.id, row);
       if (at === null) continue;
@@ -81,10 +81,10 @@ export class StubExchange implements ExchangeAdapter {
   }
 }
 
-export function stubWorld(faultOf: (order: { readonly id: number }) => Fault): World {
+export function stubWorld(faultOf: (order: { readonly id: number }) => ReplayFault): World {
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(new ReplayJournal());
-    bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
+    bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(TOKENS.venue).toConstantValue(null);
     bind(own(PARTS.exchange)).toResolvedValue((queue) => new StubExchange(queue, faultOf), [idOf(PARTS.scheduler)]);
   };

@@ -34,7 +34,7 @@ const endpoint: Addition = {
     'src/protocol/shapes/market.ts': [
       [
         '/** `tagPrice` is the mark price; both rates are forecasts, not bookings. */',
-        `export const markPriceAnswer = one(record({ tagPrice: needed(price) }), '{tagPrice}');
+        `export const markPriceAnswer = one(record({ tagPrice: required(price) }), '{tagPrice}');
 
 /** \`tagPrice\` is the mark price; both rates are forecasts, not bookings. */`,
       ],
@@ -42,12 +42,12 @@ const endpoint: Addition = {
     'src/paperExchange/handlers/futuresPublic.ts': [
       ['  indexPriceAnswer,\n', '  indexPriceAnswer,\n  markPriceAnswer,\n'],
       [
-        "    'futures.klines': open(",
-        `    'futures.markPrice': open(({ args }) => {
-      const instrument = instrumentOf(args);
-      return done(encodeAnswer(markPriceAnswer, { tagPrice: priceText(instrument, exchange.venue.book(instrument).markTicks) }, profile));
+        "    'futures.klines': publicHandler(",
+        `    'futures.markPrice': publicHandler(({ args }) => {
+      const instrument = instrumentArg(args);
+      return done(encodeAnswer(markPriceAnswer, { tagPrice: wirePriceText(instrument, exchange.venue.book(instrument).markTicks) }, profile));
     }),
-    'futures.klines': open(`,
+    'futures.klines': publicHandler(`,
       ],
     ],
     'docs/protocol.md': [
@@ -150,11 +150,11 @@ export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
       [
         'class RateOfChange implements Kernel {',
         `class NetChange implements Kernel {
-  readonly #source: Column<Float64Array>;
+  readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
 
-  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number) {
+  constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#source = source;
     this.#out = out;
     this.#bars = bars;
@@ -233,7 +233,7 @@ const riskRule: Addition = {
     unit: 'quote asset',
     code: 'NOTIONAL_MIN',
     help: 'smallest worst-case notional of one order',
-    isLeast: true,
+    isMinimum: true,
   },
   { key: 'maxPositionQty',`,
       ],
@@ -241,17 +241,17 @@ const riskRule: Addition = {
     'src/risk/limits/resolve.ts': [
       [
         '  readonly orderUnits: Float64Array;\n',
-        '  readonly orderUnits: Float64Array;\n  /** Smallest order in quote units; 0 where the limit is not set. */\n  readonly leastUnits: Float64Array;\n',
+        '  readonly orderUnits: Float64Array;\n  /** Smallest order in quote units; 0 where the limit is not set. */\n  readonly minUnits: Float64Array;\n',
       ],
       [
         "    positionBase: perInstrument('maxPositionQty'",
-        `    leastUnits: Float64Array.from(instruments, (of) =>
+        `    minUnits: Float64Array.from(instruments, (of) =>
       limits.minOrderNotional === undefined ? 0 : scaled(limits, 'minOrderNotional', of.quoteDigits),
     ),
     positionBase: perInstrument('maxPositionQty'`,
       ],
     ],
-    'src/risk/rules/size.ts': [
+    'src/risk/rules/sizeRules.ts': [
       [
         '/** A limit on the taking side, too far beyond',
         `export const notionalMin: OrderRule = {
@@ -259,9 +259,9 @@ const riskRule: Addition = {
   code: 'NOTIONAL_MIN',
   keys: ['minOrderNotional'],
   needs: ['marks'],
-  check: (order, { limits }) => order.worstUnits >= limits.leastUnits[order.instrumentIndex]!,
+  check: (order, { limits }) => order.worstUnits >= limits.minUnits[order.instrumentIndex]!,
   detail: ({ worstUnits, instrumentIndex }, { limits, ledger }) =>
-    \`\${moneyText(worstUnits, ledger)}, at least \${moneyText(limits.leastUnits[instrumentIndex]!, ledger)}\`,
+    \`\${moneyText(worstUnits, ledger)}, at least \${moneyText(limits.minUnits[instrumentIndex]!, ledger)}\`,
 };
 
 /** A limit on the taking side, too far beyond`,
@@ -285,9 +285,9 @@ const riskRule: Addition = {
       [
         "test('every limit belongs to a rule with its code,",
         `test('an order below the smallest notional is denied, one at it passes', () => {
-  const desk = new Desk({ minOrderNotional: '0.3' });
-  expect(desk.code({ lots: 2, limit: 10_000 })).toBe('NOTIONAL_MIN');
-  expect(desk.code({ lots: 3, limit: 10_000 })).toBe(null);
+  const fixture = new Fixture({ minOrderNotional: '0.3' });
+  expect(fixture.code({ lots: 2, limit: 10_000 })).toBe('NOTIONAL_MIN');
+  expect(fixture.code({ lots: 3, limit: 10_000 })).toBe(null);
 });
 
 test('every limit belongs to a rule with its code,`,
@@ -333,8 +333,8 @@ const fillParameter: Addition = {
   edits: {
     'src/definition/text/fills.ts': [
       [
-        '    latencyMs: whole(',
-        "    throughTicks: whole('ticks', 'how far beyond its price a resting limit order needs the price to trade').optional(),\n    latencyMs: whole(",
+        '    latencyMs: integerValue(',
+        "    throughTicks: integerValue('ticks', 'how far beyond its price a resting limit order needs the price to trade').optional(),\n    latencyMs: integerValue(",
       ],
       ['    latencyMs: given.latencyMs', '    throughTicks: given.throughTicks ?? 0,\n    latencyMs: given.latencyMs'],
     ],
@@ -344,7 +344,7 @@ const fillParameter: Addition = {
         '  readonly slippageTicks: number;\n  /** Ticks beyond its price that a resting limit needs. */\n  readonly throughTicks: number;\n',
       ],
     ],
-    'src/venue/rowBook.ts': [
+    'src/venue/barBook.ts': [
       ['  private readonly sharePpm: number;\n', '  private readonly sharePpm: number;\n  private readonly throughTicks: number;\n'],
       [
         '    this.sharePpm = config.maxVolumeSharePpm;\n',
@@ -365,7 +365,7 @@ const fillParameter: Addition = {
     const { book, sink, limit } = openSpotVenue({ throughTicks: 2 });
     limit('buy', 10, 9_900, 0);
     book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, 10_050, low);
+    book.matchRange(0, ROW, 10_000, 10_050, low);
     expect(sink.tape).toEqual(tape);
   });
 
@@ -546,7 +546,7 @@ const orderState: Addition = {
       [
         '  /** A terminal status from the venue; in a replay',
         `  /** The exchange shows the order as one that it will not match for now. */
-  suspended(order: OrderRecord, nowMs: number): void {
+  suspended(order: BotOrder, nowMs: number): void {
     if (!this.#step(order, EVENT.paused)) return;
     order.changedMs = nowMs as TimeMs;
     this.#journal.state(order);
@@ -559,7 +559,7 @@ const orderState: Addition = {
       [
         "  it('uses a record again, with nothing of the order before', () => {",
         `  it('a suspended order stays reserved', () => {
-    const { orders, reservations, send } = desk();
+    const { orders, reservations, send } = fixture();
     const order = send(100);
     orders.acked(order, 7 as VenueOrderId, NOW);
     orders.suspended(order, NOW);
@@ -579,12 +579,12 @@ const orderState: Addition = {
   },
   tests: ['src/orders/lifecycle.test.ts', 'src/orders/orderManager.test.ts'],
   proof: `import { expect, it } from 'vitest';
-import { KINDS } from '../../src/adapters/journal/records/records.ts';
+import { RECORD_KINDS } from '../../src/adapters/journal/records/records.ts';
 import { LIFECYCLES, next } from '../../src/orders/lifecycle.ts';
 
 it('the journal takes the state, and every state can be left', () => {
   expect(next('working', 'paused')).toBe('suspended');
-  for (const lifecycle of LIFECYCLES) expect(KINDS.STATE.lifecycle.is(lifecycle), lifecycle).toBe(true);
+  for (const lifecycle of LIFECYCLES) expect(RECORD_KINDS.STATE.lifecycle.accepts(lifecycle), lifecycle).toBe(true);
 });
 `,
 };

@@ -11,7 +11,7 @@ export interface Block {
   readonly text: string;
 }
 
-const FENCE = /^( {0,3})```+(.*)$/;
+const BOUNDS = /^( {0,3})```+(.*)$/;
 const ATTRIBUTE = /(\w+)=(?:"([^"]*)"|(\S+))/g;
 const NAME = /^(?:\/\/|#) +([\w./-]+\.\w+)$/;
 
@@ -20,7 +20,7 @@ export function blocksOf(page: string, text: string): readonly Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const [, indent, info] = FENCE.exec(lines[at]!) ?? [];
+    const [, indent, info] = BOUNDS.exec(lines[at]!) ?? [];
     if (info === undefined) continue;
     const place = `${page}:${at + 1}`;
     const end = lines.findIndex((line, i) => i > at && /^ {0,3}```+\s*$/.test(line));
@@ -34,15 +34,15 @@ export function blocksOf(page: string, text: string): readonly Block[] {
 
 function blockOf(place: string, info: string, body: readonly string[]): Block {
   const [language = ''] = info.split(/\s/, 1);
-  const said = new Map([...info.matchAll(ATTRIBUTE)].map(([, name, quoted, plain]) => [name!, quoted ?? plain!]));
-  const unknown = [...said.keys()].find((name) => name !== 'file' && name !== 'norun');
+  const text = new Map([...info.matchAll(ATTRIBUTE)].map(([, name, quoted, plain]) => [name!, quoted ?? plain!]));
+  const unknown = [...text.keys()].find((name) => name !== 'file' && name !== 'norun');
   if (unknown !== undefined) throw new Error(`${place}: a fence says file= and norun=, got ${unknown}=`);
   const named = NAME.exec(body[0]?.trimEnd() ?? '')?.[1];
   return {
     place,
     language,
-    file: said.get('file') ?? named ?? null,
-    norun: said.get('norun') ?? null,
+    file: text.get('file') ?? named ?? null,
+    norun: text.get('norun') ?? null,
     text: `${body.join('\n')}\n`,
   };
 }

@@ -16,7 +16,7 @@ const MADE = ['docs', 'docs/maintainers', 'config'];
 const TIMEOUT_MS = 600_000;
 
 interface Listed {
-  readonly byHand: readonly string[];
+  readonly byManual: readonly string[];
   readonly made: readonly string[];
 }
 
@@ -30,7 +30,7 @@ function listsOf(page: string): ReadonlyMap<string, Listed> {
         const heading = section.slice(0, section.indexOf('\n')).trim();
         const rows = Array.from(section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm), ([, path = '', maker = '']) => ({ path, maker }));
         const paths = (isMade: boolean) => rows.filter(({ maker }) => (maker.trim() !== '') === isMade).map(({ path }) => path);
-        return [heading, { byHand: paths(false), made: paths(true) }];
+        return [heading, { byManual: paths(false), made: paths(true) }];
       }),
   );
 }
@@ -140,14 +140,14 @@ it('CONTRIBUTING.md has a list for each thing that can be added, and no other', 
 });
 
 describe.each(additions)('%s', (name, addition) => {
-  const list = lists.get(name) ?? { byHand: [], made: [] };
-  it('the files that are written are those of the list', () => expect(objections(list.byHand, touchedBy(addition))).toEqual([]));
+  const list = lists.get(name) ?? { byManual: [], made: [] };
+  it('the files that are written are those of the list', () => expect(objections(list.byManual, touchedBy(addition))).toEqual([]));
   it('the files that are made are those of the list', () => expect(objections(list.made, made.get(name) ?? [])).toEqual([]));
 });
 
 it('a fill parameter touches at most six files', () => {
-  const { byHand, made: generated } = lists.get('Fill parameter') ?? { byHand: [], made: [] };
-  expect(byHand.length + generated.length).toBeLessThanOrEqual(6);
+  const { byManual, made: generated } = lists.get('Fill parameter') ?? { byManual: [], made: [] };
+  expect(byManual.length + generated.length).toBeLessThanOrEqual(6);
 });
 
 it('the copy with all additions compiles', () => expect(types).toBe(''));
@@ -160,6 +160,8 @@ it('the copy keeps the plan of the rooms', () => {
 it('what was added works, and the tests of its rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
 
 it('a file too many in a list, and one too few, are reported', () => {
-  const { byHand } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get('Command')!;
-  expect(objections(byHand, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
+  const { byManual } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get(
+    'Command',
+  )!;
+  expect(objections(byManual, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.ts';
 import { blocksOf, type Block } from './blocks.ts';
-import { PageDesk, typeErrors } from './desk.ts';
+import { PageFixture, typeErrors } from './pageReader.ts';
 
 const AT_ONCE = 2;
 const TIMEOUT_MS = 900_000;
@@ -31,7 +31,7 @@ const read = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'ut
 let installed: InstalledPackage | null = null;
 const problems = new Map<string, readonly string[]>();
 /** Of pages that were followed to their end: their TypeScript is checked together, for one start of the compiler costs more than a page. */
-const followed = new Map<string, PageDesk>();
+const followed = new Map<string, PageFixture>();
 
 beforeAll(async () => {
   installed = installPackage();
@@ -40,28 +40,28 @@ beforeAll(async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) problems.set(page, await follow(page));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  const wrong = new PageDesk(installed);
+  const wrong = new PageFixture(installed);
   followed.set(WRONG.place, wrong);
   await wrong.follow(WRONG);
   const errors = typeErrors(installed, [...followed.values()]);
-  for (const [page, desk] of followed) problems.set(page, errors.get(desk) ?? []);
+  for (const [page, fixture] of followed) problems.set(page, errors.get(fixture) ?? []);
 }, TIMEOUT_MS);
 afterAll(() => {
-  for (const desk of followed.values()) desk.remove();
+  for (const fixture of followed.values()) fixture.remove();
   installed?.remove();
 });
 
 /** What is wrong with a page. After a block that failed the rest is not followed: it may rest on it. */
 async function follow(page: string): Promise<readonly string[]> {
   if (installed === null) throw new Error('the package is installed first');
-  const desk = new PageDesk(installed);
+  const fixture = new PageFixture(installed);
   for (const block of read(page).filter(({ norun }) => norun === null)) {
-    const failure = await desk.follow(block);
+    const failure = await fixture.follow(block);
     if (failure === null) continue;
-    desk.remove();
+    fixture.remove();
     return [`${block.place} (${block.language}): ${failure}`];
   }
-  followed.set(page, desk);
+  followed.set(page, fixture);
   return [];
 }
 

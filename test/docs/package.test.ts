@@ -20,8 +20,8 @@ const pages = ['docs', 'docs/maintainers'].flatMap((folder) =>
 );
 
 it('the package contains every page, SECURITY.md and the SBOM', () => {
-  const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT, encoding: 'utf8' });
-  const [{ files }] = JSON.parse(told) as [{ readonly files: readonly { readonly path: string }[] }];
+  const reported = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT, encoding: 'utf8' });
+  const [{ files }] = JSON.parse(reported) as [{ readonly files: readonly { readonly path: string }[] }];
   const paths = new Set(files.map(({ path }) => path));
   expect(pages.filter((name) => !paths.has(name))).toEqual([]);
   for (const path of ['SECURITY.md', 'CHANGELOG.md', 'docs/sbom.cdx.json']) expect(paths).toContain(path);

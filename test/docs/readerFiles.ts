@@ -3,12 +3,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { parseInterval, typicalLengthMs } from '../../src/model/interval.ts';
 
 /** `BTCUSDT-1h.csv.gz`, `ETHUSDT-1m-2024-01.csv`: no path, so that what a page writes itself is not meant. */
 const NAME = /(?<![\w/.-])([A-Z]+(?:USDT|USD|EUR))-(\d+[mhdwM])(?:-(\d{4})-(\d\d))?\.csv(\.gz)?(?![\w-])/g;
-const MOST_BARS = 8000;
+const MAX_BARS = 8000;
 const YEAR_MS = 366 * 86_400_000;
 
 /** Writes into `folder` what `text` names and the folder lacks. */
@@ -19,8 +19,8 @@ export async function bringFiles(folder: string, text: string): Promise<void> {
     if (interval === null || existsSync(path)) continue;
     const fromMs = Date.UTC(Number(year ?? 2024), Number(month ?? 1) - 1, 1);
     const toMs = month === undefined ? fromMs + YEAR_MS : Date.UTC(Number(year), Number(month), 1);
-    const bars = Math.min(month === undefined ? MOST_BARS : Infinity, Math.floor((toMs - fromMs) / typicalLengthMs(interval)));
-    const made = generateBars({ symbol: symbol!, interval, fromMs, bars, seed: Number(month ?? 1) });
+    const bars = Math.min(month === undefined ? MAX_BARS : Infinity, Math.floor((toMs - fromMs) / typicalLengthMs(interval)));
+    const made = synthesizeBars({ symbol: symbol!, interval, fromMs, bars, seed: Number(month ?? 1) });
     const rows = Array.from({ length: bars }, (_, row) =>
       [made.openMs, made.open, made.high, made.low, made.close, made.volume].map((column) => column[row]).join(','),
     );

@@ -5,10 +5,10 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENDPOINTS, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { ApiDesk, KEY, SECRET } from '../fixtures/apiDesk.ts';
+import { ApiFixture, KEY, SECRET } from '../fixtures/apiFixture.ts';
 import { answerBytes, StubExchange, withTime, type Behaviour, type SeenRequest } from '../fixtures/stubExchange.ts';
 
-const desk = new ApiDesk();
+const fixture = new ApiFixture();
 let stub: StubExchange;
 beforeAll(async () => {
   stub = await StubExchange.start(() => {});
@@ -16,14 +16,14 @@ beforeAll(async () => {
 beforeEach(() => {
   stub.requests.length = 0;
 });
-afterEach(() => rmSync(join(desk.folder, 'state'), { recursive: true, force: true }));
+afterEach(() => rmSync(join(fixture.folder, 'state'), { recursive: true, force: true }));
 afterAll(async () => {
   await stub.close();
-  desk.remove();
+  fixture.remove();
 });
 
 const ORDER = ['api', 'spot.newOrder', 'symbol=btcusdt', 'side=buy', 'type=LIMIT', 'price=60000.10', 'volume=0.0010'];
-const says = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
+const otherMessage = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
   stub.behaviour = withTime((socket) => void socket.write(answerBytes(status, body, headers)), Date.now);
 };
 const does = (behaviour: Behaviour): void => {
@@ -31,8 +31,8 @@ const does = (behaviour: Behaviour): void => {
 };
 const addressed = (args: readonly string[]): readonly string[] => [...args, '--spot-url', stub.origin, '--futures-url', stub.origin];
 /** In a process of its own. */
-const isobar = (...args: readonly string[]) => desk.run(addressed(args), desk.withKey);
-const isobarHere = (...args: readonly string[]) => desk.runHere(addressed(args), desk.withKey);
+const isobar = (...args: readonly string[]) => fixture.run(addressed(args), fixture.withKey);
+const isobarHere = (...args: readonly string[]) => fixture.runHere(addressed(args), fixture.withKey);
 const called = (): readonly SeenRequest[] => stub.requests.filter(({ target }) => !target.endsWith('/time'));
 const header = ({ headers }: SeenRequest, name: string): string | undefined =>
   headers.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
@@ -40,8 +40,8 @@ const widest = (text: string): number => Math.max(...text.split('\n').map((line)
 
 describe('before anything is sent', () => {
   test('help and both lists', async () => {
-    const [help, list] = await Promise.all([desk.run(['api', '--help']), desk.run(['api', '--list'])]);
-    const [json, one] = [await desk.runHere(['api', '--list', '--json']), await desk.runHere(['api', 'spot.newOrder', '--list'])];
+    const [help, list] = await Promise.all([fixture.run(['api', '--help']), fixture.run(['api', '--list'])]);
+    const [json, one] = [await fixture.runHere(['api', '--list', '--json']), await fixture.runHere(['api', 'spot.newOrder', '--list'])];
     expect(help.stdout).toMatch(/--list.*--dry-run.*--json.*--config.*--spot-url.*--futures-url/s);
     for (const { stdout, code, stderr } of [help, list, one]) {
       expect([code, stderr]).toEqual([0, '']);
@@ -73,7 +73,7 @@ describe('before anything is sent', () => {
       'open=OPEN',
       '--dry-run',
     ];
-    const [text, json, keyless] = [await isobar(...bare), await isobarHere(...bare, '--json'), await desk.runHere(bare)];
+    const [text, json, keyless] = [await isobar(...bare), await isobarHere(...bare, '--json'), await fixture.runHere(bare)];
     expect([text.code, keyless.code]).toEqual([0, 0]);
     const shown = JSON.parse(json.stdout) as Record<string, string>;
     const body = '{"contractName":"E-BTC-USDT","volume":1,"price":65000.00,"type":"LIMIT","side":"BUY","open":"OPEN"}';
@@ -126,8 +126,8 @@ describe('before anything is sent', () => {
     ['a misspelt option', ['api', 'spot.ping', '--dryrun'], /--dryrun: unknown option, the nearest valid one is --dry-run/, /--json/],
     ['an access file that is not there', ['api', 'spot.ping', '--config', 'no.yaml'], /^no\.yaml: no such file$/m, /an access file/],
   ])('%s: exit code 2, what to do, and no request', async (_, args, message, remedy) => {
-    const { code, stdout, stderr } = await desk.runHere(args, {
-      ...desk.withKey,
+    const { code, stdout, stderr } = await fixture.runHere(args, {
+      ...fixture.withKey,
       ISOBAR_SPOT_URL: stub.origin,
       ISOBAR_FUTURES_URL: stub.origin,
     });
@@ -138,12 +138,12 @@ describe('before anything is sent', () => {
   });
 
   test('no key, no address, a key file that others can read', async () => {
-    desk.write('key', KEY, 0o640);
-    desk.write('secret', SECRET, 0o600);
-    const config = desk.write('open.yaml', 'keyFile: key\nsecretFile: secret\n');
-    const keyless = await desk.runHere(['api', 'spot.account', '--spot-url', stub.origin]);
-    const homeless = await desk.runHere(['api', 'futures.ping', '--spot-url', stub.origin]);
-    const open = await desk.runHere(['api', 'spot.account', '--spot-url', stub.origin, '--config', config]);
+    fixture.write('key', KEY, 0o640);
+    fixture.write('secret', SECRET, 0o600);
+    const config = fixture.write('open.yaml', 'keyFile: key\nsecretFile: secret\n');
+    const keyless = await fixture.runHere(['api', 'spot.account', '--spot-url', stub.origin]);
+    const homeless = await fixture.runHere(['api', 'futures.ping', '--spot-url', stub.origin]);
+    const open = await fixture.runHere(['api', 'spot.account', '--spot-url', stub.origin, '--config', config]);
     expect([keyless.code, homeless.code, open.code]).toEqual([2, 2, 2]);
     expect(keyless.stderr).toMatch(/expected an API key and its secret, got none\n {2}set ISOBAR_API_KEY and ISOBAR_API_SECRET/);
     expect(homeless.stderr).toMatch(/--futures-url: expected the address of the futures service, got none\n {2}give --futures-url/);
@@ -154,7 +154,7 @@ describe('before anything is sent', () => {
 
 describe('reads', () => {
   test('a public one carries no key', async () => {
-    says(200, '{"time":1700000000000,"bids":[["1.50","2"]],"asks":[["1.6","3.000"]]}');
+    otherMessage(200, '{"time":1700000000000,"bids":[["1.50","2"]],"asks":[["1.6","3.000"]]}');
     const { code, stdout } = await isobarHere('api', 'spot.depth', 'symbol=BTCUSDT', 'limit=5');
     expect(code).toBe(0);
     expect(stdout).toContain('time  2023-11-14T22:13:20.000Z');
@@ -163,7 +163,7 @@ describe('reads', () => {
   });
 
   test('a signed one is signed over what is sent; ids and decimals keep every digit', async () => {
-    says(
+    otherMessage(
       200,
       '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":60000.10000000000000001,"origQty":1E-7,"executedQty":0,"status":"Partially Filled","side":"BUY"}',
     );
@@ -194,11 +194,11 @@ describe('reads', () => {
   test('a table where it fits, records where it does not; nothing wider than 100 columns', async () => {
     const row = (id: number) =>
       `{"orderId":49989020060284697${id},"symbol":"BTCUSDT","price":60000.1,"origQty":1,"executedQty":0,"avgPrice":0,"type":"LIMIT","time":1700000000000,"status":"NEW_","side":"BUY"}`;
-    says(200, `[${row(1)},${row(2)}]`);
+    otherMessage(200, `[${row(1)},${row(2)}]`);
     const orders = await isobarHere('api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=100');
-    says(200, '[{"idx":1700000000000,"open":1,"close":2,"high":2,"low":1,"vol":3},{"idx":1700000060000,"open":"nothing"}]');
+    otherMessage(200, '[{"idx":1700000000000,"open":1,"close":2,"high":2,"low":1,"vol":3},{"idx":1700000060000,"open":"nothing"}]');
     const bars = await isobarHere('api', 'spot.klines', 'symbol=BTCUSDT', 'interval=1m');
-    says(200, '[]');
+    otherMessage(200, '[]');
     const none = await isobarHere('api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=100');
     expect(widest(orders.stdout)).toBeLessThanOrEqual(100);
     expect(orders.stdout).toContain('orderId 499890200602846972');
@@ -208,14 +208,14 @@ describe('reads', () => {
   });
 
   test('the dialect and the key files of an access file', async () => {
-    desk.write('keys/key', `${KEY}\n`, 0o600);
-    desk.write('keys/secret', `${SECRET}\n`, 0o600);
-    const config = desk.write(
+    fixture.write('keys/key', `${KEY}\n`, 0o600);
+    fixture.write('keys/secret', `${SECRET}\n`, 0o600);
+    const config = fixture.write(
       'access.yaml',
       `keyFile: keys/key\nsecretFile: keys/secret\ndialect: { baseUrl: '${stub.origin}', signQuery: omit, pathPrefix: { spot: /spot/open }, signPathPrefix: false }\n`,
     );
-    says(200, '[]');
-    const { code, stderr } = await desk.runHere(['api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=7', '--config', config]);
+    otherMessage(200, '[]');
+    const { code, stderr } = await fixture.runHere(['api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=7', '--config', config]);
     expect([code, stderr]).toEqual([0, '']);
     const request = called().find(({ target }) => target === '/spot/open/sapi/v1/openOrders?symbol=BTCUSDT&limit=7')!;
     const signed = createHmac('sha256', SECRET)
@@ -225,7 +225,7 @@ describe('reads', () => {
   });
 
   test('--verbose tells every request, in facts', async () => {
-    says(200, '{"balances":[]}');
+    otherMessage(200, '{"balances":[]}');
     const { stderr } = await isobarHere('api', 'spot.account', '--verbose');
     expect(stderr).toMatch(/^spot\.account: acked, attempt 1, HTTP 200, \d+ ms$/m);
     expect(stderr).toMatch(/^spot\.serverTime: acked/m);
@@ -235,7 +235,7 @@ describe('reads', () => {
 
 describe('orders', () => {
   test('taken: its id, and how to see what becomes of it', async () => {
-    says(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
+    otherMessage(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
     const { code, stdout } = await isobar(...ORDER);
     expect(code).toBe(0);
     expect(stdout).toContain(`the service took it (${stub.origin})`);
@@ -247,7 +247,7 @@ describe('orders', () => {
   });
 
   test('refused: code, meaning, advice; exit code 1', async () => {
-    says(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
+    otherMessage(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
     const [text, json] = [await isobarHere(...ORDER), await isobarHere(...ORDER, '--json')];
     expect([text.code, json.code, text.stdout]).toEqual([1, 1, '']);
     expect(text.stderr).toMatch(/^spot\.newOrder: refused: code -2017 \w+: .*HTTP 200/m);
@@ -259,7 +259,7 @@ describe('orders', () => {
   });
 
   test('a message without end is cut', async () => {
-    says(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
+    otherMessage(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
     expect((await isobarHere(...ORDER)).stderr.length).toBeLessThan(600);
   });
 
@@ -287,10 +287,10 @@ describe('orders', () => {
   });
 
   test('not sent: nobody listens', async () => {
-    const gone = await StubExchange.start(() => {});
-    const { origin } = gone;
-    await gone.close();
-    const { code, stderr } = await desk.runHere([...ORDER, '--spot-url', origin], desk.withKey);
+    const ended = await StubExchange.start(() => {});
+    const { origin } = ended;
+    await ended.close();
+    const { code, stderr } = await fixture.runHere([...ORDER, '--spot-url', origin], fixture.withKey);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^spot\.newOrder: not sent: .*ECONNREFUSED/m);
     expect(stderr).toContain('nothing left this computer, so nothing happened');
@@ -299,7 +299,7 @@ describe('orders', () => {
   test('Ctrl-C ends the waiting and tells what is known', async () => {
     let child: { kill(signal: 'SIGINT'): boolean } | null = null;
     does(() => void child?.kill('SIGINT'));
-    const { code, stderr } = await desk.run([...ORDER, '--spot-url', stub.origin], desk.withKey, (started) => (child = started));
+    const { code, stderr } = await fixture.run([...ORDER, '--spot-url', stub.origin], fixture.withKey, (started) => (child = started));
     expect(code).toBe(130);
     expect(stderr).toMatch(/outcome unknown: cancelled\n {2}the order may stand/);
     expect(called()).toHaveLength(1);
@@ -316,11 +316,11 @@ describe('orders', () => {
 });
 
 test('a ban is written down, and the next command keeps to it', async () => {
-  says(418, '{"code":-1003,"msg":"banned"}');
+  otherMessage(418, '{"code":-1003,"msg":"banned"}');
   const first = await isobar(...ORDER);
   expect(first.stderr).toMatch(/the exchange has banned this address: nothing is sent before /);
-  const bans = join(desk.folder, 'state/isobar/bans');
-  const [file] = desk.written().filter(({ path }) => path.startsWith(bans));
+  const bans = join(fixture.folder, 'state/isobar/bans');
+  const [file] = fixture.written().filter(({ path }) => path.startsWith(bans));
   expect(file?.path).toBe(join(bans, `127.0.0.1_${stub.port}.json`));
   expect(statSync(file!.path).mode & 0o777).toBe(0o600);
   expect(statSync(bans).mode & 0o777).toBe(0o700);

@@ -3,24 +3,24 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiDesk, KEY, SECRET } from '../fixtures/apiDesk.ts';
+import { ApiFixture, KEY, SECRET } from '../fixtures/apiFixture.ts';
 import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type SeenRequest } from '../fixtures/stubExchange.ts';
 import { EXPECTED_REQUESTS } from '../protocol/expectedRequests.ts';
 
-const desk = new ApiDesk();
+const fixture = new ApiFixture();
 let stub: StubExchange;
 /** The credentials as files: the other way in, beside variables. */
 let credentials: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const [key, secret] = [desk.write('key', `${KEY}\n`, 0o600), desk.write('secret', `${SECRET}\n`, 0o600)];
+  const [key, secret] = [fixture.write('key', `${KEY}\n`, 0o600), fixture.write('secret', `${SECRET}\n`, 0o600)];
   credentials = { ISOBAR_API_KEY_FILE: key, ISOBAR_API_SECRET_FILE: secret };
   stub = await StubExchange.start(withTime((socket, request) => void socket.write(answerTo(request)), Date.now));
 });
 afterAll(async () => {
   await stub.close();
-  desk.remove();
+  fixture.remove();
 });
 
 const SYMBOL = { symbol: 'BTCUSDT', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, QuantityPrecision: 5 };
@@ -77,7 +77,7 @@ test.each(EXPECTED_REQUESTS)('isobar api $op', async ({ op, args, method, target
   const before = stub.count(method, target.split('?')[0]!);
   const ended = [];
   for (const json of [[], ['--json']]) {
-    ended.push(await desk.runHere(['api', op, ...words(args), '--verbose', '--timeout', '5', ...json, ...urls()], credentials));
+    ended.push(await fixture.runHere(['api', op, ...words(args), '--verbose', '--timeout', '5', ...json, ...urls()], credentials));
   }
   expect(ended.map(shown)).toEqual([[], []]);
   // It was asked, with the key where the call has one, and something was said.
@@ -93,25 +93,28 @@ test('isobar data download and instruments, which store what the service says', 
     ['--market', 'futures', '--symbol', 'E-BTC-USDT'],
   ];
   for (const set of sets) {
-    const ended = await desk.run(['data', 'download', ...set, '--interval', '1m', ...urls()], credentials);
+    const ended = await fixture.run(['data', 'download', ...set, '--interval', '1m', ...urls()], credentials);
     expect([ended.code, shown(ended)]).toEqual([0, []]);
     expect(ended.stdout).toContain('19 new bars');
   }
-  const refreshed = await desk.runHere(['data', 'instruments', '--json', '--catalog', join(desk.folder, 'data'), ...urls()], credentials);
+  const refreshed = await fixture.runHere(
+    ['data', 'instruments', '--json', '--catalog', join(fixture.folder, 'data'), ...urls()],
+    credentials,
+  );
   expect([refreshed.code, shown(refreshed)]).toEqual([0, []]);
 });
 
 test('isobar data record, until it is told to end', async () => {
   const args = ['data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--json', '--catalog', 'recorded', ...urls()];
-  const ended = await desk.run(args, credentials, (child) => child.stdout?.once('data', () => child.kill('SIGINT')));
+  const ended = await fixture.run(args, credentials, (child) => child.stdout?.once('data', () => child.kill('SIGINT')));
   expect(ended.stdout.length).toBeGreaterThan(0);
   expect(shown(ended)).toEqual([]);
 });
 
 test('isobar doctor, of both markets', async () => {
-  const symbols = ['--symbol', 'BTCUSDT,E-BTC-USDT', '--timeout', '5', '--catalog', join(desk.folder, 'data')];
-  for (const more of [[], ['--json', '--bundle', join(desk.folder, 'bundle.json')]]) {
-    expect(shown(await desk.runHere(['doctor', ...symbols, ...more, ...urls()], credentials))).toEqual([]);
+  const symbols = ['--symbol', 'BTCUSDT,E-BTC-USDT', '--timeout', '5', '--catalog', join(fixture.folder, 'data')];
+  for (const more of [[], ['--json', '--bundle', join(fixture.folder, 'bundle.json')]]) {
+    expect(shown(await fixture.runHere(['doctor', ...symbols, ...more, ...urls()], credentials))).toEqual([]);
   }
 });
 
@@ -119,9 +122,9 @@ test('no byte of it in any file, nor of a signature', () => {
   const sent = stub.requests.flatMap(({ headers }) => headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign'));
   const signatures = sent.map(([, sign]) => ['a signature', sign.slice(0, 12)] as const);
   expect(signatures.length).toBeGreaterThan(40);
-  const files = desk.written();
+  const files = fixture.written();
   expect(files.filter(({ path }) => path.endsWith('.arrow')).length).toBeGreaterThanOrEqual(2);
   expect(files.some(({ path }) => path.endsWith('bundle.json'))).toBe(true);
   expect(files.map(({ path, bytes }) => [path, found(bytes, signatures)]).filter(([, hits]) => hits?.length)).toEqual([]);
-  expect(found(Buffer.concat(desk.printed), signatures)).toEqual([]);
+  expect(found(Buffer.concat(fixture.printed), signatures)).toEqual([]);
 });

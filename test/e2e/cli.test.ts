@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CliDesk, COMMAND, STRATEGIES, withoutProgress } from '../fixtures/cliDesk.ts';
+import { CliFixture, COMMAND, STRATEGIES, withoutProgress } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 
 const DEFINITION = `strategy: ${STRATEGIES}/smaCross.ts
 params: { fast: 5, slow: 20 }
@@ -18,10 +18,10 @@ fees: { maker: '0.001', taker: '0.001' }
 `;
 
 beforeAll(() => {
-  desk.bars('TESTUSDT', '1m', 3000);
-  desk.write('x.yaml', DEFINITION);
+  fixture.bars('TESTUSDT', '1m', 3000);
+  fixture.write('x.yaml', DEFINITION);
 });
-afterAll(() => desk.remove());
+afterAll(() => fixture.remove());
 
 function hashOf(summary: string): unknown {
   return JSON.parse(summary).resultHash;
@@ -29,14 +29,14 @@ function hashOf(summary: string): unknown {
 
 describe('a run', () => {
   test('prints a table, names its folder, and leaves every file in it', async () => {
-    const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml');
+    const { code, stdout, stderr } = await fixture.run('backtest', 'x.yaml');
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(stdout).toMatch(/SmaCross {2}TESTUSDT 1m/);
-    const [folder = ''] = desk.runs();
+    const [folder = ''] = fixture.runs();
     expect(folder).toMatch(/^\d{8}-\d{6}-smaCross$/);
     expect(stdout).toContain(`runs/${folder}/report.html`);
-    expect(readdirSync(join(desk.folder, 'runs', folder)).toSorted()).toEqual([
+    expect(readdirSync(join(fixture.folder, 'runs', folder)).toSorted()).toEqual([
       'definition.yaml',
       'equity.arrow',
       'fills.csv',
@@ -47,7 +47,7 @@ describe('a run', () => {
       'summary.json',
       'trades.csv',
     ]);
-    const read = (name: string) => readFileSync(join(desk.folder, 'runs', folder, name), 'utf8');
+    const read = (name: string) => readFileSync(join(fixture.folder, 'runs', folder, name), 'utf8');
     const manifest: unknown = JSON.parse(read('manifest.json'));
     expect(manifest).toMatchObject({
       format: 'isobar run 1',
@@ -64,17 +64,17 @@ describe('a run', () => {
   });
 
   test('--json prints summary.json alone; the definition that a run leaves makes the same result again', async () => {
-    const first = await desk.run('backtest', 'x.yaml', '--json', '--out', 'a');
+    const first = await fixture.run('backtest', 'x.yaml', '--json', '--out', 'a');
     expect(first.code).toBe(0);
-    const [folder = ''] = readdirSync(join(desk.folder, 'a'));
-    expect(first.stdout).toBe(readFileSync(join(desk.folder, 'a', folder, 'summary.json'), 'utf8'));
-    const again = await desk.run('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet');
+    const [folder = ''] = readdirSync(join(fixture.folder, 'a'));
+    expect(first.stdout).toBe(readFileSync(join(fixture.folder, 'a', folder, 'summary.json'), 'utf8'));
+    const again = await fixture.run('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet');
     expect(again.stderr).toBe('');
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
   test('--set changes it, and --quiet prints the folder alone', async () => {
-    const { code, stdout, stderr } = await desk.run(
+    const { code, stdout, stderr } = await fixture.run(
       'backtest',
       'x.yaml',
       '--set',
@@ -87,15 +87,15 @@ describe('a run', () => {
     );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^runs\/\d{8}-\d{6}-seven\n$/);
-    const text = readFileSync(join(desk.folder, stdout.trim(), 'definition.yaml'), 'utf8');
+    const text = readFileSync(join(fixture.folder, stdout.trim(), 'definition.yaml'), 'utf8');
     expect(text).toContain('params: { fast: 7, slow: 20 }');
     expect(text).toContain("taker: '0.0005'");
   });
 
   test('a strategy on a file of bars needs no definition, and prints the one that it made', async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},108,99,${101 + (i % 5)},2.5`);
-    desk.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
-    const { code, stdout, stderr } = await desk.run(
+    fixture.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
+    const { code, stdout, stderr } = await fixture.run(
       'backtest',
       `${STRATEGIES}/smaCross.ts`,
       '--data',
@@ -115,7 +115,7 @@ describe('a run', () => {
   });
 
   test('--demo runs a shipped strategy on bars that are called synthetic', async () => {
-    const { code, stdout } = await desk.run('backtest', '--demo', '--out', 'demo');
+    const { code, stdout } = await fixture.run('backtest', '--demo', '--out', 'demo');
     expect(code).toBe(0);
     expect(stdout).toContain('DEMOUSDT 15m');
     expect(stdout).toContain('synthetic');
@@ -148,29 +148,29 @@ describe('a command line that is not understood ends with code 2 and the nearest
     [['data', 'generate', '--symbol', 'AUSDT'], 'isobar data generate: expected --interval, --from, --bars, --seed, got nothing'],
     [[], 'Name a command, such as backtest; isobar --help lists them'],
   ])('isobar %j', async (args, message) => {
-    const { code, stdout, stderr } = await commandIn(desk.folder, args);
+    const { code, stdout, stderr } = await commandIn(fixture.folder, args);
     expect(stderr.split('\n')[0]).toBe(message);
     expect([code, stdout]).toEqual([2, '']);
   });
 
   test('the help that it points to is that of the command; the commands are all named once', async () => {
-    expect((await commandIn(desk.folder, ['data', 'list', 'x'])).stderr).toContain('see isobar data list --help');
-    expect((await commandIn(desk.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, verify,');
+    expect((await commandIn(fixture.folder, ['data', 'list', 'x'])).stderr).toContain('see isobar data list --help');
+    expect((await commandIn(fixture.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, verify,');
   });
 
   test('a run folder too many is named, though its name of digits looks like a key', async () => {
     const name = 'runs/20240131-120000-sweep-smaCross';
-    const gone = await commandIn(desk.folder, ['report', 'a', 'b', name]);
-    expect(gone.stderr).toContain('[redacted]');
-    desk.write(`${name}/summary.json`, '{}');
-    const { stderr } = await commandIn(desk.folder, ['report', 'a', 'b', name]);
+    const ended = await commandIn(fixture.folder, ['report', 'a', 'b', name]);
+    expect(ended.stderr).toContain('[redacted]');
+    fixture.write(`${name}/summary.json`, '{}');
+    const { stderr } = await commandIn(fixture.folder, ['report', 'a', 'b', name]);
     expect(stderr.split('\n')[0]).toBe(`${name}: one argument too many`);
   });
 
   test('in a process of its own, whatever language the terminal is set to', async () => {
     vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml', '--sett', 'a=1');
+    const { code, stdout, stderr } = await fixture.run('backtest', 'x.yaml', '--sett', 'a=1');
     expect(stderr.split('\n')[0]).toBe('--sett: unknown option, the nearest valid one is --set');
     expect([code, stdout]).toEqual([2, '']);
   });
@@ -178,9 +178,9 @@ describe('a command line that is not understood ends with code 2 and the nearest
 
 test('--version is that of the package, --help lists the commands', async () => {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const version = await desk.run('--version');
+  const version = await fixture.run('--version');
   expect(manifest).toMatchObject({ version: version.stdout.trim() });
-  const help = await desk.run('--help');
+  const help = await fixture.run('--help');
   expect(help.stdout).toContain('isobar backtest');
   expect(help.stdout).toContain('isobar data');
 });
@@ -197,12 +197,12 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is told, with
 });
 
 test('a folder for temporary files that is none is told by its name', () => {
-  const none = desk.write('afile', '');
+  const none = fixture.write('afile', '');
   // What Linux, macOS and Windows call it.
   const env = { ...process.env, TMPDIR: none, TEMP: none, TMP: none };
-  desk.write('AAAUSDT-1m.csv', 'open_time_ms,open,high,low,close,volume\n1704067200000,1,1,1,1,1\n');
+  fixture.write('AAAUSDT-1m.csv', 'open_time_ms,open,high,low,close,volume\n1704067200000,1,1,1,1,1\n');
   const args = [COMMAND, 'backtest', `${STRATEGIES}/smaCross.ts`, '--data', 'AAAUSDT-1m.csv', '--cash', '100'];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: desk.folder, env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: fixture.folder, env, encoding: 'utf8' });
   expect([status, withoutProgress(stderr)]).toEqual([
     2,
     expect.stringContaining(`${none}: cannot be written: a part of the path is a file`),

@@ -1,10 +1,10 @@
 // Bad input through the real command: each ends with its documented exit code, names its culprit, and leaves no run folder.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliDesk, type Finished } from '../fixtures/cliDesk.ts';
+import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';
 import { backtestIn, backtestOnFileIn } from '../fixtures/inProcess.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
 const row = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
 const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => row(from + i)).join('');
@@ -48,30 +48,30 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 beforeAll(() => {
-  for (const [name, text] of Object.entries(STRATEGIES)) desk.write(`${name}.ts`, text);
-  for (const [name, text] of Object.entries(FILES)) desk.write(name, text);
-  desk.bars('TESTUSDT', '1m', 500);
+  for (const [name, text] of Object.entries(STRATEGIES)) fixture.write(`${name}.ts`, text);
+  for (const [name, text] of Object.entries(FILES)) fixture.write(name, text);
+  fixture.bars('TESTUSDT', '1m', 500);
 });
-afterAll(() => desk.remove());
+afterAll(() => fixture.remove());
 
 /** The definition of a run of one of the strategies above. */
 function definition(name: string, more = '', file = `${name}.yaml`): string {
   const text = `strategy: ${name}.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: { USDT: '1000' }\n${more}`;
-  desk.write(file, text);
+  fixture.write(file, text);
   return file;
 }
 
 type Words = readonly (string | RegExp)[];
 
 async function expectRefusal(args: readonly string[], code: number, ...words: Words): Promise<void> {
-  expectRefused(await desk.run(...args), code, words);
+  expectRefused(await fixture.run(...args), code, words);
 }
 
 function expectRefused(finished: Finished, code: number, words: Words): void {
   for (const word of words) expect(finished.stderr).toMatch(word);
   expect(finished.stderr).not.toContain('fault of isobar');
   expect([finished.code, finished.stdout]).toEqual([code, '']);
-  expect(desk.runs()).toEqual([]);
+  expect(fixture.runs()).toEqual([]);
 }
 
 describe('files of bars (exit code 2)', () => {
@@ -89,12 +89,12 @@ describe('files of bars (exit code 2)', () => {
   );
 
   test.each(files)('%s', async (_, file, words) =>
-    expectRefused(await backtestOnFileIn(desk.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
+    expectRefused(await backtestOnFileIn(fixture.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
   );
 
   test('overlapping files that differ', async () => {
-    desk.write('AUSDT-1m.csv', HEADER + rows(0, 10));
-    desk.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
+    fixture.write('AUSDT-1m.csv', HEADER + rows(0, 10));
+    fixture.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
     await expectRefusal(
       ['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'],
       2,
@@ -120,7 +120,7 @@ describe('definitions (exit code 2)', () => {
     ['a missing strategy file', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
     ['an unknown parameter', 'params.fast=1', [/--set params\.fast: no such parameter/]],
     ['an unknown key', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
-  ])('%s', async (_, setting, words) => expectRefused(await backtestIn(desk.folder, definition('good'), [setting]), 2, words));
+  ])('%s', async (_, setting, words) => expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words));
 
   test('options of a file of bars, which would have no effect', async () => {
     await expectRefusal(
@@ -132,7 +132,7 @@ describe('definitions (exit code 2)', () => {
   });
 
   test('folders that are files, before anything is run', async () => {
-    desk.write('afile', '');
+    fixture.write('afile', '');
     const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
     await expectRefusal(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
     await expectRefusal(
@@ -156,7 +156,7 @@ describe('definitions (exit code 2)', () => {
 
   test('a mistake in the file has its line', async () => {
     const wrong = definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml');
-    expectRefused(await backtestIn(desk.folder, wrong), 2, [
+    expectRefused(await backtestIn(fixture.folder, wrong), 2, [
       /^unquoted\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
     ]);
   });
@@ -167,7 +167,7 @@ describe('strategy files that are none (exit code 2)', () => {
     ['async', [/async\.ts: expected a synchronous onBar/]],
     ['nothing', [/Culprit/]],
     ['noClass', [/noClass\.ts: expected a default export, got none/]],
-  ])('%s', async (name, words) => expectRefused(await backtestIn(desk.folder, definition(name)), 2, words));
+  ])('%s', async (name, words) => expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words));
 });
 
 describe.concurrent('strategies', () => {
@@ -183,9 +183,9 @@ describe.concurrent('strategies', () => {
 
   test('a comment more moves the line that is named, though the code is the same', async () => {
     const text = STRATEGIES['throws']!;
-    desk.write('commented.ts', text);
+    fixture.write('commented.ts', text);
     await expectRefusal(['backtest', definition('commented')], 1, /commented\.ts:6:/);
-    desk.write('commented.ts', `// one line more\n${text}`);
+    fixture.write('commented.ts', `// one line more\n${text}`);
     await expectRefusal(['backtest', definition('commented')], 1, /commented\.ts:7:/);
   });
 
@@ -198,13 +198,13 @@ describe.concurrent('strategies', () => {
   });
 
   test('an interrupted run leaves nothing, and ends with the code of the signal', async () => {
-    const { code } = await desk.interrupt('at work', 'backtest', definition('interrupted'), '--bar-timeout', '0');
+    const { code } = await fixture.interrupt('at work', 'backtest', definition('interrupted'), '--bar-timeout', '0');
     expect(code).toBe(130);
-    expect(desk.runs()).toEqual([]);
+    expect(fixture.runs()).toEqual([]);
   });
 
   test('a slow strategy is no hanging one: its repeat bar by bar gets through', async () => {
-    const { code, stderr } = await desk.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
+    const { code, stderr } = await fixture.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
     expect([code, stderr]).toEqual([0, '']);
   });
 

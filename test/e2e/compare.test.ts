@@ -5,50 +5,52 @@ import { join } from 'node:path';
 import { backtest } from 'isobar/run';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliDesk, STRATEGIES, type Finished } from '../fixtures/cliDesk.ts';
+import { CliFixture, STRATEGIES, type Finished } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
 if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the page)`);
-const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 let [a, b, later] = ['', '', ''];
 let made: Finished;
 
 beforeAll(async () => {
-  desk.bars('ABCUSDT', '1h', 3000);
+  fixture.bars('ABCUSDT', '1h', 3000);
   const base = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n`;
-  desk.write('run.yaml', `${base}params: { fast: 5, slow: 20 }\n`);
-  made = await desk.run('backtest', 'run.yaml');
-  [a = ''] = desk.runs().map((name) => `runs/${name}`);
+  fixture.write('run.yaml', `${base}params: { fast: 5, slow: 20 }\n`);
+  made = await fixture.run('backtest', 'run.yaml');
+  [a = ''] = fixture.runs().map((name) => `runs/${name}`);
   const here = process.cwd();
-  process.chdir(desk.folder);
+  process.chdir(fixture.folder);
   const run = async (...set: readonly string[]) => (await backtest({ definition: 'run.yaml', set })).write('runs');
   b = await run('params.fast=8', 'name=slower');
   later = await run('from=2024-02-01', 'cash.USDT=5000', 'name=later');
   process.chdir(here);
 });
-afterAll(() => desk.remove());
+afterAll(() => fixture.remove());
 
 describe('a run', () => {
   it('is shown again as it was when it ended', async () => {
-    const { code, stdout } = await desk.run('report', a);
+    const { code, stdout } = await fixture.run('report', a);
     expect(code).toBe(0);
     expect(stdout).toBe(made.stdout);
-    expect((await commandIn(desk.folder, ['report', a, '--quiet'])).stdout).toBe(`${a}/report.html\n`);
-    expect((await commandIn(desk.folder, ['report', a, '--json'])).stdout).toBe(readFileSync(join(desk.folder, a, 'summary.json'), 'utf8'));
+    expect((await commandIn(fixture.folder, ['report', a, '--quiet'])).stdout).toBe(`${a}/report.html\n`);
+    expect((await commandIn(fixture.folder, ['report', a, '--json'])).stdout).toBe(
+      readFileSync(join(fixture.folder, a, 'summary.json'), 'utf8'),
+    );
   });
 
   it('that is none is refused', async () => {
-    expect(await commandIn(desk.folder, ['report', 'runs'])).toMatchObject({
+    expect(await commandIn(fixture.folder, ['report', 'runs'])).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(/^runs: expected a run folder/),
     });
-    expect(await commandIn(desk.folder, ['report', a, a])).toMatchObject({
+    expect(await commandIn(fixture.folder, ['report', a, a])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/expected another run than the first/),
     });
@@ -57,7 +59,7 @@ describe('a run', () => {
 
 describe('two runs', () => {
   it('stand side by side in the terminal, at most 100 columns wide', async () => {
-    const { code, stdout } = await desk.run('report', a, b);
+    const { code, stdout } = await fixture.run('report', a, b);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Net return +[+−]\S+\s% +[+−]\S+\s% +[+−]\S+\spp [▲▼]/);
     expect(stdout).toMatch(/params\.fast +definition +5 +8/);
@@ -67,30 +69,30 @@ describe('two runs', () => {
   });
 
   it('are compared for machines', async () => {
-    const { stdout } = await commandIn(desk.folder, ['report', a, later, '--json', '--out', 'pages']);
+    const { stdout } = await commandIn(fixture.folder, ['report', a, later, '--json', '--out', 'pages']);
     const json = JSON.parse(stdout) as {
       figures: Record<string, { a: number; b: number; difference: number }>;
-      doubts: string[];
+      warnings: string[];
       report: string;
     };
     const summaries = [a, later].map(
-      (run) => JSON.parse(readFileSync(join(desk.folder, run, 'summary.json'), 'utf8')) as { metrics: { sharpe: number } },
+      (run) => JSON.parse(readFileSync(join(fixture.folder, run, 'summary.json'), 'utf8')) as { metrics: { sharpe: number } },
     );
     const sharpe = json.figures['sharpe'];
     expect([sharpe?.a, sharpe?.b]).toEqual(summaries.map(({ metrics }) => metrics.sharpe));
     expect(sharpe?.difference).toBe((sharpe?.b ?? NaN) - (sharpe?.a ?? NaN));
-    expect(json.doubts).toEqual([
+    expect(json.warnings).toEqual([
       'they cover different times',
       'they start with 10\u2009000.00 and 5\u2009000.00 USDT',
       'the data are synthetic',
     ]);
-    expect(statSync(join(desk.folder, json.report)).size).toBeLessThan(1_000_000);
+    expect(statSync(join(fixture.folder, json.report)).size).toBeLessThan(1_000_000);
   });
 });
 
 describe.skipIf(!hasBrowser)('the page', () => {
   let browser: Browser;
-  const troubles: string[] = [];
+  const causes: string[] = [];
   const pages = new Map<string, string>();
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
@@ -98,8 +100,8 @@ describe.skipIf(!hasBrowser)('the page', () => {
       ['same', b],
       ['later', later],
     ] as const) {
-      const { stdout } = await commandIn(desk.folder, ['report', a, other, '--quiet']);
-      pages.set(name, join(desk.folder, stdout.trim()));
+      const { stdout } = await commandIn(fixture.folder, ['report', a, other, '--quiet']);
+      pages.set(name, join(fixture.folder, stdout.trim()));
     }
   });
   afterAll(async () => {
@@ -107,13 +109,13 @@ describe.skipIf(!hasBrowser)('the page', () => {
     for (const path of pages.values()) rmSync(path);
   });
 
-  async function opened(name: string, options: BrowserContextOptions = DESK): Promise<Page> {
+  async function opened(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
-    troubles.length = 0;
-    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => troubles.push(error.message));
+    causes.length = 0;
+    page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => causes.push(error.message));
     page.on('request', (request) => {
-      if (/^(https?|wss?):/.test(request.url())) troubles.push(request.url());
+      if (/^(https?|wss?):/.test(request.url())) causes.push(request.url());
     });
     await page.goto(`file://${pages.get(name)}`);
     await page.waitForFunction('document.documentElement.dataset.state === "ready"');
@@ -121,8 +123,8 @@ describe.skipIf(!hasBrowser)('the page', () => {
   }
 
   it.each([
-    ['light', { ...DESK, colorScheme: 'light' }],
-    ['dark', { ...DESK, colorScheme: 'dark' }],
+    ['light', { ...FIXTURE, colorScheme: 'light' }],
+    ['dark', { ...FIXTURE, colorScheme: 'dark' }],
     ['on a phone', PHONE],
   ] as const)('opens %s without an error, a request or a sideways scroll', async (_, options) => {
     for (const name of pages.keys()) {
@@ -130,7 +132,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('#curve-plots canvas').count()).toBe(3);
       expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
-      expect(troubles).toEqual([]);
+      expect(causes).toEqual([]);
       await page.context().close();
     }
   });
@@ -157,7 +159,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.keyboard.press('+');
     await page.locator('#figures-table th[data-tip]').first().hover();
     expect(await page.locator('#tip').textContent()).toContain('Equity at the end over equity at the start');
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     await page.context().close();
   });
 
@@ -165,14 +167,14 @@ describe.skipIf(!hasBrowser)('the page', () => {
     const page = await opened('later');
     expect(await page.locator('.doubts').textContent()).toContain('they cover different times; they start with');
     expect(await page.locator('.chip.warn').allTextContents()).toEqual([expect.stringContaining('time different')]);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     await page.context().close();
   });
 
   it('prints on A4', async () => {
-    const page = await opened('same', { ...DESK, colorScheme: 'dark' });
+    const page = await opened('same', { ...FIXTURE, colorScheme: 'dark' });
     expect((await page.pdf({ format: 'A4', preferCSSPageSize: true })).length).toBeGreaterThan(40_000);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     await page.context().close();
   });
 });

@@ -10,15 +10,15 @@ import { resolveRun } from '../../src/definition/resolve.ts';
 import { readDefinition } from '../../src/definition/text/source.ts';
 import { runParts } from '../../src/tasks/trials/parts.ts';
 import { blocksOf } from '../docs/blocks.ts';
-import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 import { backtestIn, commandIn } from '../fixtures/inProcess.ts';
 import { ROOT } from '../fixtures/packed.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 const here = process.cwd();
 afterAll(() => {
   process.chdir(here);
-  desk.remove();
+  fixture.remove();
 });
 
 const BASE = `strategy: ${STRATEGIES}/smaCross.ts
@@ -39,8 +39,8 @@ const withModule = (module: ComposeModule, more: Partial<CodeOptions> = {}) => b
 
 let plain = '';
 beforeAll(async () => {
-  desk.bars('BTCUSDT', '1h', 2000);
-  process.chdir(desk.folder);
+  fixture.bars('BTCUSDT', '1h', 2000);
+  process.chdir(fixture.folder);
   plain = (await backtest(options)).resultHash;
 });
 
@@ -55,8 +55,8 @@ const CONVERTERS = { slippage: 'slippageOf(model)', fees: 'feesOf(model)', rules
 
 describe('a module gives the result of the same model under models:', () => {
   test.each(['slippage', 'fees', 'rules'] as const)('%s', async (part) => {
-    desk.write(`models/${part}.ts`, MODELS[part]);
-    desk.write(
+    fixture.write(`models/${part}.ts`, MODELS[part]);
+    fixture.write(
       `modules/${part}.ts`,
       `import { composeModule, feesOf, orderRuleOf, PARTS, slippageOf } from 'isobar/compose';
 import model from '../models/${part}.ts';
@@ -64,8 +64,8 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
 `,
     );
     const key = part === 'rules' ? 'risk: [models/rules.ts]' : `${part}: models/${part}.ts`;
-    desk.write('model.yaml', `${BASE}models: { ${key} }\n`);
-    desk.write('module.yaml', `${BASE}modules: [./modules/${part}.ts]\n`);
+    fixture.write('model.yaml', `${BASE}models: { ${key} }\n`);
+    fixture.write('module.yaml', `${BASE}modules: [./modules/${part}.ts]\n`);
     const [model, module] = [await backtest({ definition: 'model.yaml' }), await backtest({ definition: 'module.yaml' })];
     expect(module.resultHash).toBe(model.resultHash);
     expect(module.record.warnings).toEqual(model.record.warnings);
@@ -77,7 +77,7 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
       rebind(PARTS.slippage).to(() => slippageOf(slippageModel(({ price }) => price * 0.0003)));
       rebind(PARTS.fees).to(() => feesOf(feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007))));
     });
-    desk.write('models.yaml', `${BASE}models: { slippage: models/slippage.ts, fees: models/fees.ts }\n`);
+    fixture.write('models.yaml', `${BASE}models: { slippage: models/slippage.ts, fees: models/fees.ts }\n`);
     expect((await withModule(model)).resultHash).toBe((await backtest({ definition: 'models.yaml' })).resultHash);
   });
 
@@ -91,17 +91,17 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
 
 describe('the run folder', () => {
   const write = (spread: string) =>
-    desk.write(
+    fixture.write(
       'modules/spread.ts',
       `import { composeModule, PARTS, slippageOf } from 'isobar/compose';
 import { worse } from './worse.ts';
 export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to(() => slippageOf({ kind: 'slippage', worse })));
 `,
-    ) && desk.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
+    ) && fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
 
   test('names the module with the hash of its code; verify makes the run again, and reports a module that has changed', async () => {
     write('0.0002');
-    desk.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
+    fixture.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
     const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
     const { models, inputs } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
       readonly models: readonly object[];
@@ -112,10 +112,10 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     ]);
     expect(inputs.map(({ file }) => basename(file))).toEqual(expect.arrayContaining(['spread.ts', 'worse.ts']));
     expect(readFileSync(join(folder, 'definition.yaml'), 'utf8')).toContain('modules: [ ./modules/spread.ts ]\n');
-    const same = await desk.run('verify', folder);
+    const same = await fixture.run('verify', folder);
     expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('identical')]);
     write('0.0004');
-    const other = await desk.run('verify', folder);
+    const other = await fixture.run('verify', folder);
     expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
@@ -171,7 +171,7 @@ describe('parts of a backtest', () => {
     expect(new Set(seen)).toEqual(
       new Set([
         'exchange ReplayExchange', 'orders OrderManager', 'risk RiskModule', 'strategies Array', 'scheduler DueQueue', 'engine Engine',
-        'journal RefusalWords', 'clock LiveScheduler',
+        'journal DenialLoggingJournal', 'clock LiveScheduler',
       ]),
     ); // prettier-ignore
   });
@@ -185,8 +185,8 @@ describe('parts of a backtest', () => {
           submit: (order) => sink.refused(order.id, 'CLOSED'),
           cancel() {},
           read() {},
-          working: () => 0,
-          row() {},
+          workingOrders: () => 0,
+          matchRow() {},
           blockOpened() {},
           settleMarks() {},
         };
@@ -216,7 +216,7 @@ describe('parts of a backtest', () => {
           orderRuleOf(riskRule({ code, check: (_, of) => (new Date(of.timeMs).getUTCDay() === day ? 'no' : null) })),
         ]),
       );
-    desk.write('models/sunday.ts', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SUNDAY', check: (_, of) => (new Date(of.timeMs).getUTCDay() === 0 ? 'no' : null) });\n"); // prettier-ignore
+    fixture.write('models/sunday.ts', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SUNDAY', check: (_, of) => (new Date(of.timeMs).getUTCDay() === 0 ? 'no' : null) });\n"); // prettier-ignore
     const { orders } = await backtest({
       ...options,
       models: { risk: ['models/sunday.ts'] },
@@ -228,9 +228,9 @@ describe('parts of a backtest', () => {
 
 describe('a module that cannot be used', () => {
   const file = (body: string, head = "import { composeModule, PARTS } from 'isobar/compose';") => {
-    desk.write('modules/bad.ts', `${head}\n${body}\n`);
-    desk.write('bad.yaml', `${BASE}modules: [./modules/bad.ts]\n`);
-    return backtestIn(desk.folder, 'bad.yaml');
+    fixture.write('modules/bad.ts', `${head}\n${body}\n`);
+    fixture.write('bad.yaml', `${BASE}modules: [./modules/bad.ts]\n`);
+    return backtestIn(fixture.folder, 'bad.yaml');
   };
   const module = (body: string) => file(`export default composeModule('bad', ({ rebind }) => { ${body} });`);
 
@@ -319,8 +319,8 @@ describe('a module that cannot be used', () => {
   });
 
   test('a path that leads nowhere is told with the line of the list', async () => {
-    desk.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
-    const { code, stderr } = await backtestIn(desk.folder, 'bad.yaml');
+    fixture.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
+    const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which is /)]); // prettier-ignore
   });
 
@@ -328,10 +328,10 @@ describe('a module that cannot be used', () => {
     ['models: { slippage: models/slippage.ts }', 'models.slippage'],
     ["fills: { slippage: '0.001' }", 'fills.slippage'],
   ])('beside %s it is refused', async (beside, name) => {
-    desk.write('models/slippage.ts', MODELS.slippage);
-    desk.write('modules/tick.ts', "import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('tick', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));\n"); // prettier-ignore
-    desk.write('bad.yaml', `${BASE}${beside}\nmodules: [modules/tick.ts]\n`);
-    const { code, stderr } = await backtestIn(desk.folder, 'bad.yaml');
+    fixture.write('models/slippage.ts', MODELS.slippage);
+    fixture.write('modules/tick.ts', "import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('tick', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));\n"); // prettier-ignore
+    fixture.write('bad.yaml', `${BASE}${beside}\nmodules: [modules/tick.ts]\n`);
+    const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`)]); // prettier-ignore
   });
 
@@ -351,12 +351,12 @@ describe('a module that cannot be used', () => {
 describe('the examples of docs/compose.md do what the page says', () => {
   const page = blocksOf('docs/compose.md', readFileSync(join(ROOT, 'docs/compose.md'), 'utf8'));
   const run = async (name: string, more = '') => {
-    for (const { file, text } of page) if (file !== null) desk.write(file, text);
-    desk.write('example.yaml', `${BASE}${more}modules: [modules/${name}.ts]\n`);
-    const told: string[] = [];
-    const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void told.push(line));
+    for (const { file, text } of page) if (file !== null) fixture.write(file, text);
+    fixture.write('example.yaml', `${BASE}${more}modules: [modules/${name}.ts]\n`);
+    const reported: string[] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void reported.push(line));
     try {
-      return { result: await backtest({ definition: 'example.yaml' }), told };
+      return { result: await backtest({ definition: 'example.yaml' }), told: reported };
     } finally {
       log.mockRestore();
     }
@@ -379,9 +379,9 @@ describe('the examples of docs/compose.md do what the page says', () => {
 
   test('journal and notifier', async () => {
     const risk = "risk: { maxDrawdown: '0.05' }\n";
-    const { result, told } = await run('deniedOrders', risk);
-    expect(told).toHaveLength(result.orders.code.filter((code) => code === 'DRAWDOWN').length);
-    expect(told[0]).toBe('buy BTCUSDT denied: DRAWDOWN');
+    const { result, told: notified } = await run('deniedOrders', risk);
+    expect(notified).toHaveLength(result.orders.code.filter((code) => code === 'DRAWDOWN').length);
+    expect(notified[0]).toBe('buy BTCUSDT denied: DRAWDOWN');
     expect((await run('printedAlerts', risk)).told).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
   });
 
@@ -401,10 +401,10 @@ describe('the examples of docs/compose.md do what the page says', () => {
 
 test('a sweep runs each set with the modules, and a module that has changed makes another trial', async () => {
   const write = (ticks: number) =>
-    desk.write('modules/ticks.ts', `import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('ticks', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => ${ticks} })));\n`); // prettier-ignore
-  desk.write('sweep.yaml', `${BASE}modules: [modules/ticks.ts]\n`);
+    fixture.write('modules/ticks.ts', `import { composeModule, PARTS } from 'isobar/compose';\nexport default composeModule('ticks', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => ${ticks} })));\n`); // prettier-ignore
+  fixture.write('sweep.yaml', `${BASE}modules: [modules/ticks.ts]\n`);
   write(300);
-  const { code, stdout } = await commandIn(desk.folder, ['sweep', 'sweep.yaml', '--grid', 'fast=5,10', '--json']);
+  const { code, stdout } = await commandIn(fixture.folder, ['sweep', 'sweep.yaml', '--grid', 'fast=5,10', '--json']);
   expect(code).toBe(0);
   const { best } = JSON.parse(stdout) as {
     readonly best: readonly { readonly params: object; readonly figures: Readonly<Record<string, number>> }[];

@@ -6,33 +6,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openControl, type ControlServer } from '../../src/tasks/bot/process/controlServer.ts';
-import { setLatch } from '../../src/tasks/kill/killSwitch/latch.ts';
-import { ApiDesk, type Ended } from '../fixtures/apiDesk.ts';
+import { engageKillSwitch } from '../../src/tasks/kill/killSwitch/killSwitch.ts';
+import { ApiFixture, type Ended } from '../fixtures/apiFixture.ts';
 import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
 
 let folder: string;
 let bot: ScriptedBot;
 let server: ControlServer;
-let desk: ApiDesk;
-const run = (...args: readonly string[]): Promise<Ended> => desk.runHere([...args, '--data', folder]);
+let fixture: ApiFixture;
+const run = (...args: readonly string[]): Promise<Ended> => fixture.runHere([...args, '--data', folder]);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-control-'));
   chmodSync(folder, 0o700);
   bot = new ScriptedBot();
   server = await openControl(folder, bot);
-  desk = new ApiDesk();
+  fixture = new ApiFixture();
 });
 afterEach(async () => {
   await server.close();
-  desk.remove();
+  fixture.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
 describe('commands about a running bot', () => {
   it('show its state in at most 100 columns', async () => {
     bot.unknown = [lostOrder()];
-    bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
+    bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a list with a hole '.repeat(9), bot.timeMs);
     for (const command of ['status', 'orders', 'positions', 'logs']) {
       const { code, stdout } = await run(command);
@@ -66,12 +66,12 @@ describe('commands about a running bot', () => {
   });
 
   it('take decisions of a person, each with a reason', async () => {
-    bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs }];
+    bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs }];
     bot.unknown = [lostOrder()];
     expect(await run('orders', 'adopt', '991')).toMatchObject({ code: 2 });
     expect(await run('orders', 'ignore', '991', '--why', 'mine')).toMatchObject({ code: 0 });
     expect(await run('orders', 'resolve', lostOrder().cid, '--outcome', 'noEffect', '--why', 'not in any list')).toMatchObject({ code: 0 });
-    expect([bot.aliens, bot.unknown]).toEqual([[], []]);
+    expect([bot.foreignOrders, bot.unknown]).toEqual([[], []]);
   });
 
   it('kill it: the latch is on the disk before the bot is asked', async () => {
@@ -86,13 +86,13 @@ describe('commands about a running bot', () => {
     const { code, stderr } = await run('status');
     expect(code).toBe(2);
     expect(stderr).toContain('no bot answers here');
-    expect((await desk.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain('no bot has a data folder there');
+    expect((await fixture.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain('no bot has a data folder there');
     expect((await run('kill', '--separate')).stderr).toContain('bot.json');
   });
 
   it('re-arm after a kill, with a reason, when the bot is gone', async () => {
     await server.close();
-    await setLatch(folder, { sinceMs: 1, who: 'ann', why: 'a drill', flatten: false });
+    await engageKillSwitch(folder, { sinceMs: 1, who: 'ann', why: 'a drill', flatten: false });
     expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'x')).toMatchObject({ code: 2 });
     expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'the drill is over')).toMatchObject({ code: 0 });
     expect([existsSync(join(folder, 'KILLED')), existsSync(join(folder, 'REARMED'))]).toEqual([false, true]);
@@ -101,7 +101,7 @@ describe('commands about a running bot', () => {
   it('find the folder by the config', async () => {
     mkdirSync(join(folder, 'etc'));
     writeFileSync(join(folder, 'etc', 'bot.yaml'), 'mode: paper\ndata: ..\n');
-    expect(await desk.runHere(['positions', '--config', join(folder, 'etc', 'bot.yaml')])).toMatchObject({ code: 0 });
+    expect(await fixture.runHere(['positions', '--config', join(folder, 'etc', 'bot.yaml')])).toMatchObject({ code: 0 });
   });
 });
 
@@ -137,9 +137,9 @@ describe('the socket', () => {
     await server.close();
     server = await openControl(folder, bot, 300);
     const silent = connect(server.path);
-    const gone = new Promise<void>((resolve) => void silent.on('close', () => resolve()));
+    const ended = new Promise<void>((resolve) => void silent.on('close', () => resolve()));
     silent.resume();
-    await gone;
+    await ended;
     expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
   });
 
@@ -151,15 +151,15 @@ describe('the socket', () => {
       views++;
       return { ...view, padding: 'x'.repeat(4 * 2 ** 20) } as never;
     };
-    const deaf = connect(server.path);
-    deaf.pause();
-    deaf.on('error', () => {});
-    deaf.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
+    const unreachable = connect(server.path);
+    unreachable.pause();
+    unreachable.on('error', () => {});
+    unreachable.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
     await expect.poll(() => views).toBe(1);
     // Another client is answered meanwhile.
     expect(await ask('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
     expect(views).toBe(1);
-    deaf.destroy();
+    unreachable.destroy();
   });
 
   it('refuses a client that asks on and on without waiting for an answer', async () => {

@@ -16,7 +16,7 @@ const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
 if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the dashboard)`);
 
-const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 let folder: string;
@@ -31,7 +31,12 @@ beforeEach(async () => {
   bot = new ScriptedBot();
   nowMs = 0;
   logged.length = 0;
-  dashboard = await openDashboard(bot, { folder, port: 0, nowMs: () => nowMs, log: (level, says) => void logged.push(`${level} ${says}`) });
+  dashboard = await openDashboard(bot, {
+    folder,
+    port: 0,
+    nowMs: () => nowMs,
+    log: (level, message) => void logged.push(`${level} ${message}`),
+  });
   tokens = tokensIn(folder);
 });
 afterEach(async () => {
@@ -41,19 +46,19 @@ afterEach(async () => {
 
 describe.skipIf(!hasBrowser)('the page', () => {
   let browser: Browser;
-  const troubles: string[] = [];
+  const causes: string[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
   });
   afterAll(() => browser?.close());
 
-  async function opened(options: BrowserContextOptions = DESK, token: string | null = tokens.kill): Promise<Page> {
+  async function opened(options: BrowserContextOptions = FIXTURE, token: string | null = tokens.kill): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
-    troubles.length = 0;
-    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => troubles.push(error.message));
+    causes.length = 0;
+    page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => causes.push(error.message));
     page.on('request', (asked) => {
-      if (!asked.url().startsWith(dashboard.url)) troubles.push(`request: ${asked.url()}`);
+      if (!asked.url().startsWith(dashboard.url)) causes.push(`request: ${asked.url()}`);
     });
     await page.goto(token === null ? dashboard.url : `${dashboard.url}/#token=${token}`);
     await page.waitForSelector(`html[data-state=${token === null ? 'login' : 'ready'}]`);
@@ -62,14 +67,14 @@ describe.skipIf(!hasBrowser)('the page', () => {
   const close = (page: Page): Promise<void> => page.context().close();
 
   it.each([
-    ['light', { ...DESK, colorScheme: 'light' }],
-    ['dark', { ...DESK, colorScheme: 'dark' }],
+    ['light', { ...FIXTURE, colorScheme: 'light' }],
+    ['dark', { ...FIXTURE, colorScheme: 'dark' }],
     ['phone', PHONE],
   ] as const)(
     'opens %s without an error, a foreign request, a thing that the policy forbids, or a sideways scroll',
     async (name, options) => {
       bot.unknown = [lostOrder()];
-      bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
+      bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
       const page = await opened(options);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('canvas').count()).toBeGreaterThan(3);
@@ -77,7 +82,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
       expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\[object/);
       const pictures = process.env['ISOBAR_PICTURES'];
       if (pictures !== undefined) await page.screenshot({ path: join(pictures, `dashboard-${name}.png`), fullPage: true });
-      expect(troubles).toEqual([]);
+      expect(causes).toEqual([]);
       await close(page);
     },
   );
@@ -108,7 +113,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('halts and resumes with a token that may, asking once, and a typed word where risk rises', async () => {
-    const page = await opened(DESK, tokens.operate);
+    const page = await opened(FIXTURE, tokens.operate);
     expect(await page.locator('#kill').isDisabled()).toBe(true);
     await page.click('#halt');
     await page.fill('#act-why', 'strange prices');
@@ -137,7 +142,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('asks for a token, says that a wrong one is wrong, and reads with the one that only reads', async () => {
-    const page = await opened(DESK, null);
+    const page = await opened(FIXTURE, null);
     await page.fill('#token', 'x'.repeat(43));
     await page.click('#login button');
     await expect.poll(() => page.locator('#login-problem').textContent()).toContain('not one of the bot');

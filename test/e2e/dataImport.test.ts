@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { barsFrom, binanceCsv, feather, plainCsv, zipOf } from '../fixtures/barFiles.ts';
-import { CliDesk, COMMAND, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { CliFixture, COMMAND, STRATEGIES } from '../fixtures/cliFixture.ts';
 
 const SEED = 20_260_101;
 const T0 = Date.UTC(2024, 0, 1);
@@ -16,14 +16,14 @@ const ROWS = 3000;
 const FILES = 12;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
 
-const desk = new CliDesk();
-afterAll(() => desk.remove());
+const fixture = new CliFixture();
+afterAll(() => fixture.remove());
 for (const [i, symbol] of SYMBOLS.entries()) {
   for (let month = 0; month < FILES; month++) {
     // Each file begins with the last rows of the one before.
     const bars = barsFrom(T0, ROWS * FILES, '1m', i + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
     const name = `${symbol}-1m-2024-${String(month + 1).padStart(2, '0')}`;
-    desk.write(`klines/${name}.zip`, zipOf({ [`${name}.csv`]: binanceCsv(bars, '1m') }));
+    fixture.write(`klines/${name}.zip`, zipOf({ [`${name}.csv`]: binanceCsv(bars, '1m') }));
   }
 }
 
@@ -52,7 +52,7 @@ function progressOf(catalog: string): number {
 /** Kills the import, as by kill -9, once it came as far as `progress`; false when it ended before. */
 function importKilledAt(catalog: string, progress: number): Promise<boolean> {
   const child = spawn(process.execPath, [COMMAND, 'data', 'import', 'klines/*.zip', '--catalog', catalog], {
-    cwd: desk.folder,
+    cwd: fixture.folder,
     stdio: 'ignore',
   });
   const watch = setInterval(() => {
@@ -67,10 +67,10 @@ function importKilledAt(catalog: string, progress: number): Promise<boolean> {
 }
 
 describe('an import of many files', () => {
-  const whole = join(desk.folder, 'whole');
+  const whole = join(fixture.folder, 'whole');
 
   it('named by a pattern that no shell has expanded', async () => {
-    const { code, stdout, stderr } = await desk.run('data', 'import', 'klines/*.zip', '--catalog', 'whole');
+    const { code, stdout, stderr } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', 'whole');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const text = stdout.replaceAll('\u2009', ' ');
     expect(text).toContain(
@@ -85,8 +85,8 @@ describe('an import of many files', () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const moments: number[] = [];
-    for (let reached = 0, most = 2 * (FILES + 1); reached < most;) {
-      const at = Math.min(most, reached + 1 + Math.floor(rng.next() * 12));
+    for (let reached = 0, max = 2 * (FILES + 1); reached < max;) {
+      const at = Math.min(max, reached + 1 + Math.floor(rng.next() * 12));
       const isKilled = await importKilledAt(catalog, at);
       moments.push(at);
       const now = progressOf(catalog);
@@ -97,9 +97,9 @@ describe('an import of many files', () => {
     }
     expect(moments.length).toBeGreaterThan(2);
     // What is in the catalog is whole.
-    const { code, stderr } = await desk.run('data', 'check', '--catalog', catalog);
+    const { code, stderr } = await fixture.run('data', 'check', '--catalog', catalog);
     expect(code, stderr).toBe(0);
-    const { stdout } = await desk.run('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
+    const { stdout } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
     expect(JSON.parse(stdout)).toMatchObject(SYMBOLS.map((symbol) => ({ symbol, rows: FILES * ROWS, missingBars: 0 })));
     expect(bytesOf(catalog), `seed ${SEED}, killed at ${moments.join(', ')}`).toEqual(bytesOf(whole));
     rmSync(catalog, { recursive: true });
@@ -110,9 +110,9 @@ describe('an import of many files', () => {
     expect(await importKilledAt(catalog, 5)).toBe(true);
     const kept = progressOf(catalog);
     expect(existsSync(join(catalog, 'spot'))).toBe(false);
-    const { stdout } = await desk.run('data', 'import', 'klines/*.zip', '--catalog', catalog);
+    const { stdout } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', catalog);
     expect(stdout).toContain(`resumed     ${kept} files had been read by an import that was cut`);
-    expect(await desk.run('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
+    expect(await fixture.run('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('from        12 files  (the catalog has all of it)'),
     });
@@ -123,20 +123,20 @@ describe('an import of many files', () => {
 describe('bad rows', () => {
   const lines = plainCsv(barsFrom(T0, 20)).split('\n');
   lines[4] = 'oops';
-  desk.write('SOLUSDT-1m.csv', lines.join('\n'));
+  fixture.write('SOLUSDT-1m.csv', lines.join('\n'));
 
   it('end the import with file and line', async () =>
-    expect(await desk.run('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
+    expect(await fixture.run('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
       code: 2,
       stdout: '',
       stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  mend or remove it, or import with --skip-bad; nothing was imported\n',
     }));
 
   it('are set aside by --skip-bad', async () => {
-    const { code, stdout } = await desk.run('data', 'import', 'SOLUSDT-1m.csv', '--skip-bad');
+    const { code, stdout } = await fixture.run('data', 'import', 'SOLUSDT-1m.csv', '--skip-bad');
     expect(code).toBe(0);
     expect(stdout).toContain('    bad rows    1 set aside in data/spot/SOLUSDT/1m.rejects.csv\n');
-    expect(readFileSync(join(desk.folder, 'data/spot/SOLUSDT/1m.rejects.csv'), 'utf8')).toBe(
+    expect(readFileSync(join(fixture.folder, 'data/spot/SOLUSDT/1m.rejects.csv'), 'utf8')).toBe(
       'file,line,reason,text\nSOLUSDT-1m.csv,5,"expected 6 columns, got 1",oops\n',
     );
   });
@@ -147,8 +147,8 @@ describe('prices at no whole tick', () => {
   const strategy = join(STRATEGIES, 'smaCross.ts');
 
   it('in a file of --data are named by file and bar', async () => {
-    desk.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
-    const { code, stderr } = await desk.run('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
+    fixture.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
+    const { code, stderr } = await fixture.run('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /^ADAUSDT-1m\.feather row 8: prices of 1\d digits behind the point, up to 666\.66.*\n {2}if isobar wrote the file, isobar data check tells/,
@@ -156,16 +156,16 @@ describe('prices at no whole tick', () => {
   });
 
   it('in the catalog, where another program wrote them, too', async () => {
-    const file = desk.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
-    await desk.run('data', 'import', file);
-    const path = join(desk.folder, 'data/spot/ADAUSDT/1m.arrow');
+    const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
+    await fixture.run('data', 'import', file);
+    const path = join(fixture.folder, 'data/spot/ADAUSDT/1m.arrow');
     const bytes = readFileSync(path);
     const close = Buffer.from(Float64Array.of(barsFrom(T0, 300)[7]!.high).buffer);
     bytes.writeDoubleLE(2000 / 3, bytes.indexOf(close));
-    desk.write('altered.arrow', bytes);
-    renameSync(join(desk.folder, 'altered.arrow'), path);
-    desk.write('cross.yaml', `strategy: ${strategy}\nfeeds: { bars: { symbol: ADAUSDT, interval: 1m } }\ncash: { USDT: '10000' }\n`);
-    const { code, stderr } = await desk.run('backtest', 'cross.yaml');
+    fixture.write('altered.arrow', bytes);
+    renameSync(join(fixture.folder, 'altered.arrow'), path);
+    fixture.write('cross.yaml', `strategy: ${strategy}\nfeeds: { bars: { symbol: ADAUSDT, interval: 1m } }\ncash: { USDT: '10000' }\n`);
+    const { code, stderr } = await fixture.run('backtest', 'cross.yaml');
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /spot\/ADAUSDT\/1m\.arrow: its bytes have changed since isobar wrote it: bytes \d+ to \d+ .*\n {2}restore the file/,

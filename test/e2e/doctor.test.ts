@@ -4,19 +4,19 @@ import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { COMMAND, type Finished } from '../fixtures/cliDesk.ts';
+import { COMMAND, type Finished } from '../fixtures/cliFixture.ts';
 import { selfSigned } from '../fixtures/certificates.ts';
-import { DoctorDesk } from '../fixtures/doctorDesk.ts';
+import { DoctorFixture } from '../fixtures/doctorFixture.ts';
 import { expiredCertificate } from '../fixtures/expiredCertificate.ts';
 import { STUB_KEY, STUB_SECRET, type SeenCall, type StubAnswer } from '../fixtures/signedStub.ts';
 
-const desk = new DoctorDesk();
-afterAll(() => desk.remove());
+const fixture = new DoctorFixture();
+afterAll(() => fixture.remove());
 
 function doctor(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...desk.environment(more) };
-    const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: desk.folder, env });
+    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...fixture.environment(more) };
+    const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: fixture.folder, env });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -31,7 +31,7 @@ const forms = (text: string): readonly string[] => {
   return [text, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), encodeURIComponent(text)];
 };
 
-interface Told {
+interface Reported {
   readonly checks: readonly {
     readonly name: string;
     readonly status: string;
@@ -45,22 +45,22 @@ interface Told {
 
 test('a certificate that is trusted: all well, in JSON', async () => {
   const certificate = selfSigned('IP:127.0.0.1');
-  const stub = await desk.stub({}, certificate);
-  const ca = desk.write('ca.pem', certificate.cert);
+  const stub = await fixture.stub({}, certificate);
+  const ca = fixture.write('ca.pem', certificate.cert);
   const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--json'], { NODE_EXTRA_CA_CERTS: ca });
-  const told: Told = JSON.parse(stdout);
-  expect([code, stderr, told.ok]).toEqual([0, '', true]);
-  const tls = told.checks.find(({ name }) => name === 'spot.tls');
+  const reported: Reported = JSON.parse(stdout);
+  expect([code, stderr, reported.ok]).toEqual([0, '', true]);
+  const tls = reported.checks.find(({ name }) => name === 'spot.tls');
   // Two days are few.
   expect(tls).toMatchObject({ status: 'warning', fix: expect.stringContaining('renew'), ms: expect.any(Number) });
   expect(tls?.detail).toMatch(/^TLSv1\.[23], certificate of stub valid for [12] more days?$/);
-  expect(told.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
+  expect(reported.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
 });
 
 test('a certificate that has expired', async () => {
   const certificate = expiredCertificate();
-  const stub = await desk.stub({}, certificate);
-  const ca = desk.write('expired.pem', certificate.cert);
+  const stub = await fixture.stub({}, certificate);
+  const ca = fixture.write('expired.pem', certificate.cert);
   const { code, stdout } = await doctor(['--spot-url', stub.url], { NODE_EXTRA_CA_CERTS: ca });
   expect(code).toBe(1);
   expect(stdout).toContain(`✗ tls           the certificate of 127.0.0.1:${stub.port} has expired (CERT_HAS_EXPIRED)`);
@@ -73,20 +73,20 @@ test('a service that says back what it got: no key, secret or signature, on the 
     status: 400,
     body: JSON.stringify({ code: -2017, msg: `${call} ${body} ${STUB_SECRET} ${forms(STUB_KEY).join(' ')} ${JSON.stringify(headers)}` }),
   });
-  const stub = await desk.stub({ answers: { 'POST /sapi/v1/order/test': echo, 'GET /sapi/v1/openOrders': echo } });
-  const bundle = join(desk.folder, 'bundle.json');
+  const stub = await fixture.stub({ answers: { 'POST /sapi/v1/order/test': echo, 'GET /sapi/v1/openOrders': echo } });
+  const bundle = join(fixture.folder, 'bundle.json');
   const text = await doctor(['--spot-url', stub.url, '--futures-url', stub.url, '--bundle', bundle]);
   const json = await doctor(['--spot-url', stub.url, '--json']);
   expect([text.code, json.code]).toEqual([1, 1]);
   const stored = readFileSync(bundle, 'utf8');
   expect(statSync(bundle).mode & 0o777).toBe(0o600);
-  for (const said of [text.stdout, text.stderr, json.stdout, json.stderr, stored]) {
-    for (const form of [...forms(STUB_KEY), ...forms(STUB_SECRET)]) expect(said.toLowerCase()).not.toContain(form.toLowerCase());
+  for (const reply of [text.stdout, text.stderr, json.stdout, json.stderr, stored]) {
+    for (const form of [...forms(STUB_KEY), ...forms(STUB_SECRET)]) expect(reply.toLowerCase()).not.toContain(form.toLowerCase());
   }
   const signatures = stub.seen.flatMap(({ headers }) => headers['x-ch-sign'] ?? []);
   expect(signatures.length).toBeGreaterThan(5);
   for (const signature of signatures) expect(stored).not.toContain(signature);
-  for (const word of ['X-CH-', 'x-ch-', STUB_KEY.slice(0, 4), '1000.5', '250.25', desk.folder]) expect(stored).not.toContain(word);
+  for (const word of ['X-CH-', 'x-ch-', STUB_KEY.slice(0, 4), '1000.5', '250.25', fixture.folder]) expect(stored).not.toContain(word);
   expect(JSON.parse(stored)).toMatchObject({
     format: 'isobar-doctor/1',
     versions: { isobar: expect.any(String), node: expect.any(String) },
@@ -96,7 +96,7 @@ test('a service that says back what it got: no key, secret or signature, on the 
 });
 
 test('a report for people', async () => {
-  const stub = await desk.stub({ signQuery: 'omit', aheadMs: 340, permissions: { spot: true, futures: true, trade: false } });
+  const stub = await fixture.stub({ signQuery: 'omit', aheadMs: 340, permissions: { spot: true, futures: true, trade: false } });
   const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--futures-url', stub.url, '--market', 'both']);
   expect([code, stderr]).toEqual([1, '']);
   expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
@@ -117,7 +117,7 @@ test('what cannot be used', async () => {
   expect(nothing.stderr).toContain('give --spot-url or --futures-url');
   const seconds = await doctor(['--spot-url', 'http://127.0.0.1:1', '--timeout', 'soon']);
   expect([seconds.code, seconds.stderr]).toEqual([2, expect.stringContaining('--timeout: expected seconds')]);
-  const stub = await desk.stub();
+  const stub = await fixture.stub();
   const unwritable = await doctor(['--spot-url', stub.url, '--bundle', 'no/such/folder.json']);
   expect([unwritable.code, unwritable.stderr]).toEqual([2, expect.stringContaining('--bundle')]);
 });

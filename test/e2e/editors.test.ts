@@ -133,11 +133,11 @@ describe('an editor', () => {
 
     test('points at the line of each mistake', () => {
       const wrong = MISTAKES.reduce((text, [right, mistake]) => text.replace(right, mistake), STRATEGY);
-      const said = check('nodenext', wrong, true).split('\n').filter((line) => line.startsWith('everything.ts'));
-      expect(said).toHaveLength(MISTAKES.length);
+      const reply = check('nodenext', wrong, true).split('\n').filter((line) => line.startsWith('everything.ts'));
+      expect(reply).toHaveLength(MISTAKES.length);
       for (const [right, , message] of MISTAKES) {
         const line = STRATEGY.slice(0, STRATEGY.indexOf(right)).split('\n').length;
-        expect(said.find((each) => each.startsWith(`everything.ts(${line},`)), right).toMatch(message);
+        expect(reply.find((each) => each.startsWith(`everything.ts(${line},`)), right).toMatch(message);
       }
     });
   }); // prettier-ignore

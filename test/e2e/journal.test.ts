@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nextTurn } from '../../src/adapters/clock/wallClock.ts';
 import { openJournalFolder } from '../../src/adapters/journal/openOnDisk.ts';
 import type { JournalReport } from '../../src/adapters/journal/checkJournal.ts';
-import { CliDesk, type Finished } from '../fixtures/cliDesk.ts';
-import { ACCOUNT, FACTS, steps } from '../fixtures/journalDesk.ts';
+import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';
+import { ACCOUNT, FACTS, steps } from '../fixtures/journalFixture.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 const root = mkdtempSync(join(tmpdir(), 'isobar-check-'));
 const START_MS = Date.UTC(2026, 0, 5);
 let folder: string;
@@ -30,17 +30,17 @@ async function written(): Promise<() => void> {
   return release;
 }
 
-beforeAll(() => expect(desk.run('--version')).resolves.toMatchObject({ code: 0 }));
+beforeAll(() => expect(fixture.run('--version')).resolves.toMatchObject({ code: 0 }));
 beforeEach(async () => {
   folder = join(root, `journal${runs++}`);
   (await written())();
 });
 afterAll(() => {
-  desk.remove();
+  fixture.remove();
   rmSync(root, { recursive: true });
 });
 
-const check = (...args: readonly string[]): Promise<Finished> => desk.run('journal', 'check', ...args);
+const check = (...args: readonly string[]): Promise<Finished> => fixture.run('journal', 'check', ...args);
 const unwrapped = (text: string): string => text.replace(/\s+/g, ' ');
 const newest = (): string =>
   join(
@@ -69,7 +69,7 @@ describe('isobar journal check', () => {
     truncateSync(newest(), readFileSync(newest()).length - 7);
     const { code, stdout } = await check(folder, '--json');
     const report = JSON.parse(stdout) as JournalReport;
-    expect([code, report.verdict, report.torn?.says]).toEqual([0, 'torn', 'the rest of a write that did not finish']);
+    expect([code, report.verdict, report.torn?.message]).toEqual([0, 'torn', 'the rest of a write that did not finish']);
     expect(unwrapped((await check(folder)).stdout)).toMatch(
       /journal-00000\d\.jsonl:\d+: the rest of a write that did not finish \(\d+ bytes\): a start/,
     );
@@ -116,7 +116,7 @@ describe('isobar journal check', () => {
 
   it.each([
     ['nothing there', () => join(root, 'none'), /no such file or folder/],
-    ['a folder without a journal', () => desk.folder, /got no journal-000001\.jsonl in it/],
+    ['a folder without a journal', () => fixture.folder, /got no journal-000001\.jsonl in it/],
     ['a file of another name', () => (appendFileSync(join(root, 'notes.txt'), ''), join(root, 'notes.txt')), /expected a name such as/],
   ])('refuses %s', async (_name, path, message) => {
     const { code, stdout, stderr } = await check(path());

@@ -17,14 +17,14 @@ it(`${KILLS} kills lose nothing that was told to last (seed ${SEED})`, async () 
 it('a second process refuses to start while the first lives, and starts at once when it is gone', async () => {
   const killer = new JournalKiller();
   const first = killer.start(1);
-  await first.said(2);
+  await first.text(2);
   const second = killer.start(2);
-  await second.said(1);
+  await second.text(1);
   expect(second.lines[0]).toMatch(new RegExp(`/journal/lock-${first.child.pid}-.*: process ${first.child.pid} trades on this account$`));
   expect(first.child.exitCode).toBeNull();
   await first.killAfter(0);
   const third = killer.start(3);
-  await third.said(2);
+  await third.text(2);
   expect(third.lines[0]).toBe('open');
   await third.killAfter(0);
   killer.remove();

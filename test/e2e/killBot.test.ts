@@ -10,14 +10,14 @@ import type { BotView } from '../../src/tasks/control/botView.ts';
 import { askView } from '../../src/tasks/control/client.ts';
 import { openDemo, type Demo } from '../../src/tasks/bot/demo.ts';
 import { tokensIn } from '../../src/tasks/bot/dashboard/tokens.ts';
-import { ApiDesk } from '../fixtures/apiDesk.ts';
-import { COMMAND } from '../fixtures/cliDesk.ts';
+import { ApiFixture } from '../fixtures/apiFixture.ts';
+import { COMMAND } from '../fixtures/cliFixture.ts';
 
 const ENTRY = fileURLToPath(new URL('../../dist/tasks/bot/process/main.js', import.meta.url));
-const desk = new ApiDesk();
+const fixture = new ApiFixture();
 let demo: Demo;
 let bot: ChildProcess | null = null;
-let said = '';
+let text = '';
 
 beforeAll(async () => {
   demo = await openDemo(COMMAND);
@@ -30,14 +30,14 @@ beforeAll(async () => {
 afterAll(() => {
   bot?.kill('SIGKILL');
   demo.close();
-  desk.remove();
+  fixture.remove();
   rmSync(demo.folder, { recursive: true, force: true });
 });
 
 function start(): ChildProcess {
-  said = '';
+  text = '';
   const child = spawn(process.execPath, [ENTRY, demo.config, '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   return child;
 }
 const folder = (): string => join(demo.folder, 'bot');
@@ -50,7 +50,7 @@ const until = async (is: (seen: BotView | null) => boolean, what: string): Promi
         last = await view();
         return last !== null && is(last);
       },
-      { timeout: 60_000, interval: 100, message: `${what}\n${said.slice(-2000)}` },
+      { timeout: 60_000, interval: 100, message: `${what}\n${text.slice(-2000)}` },
     )
     .toBe(true);
   return last!;
@@ -61,25 +61,25 @@ it('kills and flattens a bot that hangs, and lets it start again once a person h
   const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot holds something');
   expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
 
-  const url = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(said)?.[0] ?? '';
+  const url = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';
   const { read } = tokensIn(folder());
   const looked = await fetch(`${url}/api/view`, { headers: { Authorization: `Bearer ${read}` } });
   expect(await looked.json()).toMatchObject({ allowed: 'read', view: { name: 'demo', positions: [{ side: 'long' }] } });
   expect((await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${read}` } })).status).toBe(200);
 
-  const gone = once(bot, 'exit');
+  const left = once(bot, 'exit');
   bot.kill('SIGSTOP');
-  const killed = await desk.run(['kill', '--flatten', '--json', '--data', folder()]);
+  const killed = await fixture.run(['kill', '--flatten', '--json', '--data', folder()]);
   expect(killed, killed.stdout + killed.stderr).toMatchObject({ code: 0 });
   const { by, report, residuals } = JSON.parse(killed.stdout);
   expect([by, residuals]).toEqual(['separate', []]);
   expect(report.slices.length).toBeGreaterThan(0);
-  await gone;
+  await left;
 
   const refused = start();
   expect(await once(refused, 'exit')).toEqual([2, null]);
-  expect(said).toContain('this bot was killed by');
-  expect((await desk.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
+  expect(text).toContain('this bot was killed by');
+  expect((await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
   expect(existsSync(join(folder(), 'KILLED'))).toBe(false);
 
   bot = start();
@@ -89,7 +89,7 @@ it('kills and flattens a bot that hangs, and lets it start again once a person h
   // The same by the bot itself, as the dashboard asks for it: it closes what it holds, tells, and ends.
   await until((now) => now?.positions.some(({ qty }) => Number(qty) > 0.001) ?? false, 'the bot holds something again');
   const ended = once(bot, 'exit');
-  const there = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(said)?.[0] ?? '';
+  const there = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';
   const headers = { Authorization: `Bearer ${tokensIn(folder()).kill}`, 'Content-Type': 'application/json' };
   const request = { op: 'kill', flatten: true, why: 'a rehearsal' };
   expect(await (await fetch(`${there}/api/act`, { method: 'POST', headers, body: JSON.stringify({ request }) })).json()).toMatchObject({
@@ -98,7 +98,7 @@ it('kills and flattens a bot that hangs, and lets it start again once a person h
   const done = await until((now) => now?.kill?.phase === 'done', 'the bot has closed what it held');
   expect(done).toMatchObject({ open: [], unknown: [], kill: { flatten: true, residuals: [] } });
   expect(await ended).toEqual([0, null]);
-  expect((await desk.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
+  expect((await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
   bot = start();
   const last = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs a third time');
   expect(last.scopes.flatMap(({ causes }) => causes)).toEqual([]);

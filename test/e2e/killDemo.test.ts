@@ -9,7 +9,7 @@ import type { BotView } from '../../src/tasks/control/botView.ts';
 import { installPackage, type InstalledPackage } from '../fixtures/packed.ts';
 
 /** From `kill` to its exit. */
-const MOST_KILL_MS = 10_000;
+const MAX_KILL_MS = 10_000;
 
 let installed: InstalledPackage;
 beforeAll(() => {
@@ -68,17 +68,17 @@ it('the commands of the README, typed into an empty folder, end flat with exit c
   for (const line of ['npx isobar live --demo --seconds 60', 'npx isobar kill --flatten']) expect(readme).toContain(line);
   const newcomer = new Newcomer('rehearsal');
   const demo = newcomer.start(['live', '--demo', '--seconds', '60']);
-  let said = '';
-  for (const stream of [demo.stdout!, demo.stderr!]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let text = '';
+  for (const stream of [demo.stdout!, demo.stderr!]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const ended = once(demo, 'close');
   await holdsSomething(newcomer);
   const killed = await newcomer.run(['kill', '--flatten']);
-  expect(killed, killed.out + said).toMatchObject({ code: 0 });
+  expect(killed, killed.out + text).toMatchObject({ code: 0 });
   expect(killed.out).toContain('every position is closed');
-  expect(killed.ms).toBeLessThan(MOST_KILL_MS);
+  expect(killed.ms).toBeLessThan(MAX_KILL_MS);
   expect(await ended).toEqual([0, null]);
-  expect(said).not.toMatch(/fault of isobar|ENOTEMPTY/);
-  const folder = /(\S*isobar-demo-\w+)/.exec(said)?.[1] ?? '';
+  expect(text).not.toMatch(/fault of isobar|ENOTEMPTY/);
+  const folder = /(\S*isobar-demo-\w+)/.exec(text)?.[1] ?? '';
   expect([folder === '', existsSync(folder)]).toEqual([false, false]);
 });
 
@@ -87,9 +87,9 @@ it('status and kill find a bot whose visible command was ended by kill -9', { ti
   const demo = newcomer.start(['live', '--demo']);
   try {
     await holdsSomething(newcomer);
-    const gone = once(demo, 'exit');
+    const closed = once(demo, 'exit');
     process.kill(demo.pid!, 'SIGKILL');
-    await gone;
+    await closed;
     expect(await newcomer.view()).toMatchObject({ name: 'demo' });
     const killed = await newcomer.run(['kill', '--flatten', '--json']);
     expect(killed, killed.out).toMatchObject({ code: 0 });

@@ -6,23 +6,23 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkBars } from '../../src/adapters/catalog/bars/catalog.ts';
-import { CliDesk, COMMAND } from '../fixtures/cliDesk.ts';
+import { CliFixture, COMMAND } from '../fixtures/cliFixture.ts';
 import { KlinesService } from '../fixtures/klinesService.ts';
 
 const MINUTE = 60_000;
 const BTC = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 
 const exchange = new KlinesService();
-const desk = new CliDesk();
+const fixture = new CliFixture();
 const url = () => ['--spot-url', exchange.url, '--futures-url', exchange.url];
 beforeAll(async () => void (await exchange.start()));
 afterAll(async () => {
   await exchange.stop();
-  desk.remove();
+  fixture.remove();
 });
 
 /** `isobar data ...` on a catalog of its own. */
-const data = (catalog: string, ...args: readonly string[]) => desk.run('data', ...args, '--catalog', catalog, ...url());
+const data = (catalog: string, ...args: readonly string[]) => fixture.run('data', ...args, '--catalog', catalog, ...url());
 
 describe('isobar data download', () => {
   it('says what it stored, and the last line for scripts', async () => {
@@ -61,8 +61,8 @@ describe('isobar data download', () => {
     expect(old.stderr).toMatch(
       /^--from: expected .* for BTCUSDT 1m, got 2020-01-01 00:00 UTC: the API gives the newest 300 klines .*\n {2}leave --from out/,
     );
-    expect(existsSync(join(desk.folder, 'b'))).toBe(false);
-    const none = await desk.run('data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--spot-url', 'http://127.0.0.1:9');
+    expect(existsSync(join(fixture.folder, 'b'))).toBe(false);
+    const none = await fixture.run('data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--spot-url', 'http://127.0.0.1:9');
     expect(none).toMatchObject({ code: 1, stdout: '0 new bars, 0 revised, 1 sets failed\n' });
     expect(none.stderr).toMatch(/^BTCUSDT 1m spot: spot.symbols: .*\n {2}isobar doctor/);
   });
@@ -80,18 +80,18 @@ describe('isobar data download', () => {
 /** A command that goes on, with what it has said so far. */
 function running(...args: readonly string[]): {
   readonly child: ChildProcess;
-  readonly said: () => string;
+  readonly text: () => string;
   readonly ended: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [COMMAND, ...args, ...url()], { cwd: desk.folder });
+  const child = spawn(process.execPath, [COMMAND, ...args, ...url()], { cwd: fixture.folder });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return { child, said: () => text, ended: new Promise((resolve) => void child.on('close', resolve)) };
+  return { child, text: () => text, ended: new Promise((resolve) => void child.on('close', resolve)) };
 }
 
-async function until(isTrue: () => boolean, atMostMs: number): Promise<void> {
-  for (const untilMs = Date.now() + atMostMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
+async function until(isTrue: () => boolean, atMaxMs: number): Promise<void> {
+  for (const untilMs = Date.now() + atMaxMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
 }
 
 /** A recording that begins so many seconds before the first minute of the exchange ends. */
@@ -105,25 +105,25 @@ describe('isobar data record', () => {
     // The exchange's minute ends two seconds from now; later for a computer that does not have the command up by then.
     let [run, catalog] = [begun(2, 'd'), 'd'];
     for (const leftS of [8, 25]) {
-      await until(() => run.said().includes(' in all'), 60_000);
-      if (run.said().includes('299 in all')) break;
+      await until(() => run.text().includes(' in all'), 60_000);
+      if (run.text().includes('299 in all')) break;
       run.child.kill('SIGKILL');
       await run.ended;
       [run, catalog] = [begun(leftS, `d${leftS}`), `d${leftS}`];
     }
-    const { child, said, ended } = run;
-    await until(() => said().includes('bar 2026-01-05 08:00'), 40_000);
+    const { child, text, ended } = run;
+    await until(() => text().includes('bar 2026-01-05 08:00'), 40_000);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
-    expect(said()).toMatch(
+    expect(text()).toMatch(
       /^recording BTCUSDT 1m \(spot\) into d\d*; Ctrl-C ends it\n\d\d:\d\d:\d\d {2}BTCUSDT 1m {2}299 new bars, 299 in all\n/,
     );
-    expect(said()).toMatch(/bar 2026-01-05 08:00 {2}close [\d.]+\nended; 1 bar recorded and written\n$/);
-    expect(checkBars(join(desk.folder, catalog), BTC)).toMatchObject({ unchanged: true, manifest: { rows: 300, gaps: 0, wrong: [] } });
+    expect(text()).toMatch(/bar 2026-01-05 08:00 {2}close [\d.]+\nended; 1 bar recorded and written\n$/);
+    expect(checkBars(join(fixture.folder, catalog), BTC)).toMatchObject({ unchanged: true, manifest: { rows: 300, gaps: 0, wrong: [] } });
   });
 
   it('leaves a sound catalog when it is killed in the middle of a write', async () => {
-    const catalog = join(desk.folder, 'e');
+    const catalog = join(fixture.folder, 'e');
     const folder = join(catalog, 'spot/BTCUSDT');
     const isWriting = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.tmp'));
     exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 import { backtestIn } from '../fixtures/inProcess.ts';
 
-const desk = new CliDesk();
-afterAll(() => desk.remove());
+const fixture = new CliFixture();
+afterAll(() => fixture.remove());
 
 const BASE = `strategy: ${STRATEGIES}/smaCross.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
@@ -22,14 +22,14 @@ interface Row {
 }
 
 function table(run: string, file: string): Row[] {
-  const [head = '', ...lines] = readFileSync(join(desk.folder, 'runs', run, file), 'utf8')
+  const [head = '', ...lines] = readFileSync(join(fixture.folder, 'runs', run, file), 'utf8')
     .trim()
     .split('\n');
   const names = head.split(',');
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])));
 }
 
-const definition = (models: string, bound = '0.001') => desk.write('run.yaml', `${BASE.replaceAll("'0.001'", `'${bound}'`)}${models}`);
+const definition = (models: string, bound = '0.001') => fixture.write('run.yaml', `${BASE.replaceAll("'0.001'", `'${bound}'`)}${models}`);
 
 /** Runs the definition and returns the name of its folder. */
 async function runWith(models: string, bound?: string): Promise<string> {
@@ -40,15 +40,15 @@ async function runWith(models: string, bound?: string): Promise<string> {
 const here = process.cwd();
 let plain = '';
 beforeAll(async () => {
-  desk.bars('BTCUSDT', '1h', 2000);
-  process.chdir(desk.folder);
+  fixture.bars('BTCUSDT', '1h', 2000);
+  process.chdir(fixture.folder);
   plain = await runWith('');
 });
 afterAll(() => process.chdir(here));
 
 describe('models of a definition', () => {
   test('a slippage model worsens taking fills by what it says, rounded up to the tick', async () => {
-    desk.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
+    fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
     const name = await runWith('models: { slippage: models/slip.ts }\n');
     const [before, after] = [table(plain, 'fills.csv'), table(name, 'fills.csv')];
     expect(before.length).toBeGreaterThan(10);
@@ -63,7 +63,7 @@ describe('models of a definition', () => {
     ['raises, below its bound,', 0.0007, 0.0025, '0.003'],
   ])('a fee model that %s the rate sets that of each fill by turnover', async (_, first, then, bound) => {
     const model = `import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? ${then} : ${first}));\n`;
-    desk.write('models/fee.ts', model);
+    fixture.write('models/fee.ts', model);
     const fills = table(await runWith('models: { fees: models/fee.ts }\n', bound), 'fills.csv');
     let turnover = 0;
     for (const row of fills) {
@@ -78,20 +78,20 @@ describe('models of a definition', () => {
     const rule = `import { riskRule } from 'isobar';
 export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math.floor(timeMs / 86_400_000) % 2 === 1 ? 'odd day' : null) });
 `;
-    desk.write('models/rule.ts', rule);
+    fixture.write('models/rule.ts', rule);
     definition('models: { risk: [models/rule.ts] }\n');
-    const { code, stdout, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
+    const { code, stdout, stderr } = await fixture.run('backtest', 'run.yaml', '--quiet');
     expect([code, stderr]).toEqual([0, '']);
     const name = basename(stdout.trim());
     const orders = table(name, 'orders.csv');
     const denied = orders.filter((row) => row['code'] === 'EVEN_DAYS');
     expect(denied.length).toBeGreaterThan(5);
     expect(new Set(denied.map((row) => row['side']))).toEqual(new Set(['buy']));
-    const manifest = JSON.parse(readFileSync(join(desk.folder, 'runs', name, 'manifest.json'), 'utf8')) as { models: readonly object[] };
+    const manifest = JSON.parse(readFileSync(join(fixture.folder, 'runs', name, 'manifest.json'), 'utf8')) as { models: readonly object[] };
     expect(manifest.models).toEqual([
       { use: 'risk', file: 'models/rule.ts', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), inputs: ['rule.ts'] },
     ]);
-    expect(readFileSync(join(desk.folder, 'runs', name, 'summary.json'), 'utf8')).toContain('EVEN_DAYS');
+    expect(readFileSync(join(fixture.folder, 'runs', name, 'summary.json'), 'utf8')).toContain('EVEN_DAYS');
   });
 
   test.each([
@@ -121,15 +121,15 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule that counts reductions', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never });", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
     ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is no function/],
   ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
-    const before = desk.runs().length;
-    desk.write('models/bad.ts', text);
+    const before = fixture.runs().length;
+    fixture.write('models/bad.ts', text);
     definition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);
-    const refused = [await backtestIn(desk.folder, 'run.yaml')];
-    if (kind === 'fees') refused.push(await desk.run('backtest', 'run.yaml', '--quiet'));
+    const refused = [await backtestIn(fixture.folder, 'run.yaml')];
+    if (kind === 'fees') refused.push(await fixture.run('backtest', 'run.yaml', '--quiet'));
     for (const { code, stderr } of refused) {
       expect(stderr).toMatch(message);
       expect(code).not.toBe(0);
     }
-    expect(desk.runs().length).toBe(before);
+    expect(fixture.runs().length).toBe(before);
   }); // prettier-ignore
 }, 180_000);

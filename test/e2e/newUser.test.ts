@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { packedFile } from '../fixtures/packed.ts';
 
 const canInstall = spawnSync('npm', ['view', 'vitest@4.1.12', 'version'], { timeout: 15_000 }).status === 0;
@@ -54,7 +54,7 @@ describe.skipIf(!canInstall)('a new user', () => {
     type(project, 'npm test');
     type(project, 'npx tsc');
 
-    const { length, openMs, open, high, low, close, volume } = generateBars({
+    const { length, openMs, open, high, low, close, volume } = synthesizeBars({
       symbol: 'BTCUSDT',
       interval: '1h',
       fromMs: Date.UTC(2024, 0, 1),

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { withoutProgress } from '../fixtures/cliDesk.ts';
+import { withoutProgress } from '../fixtures/cliFixture.ts';
 
 const run = promisify(execFile);
 const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));

@@ -2,13 +2,13 @@
 
 import { afterAll, expect, test } from 'vitest';
 import { backtest } from 'isobar/run';
-import { CliDesk } from '../fixtures/cliDesk.ts';
+import { CliFixture } from '../fixtures/cliFixture.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 const here = process.cwd();
 afterAll(() => {
   process.chdir(here);
-  desk.remove();
+  fixture.remove();
 });
 
 /** Walks from all that a strategy gets, over own properties and the getters of classes; throws at the first thing that holds bars. */
@@ -48,10 +48,10 @@ export default class Curious extends Strategy {
 `;
 
 test('nothing that a strategy holds leads to rows to come', async () => {
-  desk.bars('BTCUSDT', '1h', 300);
-  desk.write('curious.ts', CURIOUS);
-  desk.write('run.yaml', "strategy: curious.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n");
-  process.chdir(desk.folder);
+  fixture.bars('BTCUSDT', '1h', 300);
+  fixture.write('curious.ts', CURIOUS);
+  fixture.write('run.yaml', "strategy: curious.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n");
+  process.chdir(fixture.folder);
   const { fills } = await backtest({ definition: 'run.yaml' });
   expect(fills.length).toBeGreaterThan(5);
 });

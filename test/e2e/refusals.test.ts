@@ -4,17 +4,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CliDesk } from '../fixtures/cliDesk.ts';
+import { CliFixture } from '../fixtures/cliFixture.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 const here = process.cwd();
 beforeAll(() => {
-  desk.bars('BTCUSDT', '1h', 100);
-  process.chdir(desk.folder);
+  fixture.bars('BTCUSDT', '1h', 100);
+  process.chdir(fixture.folder);
 });
 afterAll(() => {
   process.chdir(here);
-  desk.remove();
+  fixture.remove();
 });
 
 interface Line {
@@ -29,7 +29,7 @@ async function refusalsOf(
   asks: string,
   rest: string,
 ): Promise<{ readonly lines: readonly Line[]; readonly counted: unknown; readonly codes: number }> {
-  desk.write(
+  fixture.write(
     'asker.ts',
     `import { Strategy } from 'isobar';
 export default class Asker extends Strategy {
@@ -38,7 +38,7 @@ export default class Asker extends Strategy {
 }
 `,
   );
-  desk.write('run.yaml', `strategy: asker.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n${rest}`);
+  fixture.write('run.yaml', `strategy: asker.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n${rest}`);
   const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const all = read('run.log').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
@@ -67,13 +67,13 @@ export default riskRule({ code: 'MY_RULE', check: () => 'asked ' + ++asked + ' t
 `;
 
 test('each code has its own ten; an unsound order is told as one, and an author’s rule in its words, asked once', async () => {
-  desk.write('rule.js', RULE);
+  fixture.write('rule.js', RULE);
   const asks = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
   const { lines, counted } = await refusalsOf(asks, 'models: { risk: [rule.js] }\n');
   expect(counted).toEqual({ BAD_INPUT: 60, MY_RULE: 20 });
   const saying = (code: string) => lines.filter(({ fields }) => fields?.['code'] === code).map(({ msg }) => msg);
   expect([saying('BAD_INPUT').length, saying('MY_RULE').length]).toEqual([10, 10]);
   expect(saying('BAD_INPUT')[0]).toMatch(/^buy no sound quantity of BTCUSDT at 100: denied: buy of unknown BTC at 100 USDT/);
-  const says = saying('MY_RULE').map((words) => words.slice(words.indexOf('asked')));
-  expect(says).toEqual(Array.from({ length: 10 }, (_, at) => `asked ${at + 1} times`));
+  const message = saying('MY_RULE').map((words) => words.slice(words.indexOf('asked')));
+  expect(message).toEqual(Array.from({ length: 10 }, (_, at) => `asked ${at + 1} times`));
 });

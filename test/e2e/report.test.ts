@@ -11,13 +11,13 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
 
-const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 describe.skipIf(!hasBrowser)('report.html', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-report-'));
   let browser: Browser;
-  const troubles: string[] = [];
+  const causes: string[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
@@ -27,9 +27,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     rmSync(folder, { recursive: true });
   });
 
-  function opened(path: string, options: BrowserContextOptions = DESK): Promise<Page> {
-    troubles.length = 0;
-    return openReport(browser, path, options, troubles);
+  function opened(path: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
+    causes.length = 0;
+    return openReport(browser, path, options, causes);
   }
 
   describe('of a small run', () => {
@@ -46,12 +46,12 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     beforeAll(() => writeReport(input, path));
 
     it.each([
-      ['light', { ...DESK, colorScheme: 'light' }],
-      ['dark', { ...DESK, colorScheme: 'dark' }],
+      ['light', { ...FIXTURE, colorScheme: 'light' }],
+      ['dark', { ...FIXTURE, colorScheme: 'dark' }],
       ['on a phone', PHONE],
     ] as const)('opens %s without an error, a request or a sideways scroll', async (_, options) => {
       const page = await opened(path, options);
-      expect(troubles).toEqual([]);
+      expect(causes).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('canvas').count()).toBeGreaterThan(3);
       await close(page);
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
         .split('\n');
       expect(lines.length).toBe(input.summary.trades.wins + 1);
       expect(lines[0]).toContain('result_fraction');
-      expect(troubles).toEqual([]);
+      expect(causes).toEqual([]);
       await close(page);
     });
 
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
           await page.evaluate('new Promise(requestAnimationFrame)');
         }
         expect(await page.locator('#price-read').textContent()).toContain('1h bars');
-        expect(troubles).toEqual([]);
+        expect(causes).toEqual([]);
         await close(page);
       }
     });
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       expect(await page.locator('#instrument').inputValue()).toBe('1');
       await page.keyboard.press('j');
       expect(await page.locator('#trade-table tbody tr').nth(2).getAttribute('aria-selected')).toBe('true');
-      expect(troubles).toEqual([]);
+      expect(causes).toEqual([]);
       await close(page);
     });
 
@@ -196,11 +196,11 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
 
     it('prints on A4 with its charts', async () => {
-      const page = await opened(path, { ...DESK, colorScheme: 'dark' });
+      const page = await opened(path, { ...FIXTURE, colorScheme: 'dark' });
       const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
       expect(pdf.length).toBeGreaterThan(50_000);
       expect(await page.evaluate('document.documentElement.hasAttribute("data-print")')).toBe(false);
-      expect(troubles).toEqual([]);
+      expect(causes).toEqual([]);
       await close(page);
     });
   });
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     };
     await writeReport(reportInput(none), path);
     const page = await opened(path, PHONE);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     expect(await page.locator('#trades').textContent()).toContain('No trade was closed');
     expect(await page.locator('.cards').textContent()).toContain('Win rate–');
     await close(page);

@@ -16,7 +16,7 @@ it.skipIf(!hasBrowser)(
   async ({ onTestFinished }) => {
     const folder = mkdtempSync(join(tmpdir(), 'isobar-report-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const troubles: string[] = [];
+    const causes: string[] = [];
     const path = join(folder, 'large.html');
     const record = reportRecord({ rows: REAL_ROWS, trades: 20_000, isWithIndicators: true });
     const start = process.cpuUsage();
@@ -25,7 +25,7 @@ it.skipIf(!hasBrowser)(
     const megabytes = statSync(path).size / 1e6;
     const browser = await chromium.launch({ executablePath: BROWSER });
     onTestFinished(() => browser.close());
-    const page = await openReport(browser, path, { viewport: { width: 1280, height: 900 } }, troubles);
+    const page = await openReport(browser, path, { viewport: { width: 1280, height: 900 } }, causes);
     const drawn = Number(await page.evaluate('performance.getEntriesByName("isobar-drawn")[0].startTime'));
     const ready = Number(await page.evaluate('performance.getEntriesByName("isobar-ready")[0].startTime'));
     let slowest = await slowestStep(page);
@@ -38,7 +38,7 @@ it.skipIf(!hasBrowser)(
     expect(megabytes).toBeLessThanOrEqual(15);
     expect(drawn).toBeLessThanOrEqual(4000);
     expect(slowest).toBeLessThanOrEqual(250);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
   },
 );
 

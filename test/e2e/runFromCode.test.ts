@@ -9,7 +9,7 @@ import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars, readBars, type BacktestOptions, type Bars, type CodeOptions } from 'isobar/run';
 import { generateInto } from '../../src/adapters/catalog/generate/generateInto.ts';
 import type { Definition } from '../../src/definition/text/schema.ts';
-import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-code-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -83,9 +83,9 @@ describe('one run, however it is asked for', () => {
   });
 
   test('and by the command', async () => {
-    const desk = new CliDesk();
+    const fixture = new CliFixture();
     try {
-      const { stdout } = await desk.run(
+      const { stdout } = await fixture.run(
         'backtest',
         `${STRATEGIES}/smaCross.ts`,
         '--data',
@@ -102,7 +102,7 @@ describe('one run, however it is asked for', () => {
       // Numbers as JSON has them: no minus zero.
       expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(summary)));
     } finally {
-      desk.remove();
+      fixture.remove();
     }
   });
 

@@ -4,21 +4,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ApiDesk, KEY, SECRET, type Ended } from '../fixtures/apiDesk.ts';
+import { ApiFixture, KEY, SECRET, type Ended } from '../fixtures/apiFixture.ts';
 import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
 import { answerBytes, StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
 
-const desk = new ApiDesk();
+const fixture = new ApiFixture();
 const stubs: StubExchange[] = [];
 /** What services sent, to see that there was something to be found. */
 const sent: Buffer[] = [];
 
 beforeAll(() => {
-  desk.write('hostile.ts', HOSTILE);
+  fixture.write('hostile.ts', HOSTILE);
 });
 afterAll(async () => {
   for (const stub of stubs) await stub.close();
-  desk.remove();
+  fixture.remove();
 });
 
 /** A strategy that looks for the key wherever a program may look, and tells all that it found. */
@@ -87,7 +87,7 @@ const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])
   ['the doctor', ['doctor', '--timeout', '2'], ping(answers(401, error(-2015))), 1],
   [
     'the doctor, with a bundle',
-    ['doctor', '--json', '--bundle', join(desk.folder, 'bundle.json'), '--timeout', '2'],
+    ['doctor', '--json', '--bundle', join(fixture.folder, 'bundle.json'), '--timeout', '2'],
     ping(answers(200, GOOD_ROW)),
     1,
   ],
@@ -100,7 +100,7 @@ async function scene(at: number): Promise<Ended> {
   const stub = await StubExchange.start(withTime(behaviour, Date.now));
   stubs.push(stub);
   const words = [...args, ...(args[0] === 'api' ? ['--verbose'] : []), '--spot-url', stub.origin];
-  return at % 4 === 0 ? desk.run(words, desk.withKey) : desk.runHere(words, desk.withKey);
+  return at % 4 === 0 ? fixture.run(words, fixture.withKey) : fixture.runHere(words, fixture.withKey);
 }
 
 describe('nothing of it is printed or written', () => {
@@ -118,8 +118,8 @@ describe('nothing of it is printed or written', () => {
   test('by Node itself, told to debug everything', async () => {
     const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
     stubs.push(stub);
-    const { code, stderr } = await desk.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
-      ...desk.withKey,
+    const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
+      ...fixture.withKey,
       NODE_DEBUG: '*',
       DEBUG: '*',
     });
@@ -129,9 +129,9 @@ describe('nothing of it is printed or written', () => {
   });
 
   test('by mistakes of whoever calls', async () => {
-    desk.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
-    desk.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
-    desk.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
+    fixture.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
+    fixture.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
+    fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
     const stub = await StubExchange.start(withTime(answers(400, error(-1121)), Date.now));
     stubs.push(stub);
     const at = ['--spot-url', stub.origin];
@@ -159,7 +159,7 @@ describe('nothing of it is printed or written', () => {
       ['data', 'list', '--market', SECRET],
     ];
     for (const args of mistakes) {
-      const { stdout, stderr, code } = await desk.runHere(args, desk.withKey);
+      const { stdout, stderr, code } = await fixture.runHere(args, fixture.withKey);
       expect([args.map((word) => word.replace(KEY, '<key>').replace(SECRET, '<secret>')), found(Buffer.from(stdout + stderr))]).toEqual([
         expect.anything(),
         [],
@@ -170,7 +170,7 @@ describe('nothing of it is printed or written', () => {
 
   test('by a process that hangs, is reported on, and is ended; its arguments and children have neither', async () => {
     let cmdline = '';
-    let child: Parameters<Parameters<typeof desk.run>[2] & {}>[0] | null = null;
+    let child: Parameters<Parameters<typeof fixture.run>[2] & {}>[0] | null = null;
     const stub = await StubExchange.start(
       withTime(() => {
         cmdline = process.platform === 'linux' ? readFileSync(`/proc/${child!.pid}/cmdline`, 'latin1') : ORDER.join('\0');
@@ -179,18 +179,18 @@ describe('nothing of it is printed or written', () => {
       }, Date.now),
     );
     stubs.push(stub);
-    const env = { ...desk.withKey, NODE_OPTIONS: `--report-on-signal --report-directory=${desk.folder}` };
-    const { code, stderr } = await desk.run([...ORDER, '--verbose', '--spot-url', stub.origin], env, (started) => (child = started));
+    const env = { ...fixture.withKey, NODE_OPTIONS: `--report-on-signal --report-directory=${fixture.folder}` };
+    const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], env, (started) => (child = started));
     expect(code).toBe(143);
     expect(stderr).toContain('the order may stand');
     expect(cmdline).toContain('spot.newOrder');
     expect(found(Buffer.from(cmdline))).toEqual([]);
-    expect(desk.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
+    expect(fixture.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
   });
 
   test('by a strategy, in its error or from a child process', async () => {
     const backtest = ['backtest', '--demo', '--set', 'strategy=hostile.ts', '--set', 'params={}'];
-    const { code, stderr } = await desk.run(backtest, { ...desk.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
+    const { code, stderr } = await fixture.run(backtest, { ...fixture.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
     expect(code).toBe(1);
     // It did see its environment, and in it what was not taken away.
     expect(stderr).toContain('canary.example.com');
@@ -204,10 +204,10 @@ describe('nothing of it is printed or written', () => {
       ),
     );
     expect(signatures.length).toBeGreaterThan(SCENES.length / 2);
-    const files = desk.written();
+    const files = fixture.written();
     expect(files.some(({ path }) => path.includes('/bans/'))).toBe(true);
     for (const { path, bytes } of files) expect([path, found(bytes, signatures)]).toEqual([path, []]);
-    expect(found(Buffer.concat(desk.printed), signatures)).toEqual([]);
+    expect(found(Buffer.concat(fixture.printed), signatures)).toEqual([]);
     // There was something to be found: services had the key and sent back every form of both.
     const keys = stubs.flatMap(({ requests }) => requests.flatMap(({ headers }) => headers.map(([, value]) => value)));
     expect(keys).toContain(KEY);

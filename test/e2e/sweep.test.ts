@@ -3,47 +3,47 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { COMMAND } from '../fixtures/cliDesk.ts';
+import { COMMAND } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { killAndResume } from '../fixtures/killAndResume.ts';
-import { SweepDesk } from '../fixtures/sweepDesk.ts';
+import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
 /** One thread where their number does not matter: each loads the whole package. */
 const ALONE = ['--workers', '1'];
 const GRID = ['--grid', 'fast=2..12:2', '--grid', 'slow=10..30:10'];
 
 describe('a sweep', () => {
-  const desk = new SweepDesk(2000);
-  afterAll(() => desk.remove());
+  const fixture = new SweepFixture(2000);
+  afterAll(() => fixture.remove());
 
   it('runs every set, counts the refused, ranks, and remembers its trials', async () => {
-    const { code, stdout, stderr } = await desk.sweep(...GRID, ...ALONE);
+    const { code, stdout, stderr } = await fixture.sweep(...GRID, ...ALONE);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('18 sets (fast 6 × slow 3) on 1 thread.');
     expect(stdout).toContain('16 sets ran, 2 refused');
     expect(stdout).toContain('2 sets: fast must be below slow');
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
-    const { sets, trials, best } = desk.json();
+    const { sets, trials, best } = fixture.json();
     expect(sets).toEqual({ grid: 18, run: 18, ran: 16, refused: 2, failed: 0 });
     expect(trials).toEqual({ family: null, count: 16, earlier: 0, all: 16 });
     const sharpes = best.map(({ figures }) => figures['sharpe'] ?? NaN);
     expect(sharpes).toEqual(sharpes.toSorted((a, b) => b - a));
-    expect(desk.ledgerSets().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 18 }, (_, set) => set));
+    expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 18 }, (_, set) => set));
   });
 
   it('has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
-    const [hash, table] = [desk.json().sweepHash, desk.table()];
-    const known = await desk.sweep(...GRID, ...ALONE, '--json');
+    const [hash, table] = [fixture.json().sweepHash, fixture.table()];
+    const known = await fixture.sweep(...GRID, ...ALONE, '--json');
     expect(known.stderr).toContain('18 of them are in the ledger already');
     expect(JSON.parse(known.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
-    const fresh = await desk.sweep(...GRID, '--workers', '2', '--fresh', '--quiet');
+    const fresh = await fixture.sweep(...GRID, '--workers', '2', '--fresh', '--quiet');
     expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
-    expect(desk.json()).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
-    expect(desk.table()).toBe(table);
+    expect(fixture.json()).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
+    expect(fixture.table()).toBe(table);
   });
 
   it('whose ledger cannot be where it belongs is told before it runs', async () => {
-    const bad = new SweepDesk(300);
+    const bad = new SweepFixture(300);
     bad.write('ledger', '');
     const { code, stderr } = await bad.sweep(...GRID, ...ALONE);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^--ledger .*ledger: expected a folder, got a file\n/)]);
@@ -51,9 +51,9 @@ describe('a sweep', () => {
   });
 
   it('agrees with a backtest of one set to the last digit', async () => {
-    const { params, figures } = desk.json().best[0]!;
+    const { params, figures } = fixture.json().best[0]!;
     const settings = Object.entries(params).flatMap(([name, value]) => ['--set', `params.${name}=${value}`]);
-    const { stdout } = await desk.run('backtest', 'cross.yaml', ...settings, '--json');
+    const { stdout } = await fixture.run('backtest', 'cross.yaml', ...settings, '--json');
     const { metrics, trades } = JSON.parse(stdout) as { metrics: Record<string, number>; trades: Record<string, number> };
     for (const name of ['sharpe', 'totalReturn', 'maxDrawdown']) expect(figures[name]).toBe(metrics[name]);
     expect(figures['trades']).toBe(trades['trades']);
@@ -61,32 +61,32 @@ describe('a sweep', () => {
 
   it('draws sets by the seed, ranks by another figure, and counts earlier sweeps among its trials', async () => {
     const args = ['--grid', 'fast=2..6', '--grid', 'slow=10..14', '--random', '7', '--by', 'totalReturn', ...ALONE];
-    const { stderr, stdout } = await desk.sweep(...args);
+    const { stderr, stdout } = await fixture.sweep(...args);
     expect(stderr).toContain('7 sets (fast 5 × slow 5, drawn from 25)');
     expect(stdout, stderr).toContain('The best by Net return');
-    const { sets, trials } = desk.json();
+    const { sets, trials } = fixture.json();
     expect(sets).toMatchObject({ grid: 25, run: 7 });
     expect(trials.earlier).toBeGreaterThanOrEqual(14);
     expect(trials.count).toBeGreaterThan(trials.earlier);
-    const table = desk.table();
-    await desk.sweep(...args, '--fresh');
-    expect(desk.table()).toBe(table);
+    const table = fixture.table();
+    await fixture.sweep(...args, '--fresh');
+    expect(fixture.table()).toBe(table);
   });
 
   it('starts no more threads than it has sets', async () => {
-    const { code, stderr, stdout } = await desk.sweep('--grid', 'fast=2,4', '--fresh', '--workers', '900', '--quiet', '--json');
+    const { code, stderr, stdout } = await fixture.sweep('--grid', 'fast=2,4', '--fresh', '--workers', '900', '--quiet', '--json');
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 2 } });
-    const told = await desk.sweep('--grid', 'fast=2,4', '--workers', '900');
-    expect(told.stderr).toContain('2 sets (fast 2) on 2 threads.');
+    const reported = await fixture.sweep('--grid', 'fast=2,4', '--workers', '900');
+    expect(reported.stderr).toContain('2 sets (fast 2) on 2 threads.');
   });
 
   it('names commands that a shell takes, whatever the definition and the folder are called', async () => {
-    desk.write("it's mine.yaml", readFileSync(join(desk.folder, 'cross.yaml'), 'utf8'));
-    const { stdout } = await desk.run('sweep', "it's mine.yaml", '--grid', 'fast=2,4');
+    fixture.write("it's mine.yaml", readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
+    const { stdout } = await fixture.run('sweep', "it's mine.yaml", '--grid', 'fast=2,4');
     expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
-    const run = await desk.run('backtest', "it's mine.yaml", '--out', 'my runs', '--quiet');
-    const report = readFileSync(join(desk.folder, run.stdout.trim(), 'report.html'), 'utf8');
+    const run = await fixture.run('backtest', "it's mine.yaml", '--out', 'my runs', '--quiet');
+    const report = readFileSync(join(fixture.folder, run.stdout.trim(), 'report.html'), 'utf8');
     expect(report).toMatch(/<code>isobar backtest (&#39;|')my runs\/[\w-]+\/definition\.yaml(&#39;|')<\/code>/);
   });
 
@@ -112,7 +112,7 @@ describe('a sweep', () => {
     for (const [at, [args, message]] of refusals.entries()) {
       const words = ['sweep', 'cross.yaml', ...args];
       // The command in a process of its own once: what refuses is the same.
-      const { code, stdout, stderr } = at === 0 ? await desk.run(...words) : await commandIn(desk.folder, words);
+      const { code, stdout, stderr } = at === 0 ? await fixture.run(...words) : await commandIn(fixture.folder, words);
       expect(stderr).toMatch(message);
       expect(stdout).toBe('');
       expect(code).toBe(2);
@@ -121,40 +121,40 @@ describe('a sweep', () => {
 });
 
 describe('several strategies on one account', () => {
-  const desk = new SweepDesk(1000);
-  afterAll(() => desk.remove());
+  const fixture = new SweepFixture(1000);
+  afterAll(() => fixture.remove());
 
   it('are swept together by names of their own, and the command of a set makes it as a backtest', async () => {
-    desk.write(
+    fixture.write(
       'cross.yaml',
-      readFileSync(join(desk.folder, 'cross.yaml'), 'utf8').replace(
+      readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace(
         'cross.ts',
         '[cross.ts, { file: cross.ts, params: { fast: 3, slow: 9 } }]',
       ),
     );
-    const { code, stdout, stderr } = await desk.sweep('--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12', ...ALONE);
+    const { code, stdout, stderr } = await fixture.sweep('--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12', ...ALONE);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('6 sets (Cross.fast 2 × Cross#2.slow 3)');
-    const { best } = desk.json();
+    const { best } = fixture.json();
     expect(best.map(({ params }) => Object.keys(params))).toEqual(Array.from({ length: 6 }, () => ['Cross.fast', 'Cross#2.slow']));
     expect(new Set(best.map(({ figures }) => figures['totalReturn'])).size).toBe(6);
     const [, command = ''] = /One set {2}isobar (.*?)\n {2}Report/s.exec(stdout) ?? [];
-    const made = JSON.parse((await desk.run(...command.split(/\s+/), '--json')).stdout) as { metrics: Record<string, number> };
+    const made = JSON.parse((await fixture.run(...command.split(/\s+/), '--json')).stdout) as { metrics: Record<string, number> };
     expect(best.map(({ figures }) => figures['sharpe'])).toContain(made.metrics['sharpe']);
   });
 
   it('need the name of theirs', async () => {
-    const { code, stderr } = await commandIn(desk.folder, ['sweep', 'cross.yaml', '--grid', 'fast=4,8']);
+    const { code, stderr } = await commandIn(fixture.folder, ['sweep', 'cross.yaml', '--grid', 'fast=4,8']);
     expect(stderr).toMatch(/--grid fast: no such parameter.*\n {2}there are: Cross.fast, Cross.slow, Cross#2.fast, Cross#2.slow/);
     expect(code).toBe(2);
   });
 });
 
 describe('a strategy that misbehaves', () => {
-  const desk = new SweepDesk(300);
-  afterAll(() => desk.remove());
+  const fixture = new SweepFixture(300);
+  afterAll(() => fixture.remove());
   const act = (what: string) =>
-    desk.write(
+    fixture.write(
       'cross.ts',
       `import { int, Strategy } from 'isobar';
 export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
@@ -162,22 +162,22 @@ export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; overrid
 
   it('is named with its parameters and its bar; what it prints is no result; the end of a thread is told', async () => {
     act("throw new Error('three is one too many');");
-    const thrown = await desk.sweep('--grid', 'n=1..4', ...ALONE);
+    const thrown = await fixture.sweep('--grid', 'n=1..4', ...ALONE);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
     expect(thrown.code).toBe(1);
     act("console.log('hello');");
-    const { stdout } = await desk.sweep('--grid', 'n=1..4', ...ALONE, '--json');
+    const { stdout } = await fixture.sweep('--grid', 'n=1..4', ...ALONE, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4 }, best: [] });
     act('process.exit(7);');
-    expect((await desk.sweep('--grid', 'n=1..4', ...ALONE)).stderr).toContain(
+    expect((await fixture.sweep('--grid', 'n=1..4', ...ALONE)).stderr).toContain(
       'a strategy ended the thread of its sweep\n  take process.exit out of the strategy',
     );
   });
 });
 
 describe('a strategy that hangs', () => {
-  const desk = new SweepDesk(300);
-  afterAll(() => desk.remove());
+  const fixture = new SweepFixture(300);
+  afterAll(() => fixture.remove());
   const hangs = (where: string) =>
     `import { int, Strategy } from 'isobar';
 const hang = () => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); };
@@ -188,80 +188,80 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
   const args = ['--grid', 'n=1..6', '--bar-timeout', '1', '--json'];
 
   it('on a bar fails with its bar, the others go on on new threads, and the ledger has all of them', async () => {
-    desk.write(
+    fixture.write(
       'cross.ts',
       hangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
     );
-    const { code, stdout, stderr } = await desk.sweep(...args, ...ALONE);
+    const { code, stdout, stderr } = await fixture.sweep(...args, ...ALONE);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/4 sets ran, 2 failed[\s\S]*Failed: 2 sets: no answer for 1 s on the bar that closed at 2024-01-03 02:00 UTC/);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4, refused: 0, failed: 2 }, failures: [{ sets: 2 }], trials: { count: 4 } });
-    expect(desk.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     // The sets beside those that hang are what they are alone.
     const beside = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
-    const alone = await desk.sweep('--grid', 'n=1,2,4,5', ...ALONE, '--json');
+    const alone = await fixture.sweep('--grid', 'n=1,2,4,5', ...ALONE, '--json');
     expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
       beside.best.map(({ figures }) => figures),
     );
-    expect((await desk.sweep(...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
+    expect((await fixture.sweep(...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
   });
 
   it('in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
-    desk.write('cross.ts', hangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
-    const { stderr, stdout } = await desk.sweep(...args, '--workers', '2');
+    fixture.write('cross.ts', hangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
+    const { stderr, stdout } = await fixture.sweep(...args, '--workers', '2');
     expect(stderr).toContain('Failed: 1 set: no answer for 1 s while it was constructed');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 5, failed: 1 } });
-    const cut = await desk.interrupt('6 sets', 'sweep', 'cross.yaml', '--grid', 'n=1..6', '--fresh', '--bar-timeout', '0', ...ALONE);
+    const cut = await fixture.interrupt('6 sets', 'sweep', 'cross.yaml', '--grid', 'n=1..6', '--fresh', '--bar-timeout', '0', ...ALONE);
     expect(cut.code).toBe(130);
   });
 });
 
 describe('a sweep that is cut', () => {
-  const desk = new SweepDesk(2000);
-  afterAll(() => desk.remove());
+  const fixture = new SweepFixture(2000);
+  afterAll(() => fixture.remove());
   const grid = ['--grid', 'fast=2..20', '--grid', 'slow=22..26'];
 
   it('by Ctrl-C says how to go on, is named when it is begun again, and refuses changed inputs by name', async () => {
-    const cut = await desk.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
+    const cut = await fixture.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
     expect(cut.code).toBe(130);
     expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Go on with: isobar sweep cross.yaml .* --resume/);
-    const again = await desk.sweep(...grid);
+    const again = await fixture.sweep(...grid);
     expect(again.stderr).toMatch(
       /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume goes on with it, --fresh begins anew/,
     );
     expect(again.code).toBe(2);
-    const strategy = readFileSync(join(desk.folder, 'cross.ts'), 'utf8');
-    desk.write('cross.ts', strategy.replace('below slow', 'less than slow'));
+    const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
+    fixture.write('cross.ts', strategy.replace('below slow', 'less than slow'));
     const resumed = ['sweep', 'cross.yaml', ...grid, '--resume'];
-    const changed = await commandIn(desk.folder, resumed);
+    const changed = await commandIn(fixture.folder, resumed);
     expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl was made from other inputs: cross.ts was \w{12}, is \w{12}\n/);
-    desk.write('cross.ts', strategy);
-    const other = await commandIn(desk.folder, [...resumed, '--set', 'fees.taker=0.002']);
+    fixture.write('cross.ts', strategy);
+    const other = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
     expect(other.stderr).toMatch(/was made from other inputs: the definition was/);
-    expect((await desk.sweep(...grid, '--resume')).code).toBe(0);
-    expect(desk.runs().filter((name) => name.startsWith('.'))).toEqual([]);
+    expect((await fixture.sweep(...grid, '--resume')).code).toBe(0);
+    expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
   it('by a full disk says so, and goes on from what was written', async () => {
     const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
     // A limit on the size of files stands for the disk.
     const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
-      cwd: desk.folder,
+      cwd: fixture.folder,
       encoding: 'utf8',
     });
     expect(limited.stderr).toMatch(/ledger: the trial ledger cannot be written: EFBIG/);
     expect(limited.stderr).not.toContain('fault of isobar');
     expect(limited.status).toBe(2);
-    const { code, stderr } = await desk.sweep('--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
+    const { code, stderr } = await fixture.sweep('--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
     expect(stderr).toMatch(/\d+ of them are in the ledger already/);
     expect(code).toBe(0);
   });
 
   it('by kill -9 at random moments goes on to the same table, and runs no set twice', async () => {
     const began = performance.now();
-    await desk.sweep(...grid, '--fresh');
+    await fixture.sweep(...grid, '--fresh');
     const aloneMs = performance.now() - began;
-    const alone = { sweepHash: desk.json().sweepHash, table: desk.table() };
+    const alone = { sweepHash: fixture.json().sweepHash, table: fixture.table() };
     expect((await killAndResume({ bars: 2000, grid, kills: 2, seed: 20, aloneMs, ...alone })).kills).toBe(2);
   });
 });

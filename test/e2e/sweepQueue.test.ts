@@ -3,57 +3,57 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis, type RedisServer } from '../fixtures/redis.ts';
-import { killAfter, SweepDesk } from '../fixtures/sweepDesk.ts';
+import { killAfter, SweepFixture } from '../fixtures/sweepFixture.ts';
 
 const GRID = ['--grid', 'fast=2..16:2', '--grid', 'slow=18..40:2'];
 
 describe.skipIf(!hasRedis)('a shared sweep', () => {
-  const desk = new SweepDesk(4000);
+  const fixture = new SweepFixture(4000);
   let redis: RedisServer;
   let alone: { readonly hash: string; readonly table: string };
 
   beforeAll(async () => {
     redis = await startRedis();
-    await desk.sweep(...GRID, '--workers', '1');
-    alone = { hash: desk.json().sweepHash, table: desk.table() };
+    await fixture.sweep(...GRID, '--workers', '1');
+    alone = { hash: fixture.json().sweepHash, table: fixture.table() };
   });
   afterAll(async () => {
     await redis.stop();
-    desk.remove();
+    fixture.remove();
   });
 
   it('gives the table of a sweep alone, each set in the ledger once, and leaves nothing in Redis', async () => {
-    const before = desk.ledgerSets().length;
-    const { code, stderr } = await desk.sweep(...GRID, '--fresh', '--queue', redis.url, '--workers', '1');
+    const before = fixture.ledgerSets().length;
+    const { code, stderr } = await fixture.sweep(...GRID, '--fresh', '--queue', redis.url, '--workers', '1');
     expect(code, stderr).toBe(0);
-    expect(desk.json().sweepHash).toBe(alone.hash);
-    expect(desk.table()).toBe(alone.table);
-    expect(desk.ledgerSets().length - before).toBe(96);
+    expect(fixture.json().sweepHash).toBe(alone.hash);
+    expect(fixture.table()).toBe(alone.table);
+    expect(fixture.ledgerSets().length - before).toBe(96);
     expect(await keysIn(redis.url)).toEqual([]);
   });
 
   it('gives the same table when a worker is killed in the middle of a task', async () => {
-    const run = desk.sweep(...GRID, '--fresh', '--queue', redis.url, '--no-work');
-    const doomed = desk.start('sweep-worker', '--queue', redis.url, '--workers', '1');
+    const run = fixture.sweep(...GRID, '--fresh', '--queue', redis.url, '--no-work');
+    const doomed = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
     const isKilled = untilActive(redis.url).then(() => killAfter(doomed, 0));
-    const before = desk.ledgerSets().length;
+    const before = fixture.ledgerSets().length;
     expect(await isKilled).toBeNull();
-    const helper = desk.start('sweep-worker', '--queue', redis.url, '--workers', '1');
+    const helper = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
     const { code, stderr } = await run;
     expect(code, stderr).toBe(0);
-    expect(desk.json().sweepHash).toBe(alone.hash);
-    expect(desk.ledgerSets().length - before).toBe(96);
+    expect(fixture.json().sweepHash).toBe(alone.hash);
+    expect(fixture.ledgerSets().length - before).toBe(96);
     helper.kill('SIGTERM');
     expect(await killAfter(helper, 10_000)).toBe(143);
   });
 
   it('is refused by a machine whose strategy or bars are others', async () => {
-    const other = new SweepDesk(4001);
-    const run = desk.start('sweep', 'cross.yaml', ...GRID, '--fresh', '--queue', redis.url, '--no-work');
+    const other = new SweepFixture(4001);
+    const run = fixture.start('sweep', 'cross.yaml', ...GRID, '--fresh', '--queue', redis.url, '--no-work');
     const isOver = killAfter(run, 20_000);
     await untilShared(redis.url);
     other.write('cross.ts', '// Changed.\nexport { default } from "./own.ts";\n');
-    cpSync(join(desk.folder, 'cross.ts'), join(other.folder, 'own.ts'));
+    cpSync(join(fixture.folder, 'cross.ts'), join(other.folder, 'own.ts'));
     const { code, stderr } = await other.run('sweep-worker', '--queue', redis.url, '--once');
     expect(stderr).toMatch(
       /the sweep cross was begun with other inputs than this machine has: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/,

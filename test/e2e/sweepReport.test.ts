@@ -13,7 +13,7 @@ const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
 if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
 
-const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 const ordered = (size: number) => ({ size, isOrdered: true });
 const SHAPES: Readonly<Record<string, SweepRecordOptions>> = {
@@ -26,7 +26,7 @@ const SHAPES: Readonly<Record<string, SweepRecordOptions>> = {
 describe.skipIf(!hasBrowser)('the report of a sweep', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-'));
   let browser: Browser;
-  const troubles: string[] = [];
+  const causes: string[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
@@ -44,13 +44,13 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function opened(name: string, options: BrowserContextOptions = DESK): Promise<Page> {
+  async function opened(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
-    troubles.length = 0;
-    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => troubles.push(error.message));
+    causes.length = 0;
+    page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => causes.push(error.message));
     page.on('request', (request) => {
-      if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request: ${request.url()}`);
+      if (!/^(file|data|blob):/.test(request.url())) causes.push(`request: ${request.url()}`);
     });
     await page.goto(`file://${join(folder, `${name}.html`)}`, { waitUntil: 'commit' });
     await page.waitForFunction('document.documentElement.dataset.state === "ready"');
@@ -58,14 +58,14 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
   }
 
   it.each([
-    ['two', 'light', { ...DESK, colorScheme: 'light' }],
-    ['three', 'dark', { ...DESK, colorScheme: 'dark' }],
+    ['two', 'light', { ...FIXTURE, colorScheme: 'light' }],
+    ['three', 'dark', { ...FIXTURE, colorScheme: 'dark' }],
     ['one', 'on a phone', PHONE],
     ['two', 'on a phone', PHONE],
-    ['large', 'light', DESK],
+    ['large', 'light', FIXTURE],
   ] as const)('of shape %s opens %s without an error, a request or a sideways scroll', async (name, _, options) => {
     const page = await opened(name, options);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
     expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
     await page.context().close();
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     expect(await text('#set-command')).not.toContain('undefined');
     await page.keyboard.press('?');
     expect(await page.locator('#keys-list').isVisible()).toBe(true);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     await page.context().close();
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     expect(await page.locator('#map-read').textContent()).toMatch(/p0 \d+, p1 kind\d, p2 \d+/);
     await page.locator('#best tbody tr').first().click();
     await page.emulateMedia({ media: 'print' });
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     await page.context().close();
   });
 });

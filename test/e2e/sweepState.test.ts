@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
-import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
 import { ROOT } from '../fixtures/packed.ts';
 
@@ -23,7 +23,7 @@ let folder = '';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-state-'));
-  const bars = generateBars({ symbol: 'AAAUSDT', interval: '1h', fromMs: 1_704_067_200_000, bars: 3000, seed: 3 });
+  const bars = synthesizeBars({ symbol: 'AAAUSDT', interval: '1h', fromMs: 1_704_067_200_000, bars: 3000, seed: 3 });
   storeBars(join(folder, 'catalog'), bars, SYNTHETIC);
   for (const [name, body] of Object.entries(BODIES)) {
     writeFileSync(join(folder, `${name}.ts`), `${HEAD}${body}\n`);

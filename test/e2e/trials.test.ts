@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { SweepDesk } from '../fixtures/sweepDesk.ts';
+import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
-const desk = new SweepDesk(1500);
-afterAll(() => desk.remove());
+const fixture = new SweepFixture(1500);
+afterAll(() => fixture.remove());
 
 const OTHER = `import { Strategy } from 'isobar';
 export default class Other extends Strategy {
@@ -17,23 +17,23 @@ export default class Other extends Strategy {
 }
 `;
 const sweepOf = async (fast: string, ...more: readonly string[]) => {
-  const { code, stdout, stderr } = await desk.sweep('--grid', `fast=${fast}`, '--workers', '1', '--json', ...more);
+  const { code, stdout, stderr } = await fixture.sweep('--grid', `fast=${fast}`, '--workers', '1', '--json', ...more);
   expect(code, stderr).toBe(0);
   const { trials } = JSON.parse(stdout) as { trials: Record<string, unknown> };
   return { trials, stderr };
 };
 const backtest = async (...args: readonly string[]) => {
-  const { code, stderr } = await desk.run('backtest', ...args, '--quiet');
+  const { code, stderr } = await fixture.run('backtest', ...args, '--quiet');
   expect(code, stderr).toBe(0);
 };
 
 test('eight runs by hand and a sweep of two sets are ten trials, and a repeat is none', async () => {
   for (let fast = 2; fast <= 8; fast++) await backtest('cross.yaml', '--set', `params.fast=${fast}`);
-  desk.write('other.ts', OTHER);
-  desk.write('other.yaml', readFileSync(join(desk.folder, 'cross.yaml'), 'utf8').replace('cross.ts', 'other.ts'));
+  fixture.write('other.ts', OTHER);
+  fixture.write('other.yaml', readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace('cross.ts', 'other.ts'));
   await backtest('other.yaml');
   // The same once more, from a copy of the definition under another name.
-  desk.write('again.yaml', readFileSync(join(desk.folder, 'cross.yaml'), 'utf8'));
+  fixture.write('again.yaml', readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
   await backtest('again.yaml', '--set', 'params.fast=2');
   const { trials, stderr } = await sweepOf('9,10');
   expect(trials).toEqual({ family: null, count: 10, earlier: 8, all: 10 });
@@ -49,17 +49,17 @@ test('a family counts for itself, and the report shows both counts', async () =>
   expect(stderr.replace(/\s+/g, ' ')).toContain(
     '3 on these bars of the family slow ones, 1 of them by earlier runs and sweeps; 13 with those of all families',
   );
-  const refused = await desk.run('backtest', 'cross.yaml', '--family', '../x');
+  const refused = await fixture.run('backtest', 'cross.yaml', '--family', '../x');
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--family: expected a name')]);
 });
 
 test('runs on other bars are no trials of these, and --ledger names another folder', async () => {
-  desk.bars('ELSEUSDT', '1h', 1500);
+  fixture.bars('ELSEUSDT', '1h', 1500);
   await backtest('cross.yaml', '--set', 'feeds.bars.symbol=ELSEUSDT');
   expect((await sweepOf('9,10')).trials).toMatchObject({ count: 10, all: 13 });
   await backtest('cross.yaml', '--set', 'params.fast=15', '--ledger', 'mine');
   expect(
-    readFileSync(join(desk.folder, 'mine', 'runs.jsonl'), 'utf8')
+    readFileSync(join(fixture.folder, 'mine', 'runs.jsonl'), 'utf8')
       .trim()
       .split('\n'),
   ).toHaveLength(1);

@@ -6,23 +6,23 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { backtest, generateBars } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/tasks/backtest/verify/verify.ts';
-import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
-import { CROSS, verify, VerifiedDesk } from '../fixtures/verified.ts';
+import type { VerifyVerdict } from '../../src/tasks/backtest/verify/verify.ts';
+import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { CROSS, verify, VerifiedFixture } from '../fixtures/verified.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
 describe('the command', () => {
-  const desk = new CliDesk();
-  afterAll(() => desk.remove());
+  const fixture = new CliFixture();
+  afterAll(() => fixture.remove());
 
   it('says identical for the demo, from any folder', async () => {
-    await desk.run('backtest', '--demo', '--quiet');
-    const [run = ''] = desk.runs();
-    const here = await desk.run('verify', `runs/${run}`);
+    await fixture.run('backtest', '--demo', '--quiet');
+    const [run = ''] = fixture.runs();
+    const here = await fixture.run('verify', `runs/${run}`);
     expect(here).toMatchObject({ code: 0, stderr: '' });
     expect(here.stdout).toMatch(/^ {2}identical\n/);
-    const { inputs, rows } = JSON.parse((await desk.run('verify', `runs/${run}`, '--json')).stdout) as Verdict;
+    const { inputs, rows } = JSON.parse((await fixture.run('verify', `runs/${run}`, '--json')).stdout) as VerifyVerdict;
     expect([inputs, rows.instants]).toEqual([2, 35_136]);
   });
 
@@ -32,42 +32,42 @@ describe('the command', () => {
       return `${Date.UTC(2024, 0, 1) + at * 3_600_000},${close},${close},${close},${close},5`;
     });
     const csv = `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`;
-    desk.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
+    fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
     const words = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
-    const made = await desk.run('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
+    const made = await fixture.run('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
     const run = made.stdout.trim();
     expect(made.code, made.stderr).toBe(0);
-    expect((await desk.run('verify', run)).code).toBe(0);
-    desk.write('XYZUSDT-1h.csv.gz', gzipSync(csv.replace('100.00', '100.01')));
-    const { code, stdout } = await desk.run('verify', run);
+    expect((await fixture.run('verify', run)).code).toBe(0);
+    fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv.replace('100.00', '100.01')));
+    const { code, stdout } = await fixture.run('verify', run);
     expect(code).toBe(3);
     expect(stdout).toContain('XYZUSDT-1h.csv.gz changed');
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
-    expect(await desk.run('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
+    expect(await fixture.run('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
   it('refuses what is no run, with what to do', async () => {
-    const { code, stdout, stderr } = await desk.run('verify', '.');
+    const { code, stdout, stderr } = await fixture.run('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
-    const file = desk.write('empty/readme.txt', 'x');
-    await expect(verify(join(desk.folder, 'nowhere'))).rejects.toThrow(/nowhere: no such run folder$/);
-    await expect(verify(join(desk.folder, 'empty'))).rejects.toThrow(/expected a run folder, got one with readme\.txt$/);
+    const file = fixture.write('empty/readme.txt', 'x');
+    await expect(verify(join(fixture.folder, 'nowhere'))).rejects.toThrow(/nowhere: no such run folder$/);
+    await expect(verify(join(fixture.folder, 'empty'))).rejects.toThrow(/expected a run folder, got one with readme\.txt$/);
     await expect(verify(file)).rejects.toThrow(/expected a run folder, got a file$/);
   });
 });
 
 describe('a run whose files have changed', () => {
-  const desk = new VerifiedDesk();
+  const fixture = new VerifiedFixture();
   const flipped = (at: number) => (bytes: Buffer) => {
     bytes[at % bytes.length]! ^= 1;
     return bytes;
   };
-  beforeAll(() => desk.make());
-  afterAll(() => desk.remove());
+  beforeAll(() => fixture.make());
+  afterAll(() => fixture.remove());
 
   it('records every file that went in', async () => {
-    const { inputs, startedIn } = JSON.parse(readFileSync(join(desk.run, 'manifest.json'), 'utf8')) as {
+    const { inputs, startedIn } = JSON.parse(readFileSync(join(fixture.run, 'manifest.json'), 'utf8')) as {
       startedIn: string;
       inputs: { use: string; file: string; sha256: string }[];
     };
@@ -81,18 +81,18 @@ describe('a run whose files have changed', () => {
         ['data', 'data/spot/ABCUSDT/instrument.json'],
       ].map(([use, file]) => ({ use, file, sha256: expect.stringMatching(HASH) })),
     );
-    expect(await verify(desk.run)).toMatchObject({ outcome: 'identical', changed: [], inputs: 7 });
+    expect(await verify(fixture.run)).toMatchObject({ outcome: 'identical', changed: [], inputs: 7 });
   });
 
   it.each(['data/spot/ABCUSDT/1h.arrow', 'strategies/cross.ts', 'strategies/lib/lengths.ts', 'run.yaml', 'package-lock.json'])(
     'any changed byte of %s is named, with both hashes',
     async (file) => {
-      const size = statSync(desk.path(file)).size;
+      const size = statSync(fixture.path(file)).size;
       await fc.assert(
         fc.asyncProperty(fc.nat(size - 1), async (at) => {
-          const { changed, outcome } = await desk.changed(desk.path(file), flipped(at), () => verify(desk.run));
+          const { changed, outcome } = await fixture.changed(fixture.path(file), flipped(at), () => verify(fixture.run));
           expect(changed).toEqual([
-            { use: expect.any(String), file: desk.path(file), recorded: expect.stringMatching(HASH), now: expect.stringMatching(HASH) },
+            { use: expect.any(String), file: fixture.path(file), recorded: expect.stringMatching(HASH), now: expect.stringMatching(HASH) },
           ]);
           expect(changed[0]?.now).not.toBe(changed[0]?.recorded);
           if (file.endsWith('.json') || file === 'run.yaml') expect(outcome).toBe('identical');
@@ -105,12 +105,12 @@ describe('a run whose files have changed', () => {
   it.each(['orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'summary.json', 'definition.yaml'])(
     'any changed byte of its own %s is named',
     async (file) => {
-      const path = join(desk.run, file);
+      const path = join(fixture.run, file);
       await fc.assert(
         fc.asyncProperty(fc.nat(statSync(path).size - 1), async (at) => {
-          const { changed, differences, outcome } = await desk.changed(path, flipped(at), () => verify(desk.run));
+          const { changed, differences, outcome } = await fixture.changed(path, flipped(at), () => verify(fixture.run));
           const named =
-            file === 'definition.yaml' ? changed.map((each) => each.file) : differences.map((each) => join(desk.run, each.file));
+            file === 'definition.yaml' ? changed.map((each) => each.file) : differences.map((each) => join(fixture.run, each.file));
           expect(named[0]).toBe(path);
           if (file !== 'definition.yaml') expect(outcome).toBe('different');
         }),
@@ -120,7 +120,7 @@ describe('a run whose files have changed', () => {
   );
 
   it('a lock file that came after the run is named', async () => {
-    const other = new VerifiedDesk();
+    const other = new VerifiedFixture();
     await other.make([], false);
     expect(await verify(other.run)).toMatchObject({ outcome: 'identical', changed: [] });
     writeFileSync(other.path('package-lock.json'), '{}');
@@ -133,24 +133,24 @@ describe('a run whose files have changed', () => {
   });
 
   it('several changes are all named, and the first difference of each file with both values', async () => {
-    const lengths = desk.path('strategies/lib/lengths.ts');
-    const verdict = await desk.changed(
+    const lengths = fixture.path('strategies/lib/lengths.ts');
+    const verdict = await fixture.changed(
       lengths,
       (bytes) => String(bytes).replace('20', '21'),
       () =>
-        desk.changed(
-          desk.path('package-lock.json'),
+        fixture.changed(
+          fixture.path('package-lock.json'),
           (bytes) => `${String(bytes)} `,
-          () => verify(desk.run),
+          () => verify(fixture.run),
         ),
     );
     expect(verdict).toMatchObject({ outcome: 'different', isFolderAltered: false });
-    expect(verdict.changed.map(({ file }) => file)).toEqual([lengths, desk.path('package-lock.json')]);
+    expect(verdict.changed.map(({ file }) => file)).toEqual([lengths, fixture.path('package-lock.json')]);
     expect(verdict.differences.map(({ file }) => file)).toEqual(['orders.csv', 'fills.csv', 'equity.arrow', 'trades.csv', 'summary.json']);
     const [order, fill, instant] = verdict.differences;
     expect(order?.what).toMatch(/^order \d+, \w+$/);
     const [, row = '', column = ''] = /^fill (\d+), (\w+)$/.exec(fill?.what ?? '') ?? [];
-    const lines = readFileSync(join(desk.run, 'fills.csv'), 'utf8').split('\n');
+    const lines = readFileSync(join(fixture.run, 'fills.csv'), 'utf8').split('\n');
     const cell = lines[Number(row)]?.split(',')[lines[0]?.split(',').indexOf(column) ?? -1];
     expect(fill?.recorded).toBe(cell);
     expect(fill?.now).not.toBe(cell);
@@ -159,17 +159,17 @@ describe('a run whose files have changed', () => {
 
   it('tells a folder that was altered from a result that differs', async () => {
     const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
-    const altered = await desk.changed(join(desk.run, 'fills.csv'), price, () =>
-      desk.changed(
-        desk.path('strategies/lib/lengths.ts'),
+    const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
+      fixture.changed(
+        fixture.path('strategies/lib/lengths.ts'),
         (bytes) => String(bytes).replace('20', '21'),
-        () => verify(desk.run),
+        () => verify(fixture.run),
       ),
     );
     expect(altered).toMatchObject({ outcome: 'different', isFolderAltered: true });
     const hash = (bytes: Buffer) =>
       String(bytes).replace(/("resultHash": ")./, (_, head: string) => `${head}${head.length % 2 === 0 ? '0' : '1'}`);
-    const noted = await desk.changed(join(desk.run, 'manifest.json'), hash, () => verify(desk.run));
+    const noted = await fixture.changed(join(fixture.run, 'manifest.json'), hash, () => verify(fixture.run));
     if (noted.resultHash.now !== noted.resultHash.recorded)
       expect(noted).toMatchObject({
         outcome: 'different',
@@ -179,21 +179,21 @@ describe('a run whose files have changed', () => {
   });
 
   it('a strategy that is gone, or that throws, is a run that could not be made again', async () => {
-    renameSync(desk.path('strategies'), desk.path('elsewhere'));
-    const gone = await verify(desk.run);
-    renameSync(desk.path('elsewhere'), desk.path('strategies'));
-    expect(gone).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('strategies/cross.ts') } });
-    expect(gone.changed).toMatchObject([{ now: null }, { now: null }]);
+    renameSync(fixture.path('strategies'), fixture.path('elsewhere'));
+    const ended = await verify(fixture.run);
+    renameSync(fixture.path('elsewhere'), fixture.path('strategies'));
+    expect(ended).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('strategies/cross.ts') } });
+    expect(ended.changed).toMatchObject([{ now: null }, { now: null }]);
     const throwing = (bytes: Buffer) => String(bytes).replace('this.buy()', "{ throw new Error('no'); }");
-    const thrown = await desk.changed(desk.path('strategies/cross.ts'), throwing, () => verify(desk.run));
+    const thrown = await fixture.changed(fixture.path('strategies/cross.ts'), throwing, () => verify(fixture.run));
     expect(thrown).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('Cross threw at 2024-01') } });
   });
 
   it('bars that were added after the run are named and change nothing', async () => {
-    const { changed, outcome } = await desk.inside(async () => {
+    const { changed, outcome } = await fixture.inside(async () => {
       const before = readFileSync('data/spot/ABCUSDT/1h.arrow');
-      await desk.importBars(2000, 2100);
-      const verdict = await verify(desk.run);
+      await fixture.importBars(2000, 2100);
+      const verdict = await verify(fixture.run);
       writeFileSync('data/spot/ABCUSDT/1h.arrow', before);
       return verdict;
     });
@@ -202,39 +202,39 @@ describe('a run whose files have changed', () => {
   });
 
   it('finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
-    const moved = `${desk.folder}-moved`;
-    cpSync(desk.folder, moved, { recursive: true });
-    expect(await verify(desk.run.replace(desk.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
+    const moved = `${fixture.folder}-moved`;
+    cpSync(fixture.folder, moved, { recursive: true });
+    expect(await verify(fixture.run.replace(fixture.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
     const alone = join(moved, 'a', 'b', 'c', 'run');
-    cpSync(desk.run, alone, { recursive: true });
+    cpSync(fixture.run, alone, { recursive: true });
     rmSync(join(moved, 'strategies'), { recursive: true });
     expect(await verify(alone)).toMatchObject({ outcome: 'notRun' });
-    expect(await verify(alone, desk.folder)).toMatchObject({ outcome: 'identical', changed: [] });
-    expect(await desk.inside(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await verify(alone, fixture.folder)).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await fixture.inside(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
     rmSync(moved, { recursive: true });
   });
 });
 
 describe('runs of other kinds', () => {
-  const desk = new VerifiedDesk();
-  beforeAll(() => desk.make());
-  afterAll(() => desk.remove());
+  const fixture = new VerifiedFixture();
+  beforeAll(() => fixture.make());
+  afterAll(() => fixture.remove());
 
   it('one with settings laid over its definition', async () => {
-    const run = await desk.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
+    const run = await fixture.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
     expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
   it('one that depends on chance is told so', async () => {
-    desk.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
-    const run = await desk.inside(async () => join(desk.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')));
+    fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
+    const run = await fixture.inside(async () => join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')));
     expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 
   it('one that was made in code is refused, with the hash that its code must give', async () => {
     const bars = generateBars({ bars: 500 });
     const made = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
-    const run = await made.write(desk.path('runs'));
+    const run = await made.write(fixture.path('runs'));
     const refused = verify(run);
     await expect(refused).rejects.toThrow(/made in code \(the bars of SYNUSDT 1h\)/);
     await expect(refused).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${made.resultHash}` });
@@ -262,8 +262,8 @@ describe('runs of other kinds', () => {
     ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
     ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
   ])('one %s is refused', async (_, harm, message) => {
-    const run = join(desk.folder, 'runs', 'harmed');
-    cpSync(desk.run, run, { recursive: true });
+    const run = join(fixture.folder, 'runs', 'harmed');
+    cpSync(fixture.run, run, { recursive: true });
     harm(run);
     await expect(verify(run)).rejects.toThrow(message);
     rmSync(run, { recursive: true });
@@ -271,8 +271,8 @@ describe('runs of other kinds', () => {
   });
 
   it('a run with a blank in its path is made again by a command that a shell takes', async () => {
-    const run = join(desk.folder, 'runs', 'half of one');
-    cpSync(desk.run, run, { recursive: true });
+    const run = join(fixture.folder, 'runs', 'half of one');
+    cpSync(fixture.run, run, { recursive: true });
     rmSync(join(run, 'fills.csv'));
     await expect(verify(run)).rejects.toMatchObject({
       remedy: expect.stringMatching(/isobar backtest '.*half of one\/definition\.yaml'$/),

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy } from '../../src/index.ts';
@@ -52,7 +52,7 @@ async function recordFrom(of: RunPlan): Promise<RunRecord> {
   world = await prepareBacktest(of, {});
   world.loop(world.engine);
   world.engine.ledger.assertReconciled();
-  return recordOf(of, world, false);
+  return runRecordOf(of, world, false);
 }
 
 /** Market, limit and bracket orders of either side at random over one feed, by quantity: what they do hangs on nothing else. */
@@ -245,14 +245,14 @@ describe('a run over both markets', () => {
     expect(await codes({ minLiquidationAtrs: '1' })).toEqual(['', 'LIQUIDATION_DISTANCE']);
     // Two strategies may hold the same coin, and not the same contract.
     expect(await codes({}, [Each, Each])).toEqual(['', '', '', 'CONTRACT_TAKEN']);
-    const most = contract.contract!.maxLeverage;
+    const max = contract.contract!.maxLeverage;
     class Large extends Each {
       override onBar() {
         if (!this.done) this.sell({ quote: 300_000 }, { feed: this.perp });
         this.done = true;
       }
     }
-    const large = await recordFrom(paired([Large], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, most));
+    const large = await recordFrom(paired([Large], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, max));
     expect(orderRows(large)[0]!.code).toBe('TIER');
   });
 

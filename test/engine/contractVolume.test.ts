@@ -1,7 +1,7 @@
 // The cap on the share of a bar's volume counts volumes of coins in contracts.
 
 import { expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor } from './world.ts';
@@ -26,6 +26,6 @@ it.each([
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
   const prepared = await prepareBacktest({ ...plan, futures });
   prepared.loop(prepared.engine);
-  const { fills } = recordOf({ ...plan, futures }, prepared, false);
+  const { fills } = runRecordOf({ ...plan, futures }, prepared, false);
   expect([...fills.lots]).toEqual(each === 0 ? [] : [each, each, each]);
 });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
 import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy } from '../../src/index.ts';
@@ -50,14 +50,14 @@ async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; world: Prepa
   world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.engine.ledger.assertReconciled();
-  return { record: recordOf(plan, world, false), world };
+  return { record: runRecordOf(plan, world, false), world };
 }
 
 /** Orders of every kind and direction at random, and a look at both books before each. */
 class Gambler extends Strategy {
   all = this.feeds('all');
   /** Sizes as multiples of the equity. */
-  most = 4;
+  max = 4;
   override onBar() {
     world!.checkBooks();
     for (const feed of this.all) {
@@ -71,7 +71,7 @@ class Gambler extends Strategy {
         takeProfit: price * (1 + (away * this.random()) / 50),
         trailing: price / 30,
       };
-      const size = { equity: this.random() * this.most };
+      const size = { equity: this.random() * this.max };
       const kind = this.random();
       const order = (options: object) => (isBuy ? this.buy(size, { feed, tag, ...options }) : this.sell(size, { feed, tag, ...options }));
       if (kind < 0.3) order(brackets);
@@ -82,7 +82,7 @@ class Gambler extends Strategy {
           limit: price * (1 + (away * this.random()) / 100),
           timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]!,
         });
-      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.most }, feed);
+      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.max }, feed);
       else if (kind < 0.8) order({ reduceOnly: true });
       else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
       else this.exit(feed);
@@ -96,7 +96,7 @@ class Gambler extends Strategy {
   }
 }
 class Reckless extends Gambler {
-  override most = 20;
+  override max = 20;
 }
 
 /** Always in, with all that it may: until the exchange closes it. */
@@ -186,9 +186,9 @@ it('a short gains what the price loses, and its books tell it', async () => {
   const [entry] = record.fills.notional;
   const last = engine.execution[0]!.bars.close.at(-1)!;
   // 0.001 BTC a contract, money in 0.0001.
-  const worth = Math.round(-held * 0.001 * last * 10_000);
+  const value = Math.round(-held * 0.001 * last * 10_000);
   const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
-  expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - worth - record.fills.fee[0]! + funding);
+  expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - value - record.fills.fee[0]! + funding);
 });
 
 /** Long of every contract from the first instant at which all have bars. */
@@ -239,10 +239,10 @@ it.each([true, false])('an order that was to turn a position round goes with it 
   expect(record.fills.length).toBe(2);
   expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
   expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
-  const told = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
+  const reported = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
   const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
-  expect([told.trades, told.liquidations, told.funding, received]).toEqual([1, 1, '40', '-40']);
-  expect(told.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
+  expect([reported.trades, reported.liquidations, reported.funding, received]).toEqual([1, 1, '40', '-40']);
+  expect(reported.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
 });
 
 /** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */
@@ -310,8 +310,8 @@ it.each([
   ['cross', 357_150, [100]],
 ] as const)('a position that came inside a row is judged by it, with those of other contracts (%s)', async (margin, low, sold) => {
   const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
-  const lows = [low, 350_000].map((least) => [400_000, 400_000, least, 400_000, 400_000]);
-  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((least) => [400_000, 400_000, least, 400_000]), instrument)); // prettier-ignore
+  const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
+  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
   const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
   const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
   const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });

@@ -2,9 +2,9 @@
 
 import { expect, it, test } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderOptions, type StrategyClass } from '../../src/index.ts';
-import { Desk } from '../fixtures/riskDesk.ts';
+import { Fixture } from '../fixtures/riskFixture.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, orderRows, planFor } from './world.ts';
 
@@ -12,7 +12,7 @@ const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidati
 const ROW = [10_000, 10_010, 9990, 10_000] as const;
 
 /** The code of the one order that is made at a close of 100 (contracts: 1000), and what the log says of it. */
-async function told(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
+async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
   const strategy: StrategyClass = class extends Strategy {
     row = 0;
     override onBar() {
@@ -22,11 +22,11 @@ async function told(side: 'buy' | 'sell', options: OrderOptions, isFutures: bool
   const bars = isFutures ? barsOfRows([ROW, ROW, ROW], linearContract()) : barsOfRows([ROW, ROW, ROW]);
   const cash = isFutures ? { cash: { USDT: '100000' }, futures: TERMS } : {};
   const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...cash });
-  const said: string[] = [];
-  const world = await prepareBacktest(plan, { refusals: (_, __, message) => said.push(message) });
+  const text: string[] = [];
+  const world = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
   world.loop(world.engine);
-  const [order] = orderRows(recordOf(plan, world, false));
-  return { code: order!.ending === 'denied' ? order!.code : null, said };
+  const [order] = orderRows(runRecordOf(plan, world, false));
+  return { code: order!.ending === 'denied' ? order!.code : null, said: text };
 }
 
 // By hand: a buy has its stop below its entry and its target above it, a sell the other way round.
@@ -47,7 +47,7 @@ const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ trailing: 50 }, null],
 ];
 it.each(SPOT)('a spot buy at 100 with %j: %s', async (options, code) => {
-  expect((await told('buy', options, false)).code).toBe(code);
+  expect((await reported('buy', options, false)).code).toBe(code);
 });
 
 const scaled = (options: OrderOptions) =>
@@ -57,27 +57,27 @@ const mirrored = (options: OrderOptions) =>
     Object.entries(options).map(([name, value]) => [name, name === 'trailing' ? value : 200 - Number(value)]),
   ) as OrderOptions;
 it.each(SPOT)('a contract bought at 1000 with ten times %j, and sold with its mirror image: %s', async (options, code) => {
-  expect((await told('buy', scaled(options), true)).code).toBe(code);
-  expect((await told('sell', scaled(mirrored(options)), true)).code).toBe(code);
+  expect((await reported('buy', scaled(options), true)).code).toBe(code);
+  expect((await reported('sell', scaled(mirrored(options)), true)).code).toBe(code);
 });
 
 it('the message names the prices and where the entry price is from', async () => {
-  expect((await told('buy', { stopLoss: 110 }, false)).said).toEqual([
+  expect((await reported('buy', { stopLoss: 110 }, false)).said).toEqual([
     expect.stringMatching(/: denied: stopLoss of a buy: expected a price below its entry at 100 \(the last price\), got 110$/),
   ]);
-  expect((await told('sell', { limit: 1050, takeProfit: 1060 }, true)).said).toEqual([
+  expect((await reported('sell', { limit: 1050, takeProfit: 1060 }, true)).said).toEqual([
     expect.stringMatching(/takeProfit of a sell: expected a price below its entry at 1050 \(its limit\), got 1060$/),
   ]);
 });
 
 test('a trigger is the entry price of a condition order, and an order that reduces has no entry', () => {
-  const desk = new Desk();
+  const fixture = new Fixture();
   const guarded = (more: object) =>
-    desk.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', condition: 1200, isGuarded: true, ...more }));
+    fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...more }));
   expect(guarded({ stopLoss: 1199 })).toBeNull();
   expect(guarded({ stopLoss: 1200 })).toBe('STOP_SIDE');
-  expect(desk.risk.detail()).toContain('(its trigger)');
+  expect(fixture.risk.detail()).toContain('(its trigger)');
   expect(guarded({ takeProfit: 1199 })).toBe('TARGET_SIDE');
-  desk.hold(50);
+  fixture.hold(50);
   expect(guarded({ side: 'sell', sign: -1, reduceOnly: true, stopLoss: 500 })).toBeNull();
 });

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import { coarser, fillRows, planFor, walkBars } from './world.ts';
 
@@ -27,7 +27,7 @@ async function fillsOf(plan: RunPlan) {
   const prepared = await prepareBacktest(plan, {});
   prepared.loop(prepared.engine);
   prepared.checkBooks();
-  return fillRows(recordOf(plan, prepared, false));
+  return fillRows(runRecordOf(plan, prepared, false));
 }
 
 const fine = walkBars({ rows: 3000, missing: 0.02, step: 40, seed: 4 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, MarkColumns } from '../../src/model/bars/marks.ts';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
@@ -51,7 +51,7 @@ async function play(doings: Doings, terms: Terms) {
   world.loop(world.engine);
   world.engine.ledger.assertReconciled();
   world.venue!.assertConserved();
-  const record = recordOf(plan, world, false);
+  const record = runRecordOf(plan, world, false);
   const { fills, orders } = record;
   const roleOf = (id: number) => ROLES[orders.role[id - 1]!]!;
   return {
@@ -208,8 +208,8 @@ describe('a stop and the liquidation of its position in one row', () => {
       strategy.enter({ base: 100 }, { tag: 'long' });
       strategy.leave({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
     };
-    const rise: RowOf = [400_000, 440_000, 400_000, 400_000];
-    const { fills } = await play({ 0: both }, { rows: [FLAT, FALL, rise, FLAT], isNet: false, cash: '900' });
+    const above: RowOf = [400_000, 440_000, 400_000, 400_000];
+    const { fills } = await play({ 0: both }, { rows: [FLAT, FALL, above, FLAT], isNet: false, cash: '900' });
     expect(fills.slice(2)).toEqual(['sell liquidation 100 @ 361809', 'buy stopLoss 100 @ 430000']);
   });
 });
@@ -249,9 +249,9 @@ describe('an entry and the liquidation of a position in one row', () => {
     expect(fills).toEqual(['buy market 100 @ 400000', 'buy limit 100 @ 360000']);
     expect(equity).toBeCloseTo(900 - 1.6 - 0.72 + 400, 9);
     const deep: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 300_000, 400_000], FLAT];
-    const gone = await play({ 0: (strategy) => strategy.enter({ base: 200 }), 1: long({ limit: 35_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
+    const ended = await play({ 0: (strategy) => strategy.enter({ base: 200 }), 1: long({ limit: 35_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
     // 1,296.8 behind 0.2 BTC: (8,000 - 1,296.8) / 0.199 is 33,684.4.
-    expect(gone.fills.slice(1)).toEqual(['buy limit 100 @ 350000', expect.stringMatching(/^sell liquidation 300/)]);
+    expect(ended.fills.slice(1)).toEqual(['buy limit 100 @ 350000', expect.stringMatching(/^sell liquidation 300/)]);
     const beyond = await play({ 0: (strategy) => strategy.enter({ base: 200 }), 1: long({ limit: 33_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
     expect(beyond.fills.slice(1)).toEqual(['sell liquidation 200 @ 336844']);
     expect([...beyond.orders.ending].map((code) => ENDINGS[code])).toEqual(['filled', 'canceled', 'filled']);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
 import { deliverInstant, stopLive } from '../../src/engine/loop/liveSteps.ts';
 import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
@@ -38,7 +38,7 @@ async function atOnce(options: PlanOptions): Promise<object> {
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan);
   blockLoop(prepared.engine);
-  return columnsOf(recordOf(plan, prepared, false));
+  return columnsOf(runRecordOf(plan, prepared, false));
 }
 
 async function oneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonly<Record<string, BarColumns>> }): Promise<object> {
@@ -54,7 +54,7 @@ async function oneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonly<R
     deliverInstant(prepared.engine, t);
   }
   stopLive(prepared.engine);
-  return columnsOf(recordOf(plan, prepared, false));
+  return columnsOf(runRecordOf(plan, prepared, false));
 }
 
 function feedsOf(kind: number, seed: number): Record<string, BarColumns> {

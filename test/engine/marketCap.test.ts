@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type StrategyClass } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';
@@ -24,7 +24,7 @@ async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[
   world.loop(world.engine);
   world.checkBooks();
   world.engine.ledger.assertReconciled();
-  const record = recordOf(plan, world, false);
+  const record = runRecordOf(plan, world, false);
   const left = fillRows(record).reduce((lots, fill) => lots + (fill.side === 'buy' ? fill.lots : -fill.lots), 0);
   return { orders: orderRows(record), fills: fillRows(record), left };
 }

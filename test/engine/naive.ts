@@ -105,7 +105,7 @@ export class Naive {
   #cash: bigint;
   #now = 0;
   #legMs: number | null = null;
-  #told: NaiveFill[] = [];
+  #reported: NaiveFill[] = [];
 
   constructor(options: NaiveOptions) {
     this.#options = options;
@@ -155,7 +155,7 @@ export class Naive {
         if (script.onStart) this.#act(0, SALT.start);
       }
       this.#sendDrafts();
-      this.#tell(started);
+      this.#notify(started);
       if (timerMs <= t) {
         timerMs += period;
         if (started) this.#act(0, SALT.timer);
@@ -175,7 +175,7 @@ export class Naive {
     for (;;) {
       const due = this.#due.find(({ timeMs }) => timeMs <= t);
       if (!due) return;
-      const first = this.#due.reduce((least, one) => (one.timeMs < least.timeMs ? one : least), due);
+      const first = this.#due.reduce((min, one) => (one.timeMs < min.timeMs ? one : min), due);
       this.#due = this.#due.filter((one) => one !== first);
       first.run();
     }
@@ -500,7 +500,7 @@ export class Naive {
       timeMs,
     };
     this.fills.push(fill);
-    this.#told.push(fill);
+    this.#reported.push(fill);
     order.filled = lots;
     const legMs = this.#legMs;
     this.#legMs = timeMs;
@@ -544,10 +544,10 @@ export class Naive {
       this.#submit(this.#draft(at, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
   }
 
-  #tell(isStarted: boolean): void {
-    const told = this.#told.splice(0);
+  #notify(isStarted: boolean): void {
+    const reported = this.#reported.splice(0);
     if (!isStarted || !this.#options.script.onFill) return;
-    told.sort((a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || this.fills.indexOf(a) - this.fills.indexOf(b));
-    for (const fill of told) this.#act(0, SALT.fill + fill.order);
+    reported.sort((a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || this.fills.indexOf(a) - this.fills.indexOf(b));
+    for (const fill of reported) this.#act(0, SALT.fill + fill.order);
   }
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContractData, MarkColumns } from '../../src/model/bars/marks.ts';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
@@ -63,8 +63,8 @@ function rowsOf({ start, rows }: Life): { readonly rows: NaiveRow[]; readonly ma
     last = Math.round(low + ((high - low) * close) / 100);
     found.rows.push([open, high, low, last]);
     const [markOpen, markClose] = [near(open, markOff), near(last, markOff)];
-    const most = Math.max(near(high, markUp - 10), markOpen, markClose);
-    found.marks.push([markOpen, most, Math.min(near(low, 10 - markDown), markOpen, markClose), markClose]);
+    const max = Math.max(near(high, markUp - 10), markOpen, markClose);
+    found.marks.push([markOpen, max, Math.min(near(low, 10 - markDown), markOpen, markClose), markClose]);
   }
   return found;
 }
@@ -129,7 +129,7 @@ interface Outcome {
 async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: boolean, given: Life): Promise<Outcome> {
   const instrument = kind === 'linear' ? linearContract() : inverseContract();
   const { rows, marks } = rowsOf(given);
-  const { start, leverage, hasMarks, spare } = given;
+  const { start, leverage, hasMarks, spare: free } = given;
   const lotValue = kind === 'linear' ? start : 1e11 / start;
   const lotsPerSize = Math.max(1, Math.round((kind === 'linear' ? 8e6 : 2e7) / lotValue));
   let count = 0;
@@ -138,8 +138,8 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
     ...given.rows.map(({ asks: of }, at) => of.map((one) => askOf(one, ++count, rows[at + 1]![3], lotsPerSize, given, isNet))),
   ];
   const opening = asks.flat().filter(({ reduces }) => !reduces);
-  const worth = opening.reduce((sum, { lots }) => sum + lots * lotValue, 0);
-  const cash = isCross ? Math.ceil(((worth / leverage) * spare) / 1000) + 1000 : 1e14;
+  const value = opening.reduce((sum, { lots }) => sum + lots * lotValue, 0);
+  const cash = isCross ? Math.ceil(((value / leverage) * free) / 1000) + 1000 : 1e14;
   const digits = instrument.contract!.marginDigits;
   const column = (at: number) => Int32Array.from(marks, (of) => of[at]!);
   const given2: MarkColumns | null = hasMarks
@@ -154,7 +154,7 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   world.loop(world.engine);
   world.venue!.assertConserved();
   world.engine.ledger.assertReconciled();
-  const { fills, orders, equity } = recordOf(plan, world, false);
+  const { fills, orders, equity } = runRecordOf(plan, world, false);
 
   const accepted = asks.map((list) =>
     list.flatMap((of) => {
@@ -175,13 +175,13 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   const units = naive.run(new Map(accepted.map((list, at) => [at, list])));
   const isTight = naive.isTight || [...orders.filledLots].some((lots, at) => lots > 0 && lots < orders.lots[at]!);
   if (!isTight) {
-    const told = [...fills.orderId].map((id, at) =>
+    const reported = [...fills.orderId].map((id, at) =>
       [(fills.timeMs[at]! - START_MS) / MINUTE, SIDES[fills.side[at]!], fills.price[at], fills.lots[at], fills.fee[at], ROLES[orders.role[id - 1]!] === 'liquidation'].join(' '),
     ); // prettier-ignore
     const due = naive.fills.map(({ row: at, atOpen, isBuy, price, lots, fee, isLiquidation }) =>
       [at + (atOpen ? 0 : 1), isBuy ? 'buy' : 'sell', price, lots, fee, isLiquidation].join(' '),
     );
-    expect(told).toEqual(due);
+    expect(reported).toEqual(due);
     expect(BigInt(equity.units.at(-1)!)).toBe(units);
   }
   return { fills: fills.length, liquidations: naive.liquidations, isTight };

@@ -43,7 +43,7 @@ interface Resting {
   limit: number;
   /** A condition order that has not fired. */
   waits: boolean;
-  readonly rises: boolean;
+  readonly triggersAbove: boolean;
   /** It may trade in rows from this one on; `late`: it came after the open of that row was offered. */
   readonly fromRow: number;
   late: boolean;
@@ -216,17 +216,17 @@ export class NaiveFutures {
     const credit = side.margin + profit;
     this.#cash += this.#terms.isCross || credit > 0n ? credit : 0n;
     const left = backing + profit;
-    const most = up(value * this.#terms.liquidationFeePpm, MILLION);
-    const fee = left <= 0n ? 0n : left < most ? left : most;
+    const max = up(value * this.#terms.liquidationFeePpm, MILLION);
+    const fee = left <= 0n ? 0n : left < max ? left : max;
     this.#cash -= fee;
     Object.assign(side, { lots: 0n, entry: 0n, margin: 0n });
-    this.#bear();
+    this.#cover();
     this.fills.push({ row: this.#row, atOpen, isBuy: !isLong, price, lots: Number(lots), fee, isLiquidation: true });
     this.liquidations++;
     for (const guard of this.#guards) if (guard.isLong === isLong) guard.isOpen = false;
     this.#flat(isLong);
   }
-  #bear(): void {
+  #cover(): void {
     if (this.#cash < 0n && !(this.#terms.isCross && this.#sides.some(({ lots }) => lots > 0n))) this.#cash = 0n;
   }
   #flat(isLong: boolean): void {
@@ -248,7 +248,8 @@ export class NaiveFutures {
       if (this.#behind(happening) === null) happening.happen();
       else held.push(happening);
     }
-    const reached = ({ rises, ask }: Resting, top: number, bottom: number) => (rises ? top >= ask.level : bottom <= ask.level);
+    const reached = ({ triggersAbove, ask }: Resting, top: number, bottom: number) =>
+      triggersAbove ? top >= ask.level : bottom <= ask.level;
     const waiting = mine().filter(({ waits }) => waits);
     const opening = waiting.filter((order) => reached(order, open, open));
     const firing = waiting.filter((order) => !opening.includes(order) && reached(order, high, low));
@@ -264,7 +265,7 @@ export class NaiveFutures {
     const within = (price: number) => Math.max(low, Math.min(high, price));
     const inside: Happening[] = [
       ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, high, low)).map((guard) => this.#stop(guard, guard.isLong ? Math.min(open, within(levelOf(guard))) : Math.max(open, within(levelOf(guard))), false, 0)),
-      ...firing.map((order) => this.#happening(order, order.ask.level, false, order.ask.reduces ? (order.rises === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.ask.level, false))),
+      ...firing.map((order) => this.#happening(order, order.ask.level, false, order.ask.reduces ? (order.triggersAbove === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.ask.level, false))),
     ]; // prettier-ignore
     for (const order of mine().filter(({ waits }) => !waits)) {
       if (takes(order)) inside.push(...(order.late ? [offer(order)] : []));
@@ -312,8 +313,8 @@ export class NaiveFutures {
   }
 
   #happening(order: Resting, level: number, atOpen: boolean, stage: number, happen: () => void): Happening {
-    const { isBuy, ask, rises, waits } = order;
-    return { level, isBuy, reduces: ask.reduces, falls: waits ? !rises : isBuy, atOpen, stage, isAlive: () => order.isOpen && order.waits === waits, happen }; // prettier-ignore
+    const { isBuy, ask, triggersAbove: otherTriggersAbove, waits } = order;
+    return { level, isBuy, reduces: ask.reduces, falls: waits ? !otherTriggersAbove : isBuy, atOpen, stage, isAlive: () => order.isOpen && order.waits === waits, happen }; // prettier-ignore
   }
   #stop(guard: Guard, price: number, atOpen: boolean, stage: number): Happening {
     const { isLong } = guard;
@@ -327,7 +328,7 @@ export class NaiveFutures {
     const close = this.#rows[this.#row]![3];
     const order: Resting = {
       ask, seq: this.#seq++, isBuy: ask.isLong !== ask.reduces, limit: ask.kind === 'limit' ? ask.level : 0, waits: ask.kind === 'trigger',
-      rises: ask.level > close, fromRow, late, isOpen: true, guards,
+      triggersAbove: ask.level > close, fromRow, late, isOpen: true, guards,
     }; // prettier-ignore
     this.#orders.push(order);
     return order;
@@ -390,11 +391,11 @@ export class NaiveFutures {
       credit = 0n;
     }
     this.#cash += credit;
-    this.#bear();
+    this.#cover();
   }
 
   /** Rules 9 and 10: stop and target of an entry. */
-  #guard({ ask, rises, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
+  #guard({ ask, triggersAbove: rises, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
     const { isLong, lots, stop, target, trailing, kind } = ask;
     const isChasing = kind === 'trigger' && rises === isBuy && !isMaker;
     const guard: Guard = { isLong, lots, stop, trailing, best: price, entryPrice: price, row: this.#row, atOpen, isChasing, isOpen: stop > 0 || trailing > 0, triedRow: -1 }; // prettier-ignore

@@ -1,9 +1,9 @@
 // Orders through the whole bot in a replay: lost answers, slots, look-alikes, cancels before the answer, and buys at the collar.
 
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
+import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
 import type { Order } from '../../src/model/order.ts';
-import { TOMBSTONE_MS } from '../../src/orders/reserve/reservation.ts';
+import { ABSENT_HOLD_MS } from '../../src/orders/reserve/reservation.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import { cappedBuys } from '../../src/report/warnings/orderWarnings.ts';
 import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, run, spotInstrument, type PlanOptions } from './world.ts';
@@ -14,7 +14,7 @@ const quiet = (rows: number) => Array.from({ length: rows }, () => QUIET);
 
 /** Does what is written for each bar, and keeps what it is told. */
 class Scribe extends Strategy {
-  told: string[] = [];
+  reported: string[] = [];
   row = 0;
   bars0 = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
@@ -23,7 +23,7 @@ class Scribe extends Strategy {
   open = () => this.openOrders();
   held = () => this.position();
   override onOrder({ id, lifecycle, code }: OrderInfo) {
-    this.told.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
+    this.reported.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
   }
 }
 type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
@@ -41,15 +41,15 @@ function scribe(script: Script) {
   };
 }
 
-async function play(script: Script, rows: readonly RowOf[], options: Partial<PlanOptions> = {}, faultOf?: (order: Order) => Fault) {
+async function play(script: Script, rows: readonly RowOf[], options: Partial<PlanOptions> = {}, faultOf?: (order: Order) => ReplayFault) {
   const { record, engine, venue } = await run(
     { strategies: [scribe(script)], feeds: { bars: barsOfRows(rows) }, ...options },
     { ...(faultOf && { faultOf }) },
   );
-  return { record, engine, venue, told: last.told, orders: orderRows(record), fills: fillRows(record) };
+  return { record, engine, venue, told: last.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
-const once = (id: number, fault: Fault) => (order: Order) => (order.id === id ? fault : 'none');
+const once = (id: number, fault: ReplayFault) => (order: Order) => (order.id === id ? fault : 'none');
 const BUY: Size = { base: '0.1' };
 
 describe('a lost answer', () => {
@@ -73,7 +73,7 @@ describe('a lost answer', () => {
     ['one feed', {}],
     ['two instruments', { eth: barsOfRows(quiet(6), spotInstrument('ETH')) }],
   ])('does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
-    const count = async (faultOf?: (order: Order) => Fault) => {
+    const count = async (faultOf?: (order: Order) => ReplayFault) => {
       await play(
         { 1: (own) => own.order(true, BUY, { limit: 99 }) },
         quiet(6),
@@ -88,21 +88,21 @@ describe('a lost answer', () => {
   });
 
   it('of a market order is found before it has filled', async () => {
-    const { told, fills } = await play(
+    const { told: reported, fills } = await play(
       { 0: (own) => own.order(true, { quote: '50' }) },
       quiet(3),
       { fills: { latencyMs: 1000 } },
       () => 'lostAnswer',
     );
     expect(fills).toHaveLength(1);
-    expect(told).toEqual(['1 unknown', '1 working', '1 working', '1 done']);
+    expect(reported).toEqual(['1 unknown', '1 working', '1 working', '1 done']);
   });
 
   it('of a refused order ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
-    const { orders, told } = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }) }, quiet(4), {}, () => 'lostRequest');
+    const { orders, told: notified } = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }) }, quiet(4), {}, () => 'lostRequest');
     expect(orders[0]).toMatchObject({ ending: 'noEffect', filled: 0 });
-    expect(told).toEqual(['1 unknown', '1 done']);
+    expect(notified).toEqual(['1 unknown', '1 done']);
   });
 
   it('does not keep an order from being cancelled', async () => {
@@ -139,16 +139,16 @@ describe('a lost answer', () => {
 describe('a lost request', () => {
   it('ends without effect, and its quantity stays reserved as a tombstone', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
-    const { engine, orders, told } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
-    expect(told[0]).toBe('1 unknown');
+    const { engine, orders, told: reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    expect(reported[0]).toBe('1 unknown');
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open']);
-    expect(engine.reservations.hasTombstones).toBe(true);
+    expect(engine.reservations.holdsAbsent).toBe(true);
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
     expect(engine.reservations.openTotal).toBe(2);
   });
 
   it('frees the slot at once and the reservation after half an hour', async () => {
-    const minutes = TOMBSTONE_MS / MINUTE;
+    const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = {
       0: (own) => own.order(true, BUY, { limit: 99, tag: 'same' }),
       1: (own) => own.order(true, BUY, { limit: 98, tag: 'same' }),
@@ -156,12 +156,12 @@ describe('a lost request', () => {
     };
     const { engine, orders } = await play(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open', 'open']);
-    expect(engine.reservations.hasTombstones).toBe(false);
+    expect(engine.reservations.holdsAbsent).toBe(false);
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
   });
 
   it('of a stop leg leaves the position guarded: the stop is tried again once the lost one cannot land any more', async () => {
-    const minutes = TOMBSTONE_MS / MINUTE;
+    const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];
     const { fills } = await play({ 0: (own) => own.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
@@ -170,7 +170,7 @@ describe('a lost request', () => {
   });
 
   it('of an exit is followed by the exit that was asked for meanwhile', async () => {
-    const minutes = TOMBSTONE_MS / MINUTE;
+    const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = { 0: (own) => own.order(true, BUY), 2: (own) => own.leave(), 5: (own) => own.leave() };
     const { fills } = await play(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 3 + minutes]]); // prettier-ignore
@@ -263,8 +263,8 @@ describe('a cancel', () => {
         own.drop(1);
       },
     };
-    const { told, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
-    expect(told).toEqual(['1 cancelSent', '1 done']);
+    const { told: reported, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
+    expect(reported).toEqual(['1 cancelSent', '1 done']);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
@@ -286,8 +286,8 @@ describe('a cancel', () => {
         own.drop(77);
       },
     };
-    const { told, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
-    expect(told).toEqual(['1 working', '1 done']);
+    const { told: notified, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
+    expect(notified).toEqual(['1 working', '1 done']);
     expect(engine.orders.impossibleEvents).toBe(0);
   });
 });

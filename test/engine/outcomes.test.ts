@@ -4,21 +4,21 @@ import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
-import type { OrderRecord } from '../../src/orders/record.ts';
-import { TROUBLES } from '../../src/risk/live/troubles.ts';
+import type { BotOrder } from '../../src/orders/botOrder.ts';
+import { HALT_CAUSES } from '../../src/risk/live/haltCauses.ts';
 import { fillOf } from '../fixtures/fills.ts';
-import { openBot } from '../fixtures/restartDesk.ts';
+import { openBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 /** Long after the journal of these desks says that orders were signed. */
 const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
 
 /** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the fence. */
-function desk() {
+function fixture() {
   const bot = openBot(new SimulatedDisk(), NOW_MS);
   const { engine, exchange } = bot;
   let nowMs = NOW_MS;
-  const send = (): OrderRecord => {
+  const send = (): BotOrder => {
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
     Object.assign(order, { slot: `slot ${order.id}`, role: 'limit', lots: 100 as Lots, limit: 10_000 as Ticks });
     engine.submit(order);
@@ -36,7 +36,7 @@ function desk() {
 
 describe('an unknown outcome', () => {
   it('is read about in rounds, each list when the one before is old enough, until it is decided', () => {
-    const { engine, exchange, send, answer, wait, codes } = desk();
+    const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     expect([codes(), exchange.reads]).toEqual([['UNKNOWN_OUTCOME symbol HALT_NEW'], [[1, 'openOrders']]]);
@@ -57,13 +57,13 @@ describe('an unknown outcome', () => {
     answer();
     answer();
     expect(order).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
-    expect([codes(), engine.orders.tombstones.size, engine.reservations.openTotal]).toEqual([[], 1, 1]);
+    expect([codes(), engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([[], 1, 1]);
     wait(30 * 60_000);
-    expect([engine.orders.tombstones.size, engine.reservations.openTotal]).toEqual([1, 0]);
+    expect([engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([1, 0]);
   });
 
   it('calls a person after long, goes on reading, and takes the word of one', () => {
-    const { engine, exchange, send, answer, wait, codes } = desk();
+    const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     wait(700_000);
@@ -79,16 +79,16 @@ describe('an unknown outcome', () => {
   });
 
   it('is not decided while a fill of the symbol is nobody’s', () => {
-    const { engine, send, answer, wait } = desk();
+    const { engine, send, answer, wait } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
-    engine.trouble('STRAY', 0, 'a fill');
+    engine.raiseHalt('STRAY', 0, 'a fill');
     for (let reads = 0; reads < 30; reads++) {
       answer();
       wait(100);
     }
     expect(order.lifecycle).toBe('unknown');
-    engine.over('STRAY', 0);
+    engine.clearHalt('STRAY', 0);
     for (let reads = 0; reads < 30 && order.lifecycle === 'unknown'; reads++) {
       answer();
       wait(100);
@@ -97,7 +97,7 @@ describe('an unknown outcome', () => {
   });
 
   it('is over with a sighting, under the id that was seen, and with a late answer', () => {
-    const { engine, send, codes } = desk();
+    const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.evidence(order.id, { channel: 'openOrders', venueMs: NOW_MS, complete: false, found: true, venueId: 'v7' as VenueOrderId });
@@ -107,19 +107,19 @@ describe('an unknown outcome', () => {
 
 describe('what lands late', () => {
   it('is cancelled, halts its symbol until a person has looked, and survives a restart', () => {
-    const { engine, exchange, send, codes } = desk();
+    const { engine, exchange, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.outcomes.resolve(order.id, null);
-    engine.landed(order.id, 'v1' as VenueOrderId, NOW_MS);
+    engine.arrivedLate(order.id, 'v1' as VenueOrderId, NOW_MS);
     expect([order.lifecycle, exchange.cancelled, codes()]).toEqual(['cancelSent', [1], ['LATE_LANDING symbol HALT_NEW']]);
-    engine.over('LATE_LANDING', 0);
+    engine.clearHalt('LATE_LANDING', 0);
     expect(codes()).toHaveLength(1);
     expect(engine.risk.resume({ kind: 'symbol', instrument: 0 }, 'LATE_LANDING', 'me', NOW_MS)).toBe(true);
     expect(codes()).toEqual([]);
   });
   it('is booked when it has filled', () => {
-    const { engine, send, codes } = desk();
+    const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.outcomes.resolve(order.id, null);
@@ -130,7 +130,7 @@ describe('what lands late', () => {
 
 describe('trouble', () => {
   it('a fill after the end of its order is booked and halts the account', () => {
-    const { engine, send, codes } = desk();
+    const { engine, send, codes } = fixture();
     const order = send();
     engine.acked(order.id, 'v1' as VenueOrderId, NOW_MS);
     engine.ended(order.id, 'canceled', NOW_MS);
@@ -138,18 +138,18 @@ describe('trouble', () => {
     expect([engine.ledger.lots(0, 0), order.lifecycle, codes()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
   });
   it('of each code has its state, and goes when it is over unless it needs a person', () => {
-    for (const [code, { state, needsPerson }] of Object.entries(TROUBLES)) {
-      const { engine, codes } = desk();
-      engine.trouble(code, null, 'a test');
+    for (const [code, { state, needsPerson }] of Object.entries(HALT_CAUSES)) {
+      const { engine, codes } = fixture();
+      engine.raiseHalt(code, null, 'a test');
       expect(codes()).toEqual([`${code} account ${state}`]);
-      engine.over(code, null);
+      engine.clearHalt(code, null);
       expect(codes()).toHaveLength(needsPerson ? 1 : 0);
     }
   });
   it('of a code without words halts until a person has looked', () => {
-    const { engine, codes } = desk();
-    engine.trouble('NEW_KIND', 0, 'a test');
-    engine.over('NEW_KIND', 0);
+    const { engine, codes } = fixture();
+    engine.raiseHalt('NEW_KIND', 0, 'a test');
+    engine.clearHalt('NEW_KIND', 0);
     expect(codes()).toEqual(['NEW_KIND symbol HALT_NEW']);
   });
 });

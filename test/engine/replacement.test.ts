@@ -12,7 +12,7 @@ const DIP: RowOf = [10_000, 10_000, 9890, 9950];
 const BUY: Size = { base: '0.1' };
 
 class Scribe extends Strategy {
-  told: string[] = [];
+  reported: string[] = [];
   row = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
   drop = (id: number) => this.cancel(id as never);
@@ -20,7 +20,7 @@ class Scribe extends Strategy {
   tagged = (tag: string) => this.openOrders().filter((order) => order.tag === tag);
   open = () => this.openOrders().map(({ id, lifecycle }) => `${id} ${lifecycle}`);
   override onOrder({ id, lifecycle, code }: OrderInfo) {
-    this.told.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
+    this.reported.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
   }
 }
 type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
@@ -40,7 +40,7 @@ async function play(
     }
   }
   const { record, engine } = await run({ strategies: [Played], feeds: { bars: barsOfRows(rows) }, ...options }, faultOf ? { faultOf } : {});
-  return { engine, told: last!.told, orders: orderRows(record), fills: fillRows(record) };
+  return { engine, told: last!.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 /** Rests at 99; at the close of row 2 it is replaced by one at 98. */
@@ -65,8 +65,8 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
 
   it('repeats at every bar as a ladder does', async () => {
     const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (own: Scribe) => ladder(own, row)]));
-    const { orders, told } = await play(script, quiet(32), slow);
-    expect(told.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
+    const { orders, told: reported } = await play(script, quiet(32), slow);
+    expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
     expect(orders.filter(({ ending }) => ending === 'open')).toHaveLength(2);
   });
 });
@@ -87,16 +87,16 @@ describe('a replacement', () => {
   it('waits as a draft that the strategy is told of and sees among its open orders', async () => {
     const seen: string[] = [];
     const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
-    const { told } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
+    const { told: reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
     expect(seen).toEqual(['1 cancelSent', '2 draft']);
-    expect(told).toEqual(['1 working', '2 draft', '1 done', '2 working']);
+    expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
   });
 
   it('is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
-    const { orders, fills, told } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
+    const { orders, fills, told: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
     expect(fills.map(({ order, price }) => [order, price])).toEqual([[1, 9900]]); // prettier-ignore
     expect(orders[1]).toMatchObject({ ending: 'denied', code: 'REPLACED_FILLED', filled: 0 });
-    expect(told.at(-1)).toBe('2 done REPLACED_FILLED');
+    expect(notified.at(-1)).toBe('2 done REPLACED_FILLED');
   });
 
   it('is sized for what the old order left when that one fills in part', async () => {
@@ -148,9 +148,9 @@ describe('a replacement', () => {
 
   it('can be cancelled while it waits: it is never sent', async () => {
     const script = { ...replaceAt(3), 4: (own: Scribe) => own.drop(2) };
-    const { orders, told } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
+    const { orders, told: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
-    expect(told.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
+    expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
   it('goes with an exit', async () => {
@@ -200,8 +200,8 @@ describe('a replacement', () => {
         own.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
-    const { orders, told } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
-    expect(told.filter((line) => line.startsWith('1'))).toEqual(['1 unknown', '1 cancelSent', '1 done']);
+    const { orders, told: otherReported } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
+    expect(otherReported.filter((line) => line.startsWith('1'))).toEqual(['1 unknown', '1 cancelSent', '1 done']);
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 

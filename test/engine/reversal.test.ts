@@ -1,7 +1,7 @@
 // `target` to zero and through it: stops and targets of the old side go as part of it, at any latency, and the new side is sized then.
 
 import { describe, expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, fillRows, orderRows, planFor, run as runSpot, type PlanOptions } from './world.ts';
@@ -40,7 +40,7 @@ async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.checkBooks();
-  const record = recordOf(plan, world, false);
+  const record = runRecordOf(plan, world, false);
   return { orders: orderRows(record), fills: fillRows(record), engine: world.engine };
 }
 

@@ -397,23 +397,23 @@ describe('set-up', () => {
   });
 
   it.each(['5', '0m', '1x', '-1m', '0.5s'])('every(%j) is refused', async (period) => {
-    class Odd extends Strategy {
+    class Unusual extends Strategy {
       constructor(...setup: ConstructorParameters<typeof Strategy>) {
         super(...setup);
         this.every(period as '1m', () => {});
       }
     }
-    await expect(run({ strategies: [Odd], feeds: { bars: quiet(3) } })).rejects.toThrow(`every('${period}')`);
+    await expect(run({ strategies: [Unusual], feeds: { bars: quiet(3) } })).rejects.toThrow(`every('${period}')`);
   });
 
   it.each(['24:00', '8', '08:60', 'noon'])('at(%j) is refused', async (time) => {
-    class Odd extends Strategy {
+    class OtherUnusual extends Strategy {
       constructor(...setup: ConstructorParameters<typeof Strategy>) {
         super(...setup);
         this.at(time as '8:00', () => {});
       }
     }
-    await expect(run({ strategies: [Odd], feeds: { bars: quiet(3) } })).rejects.toThrow(`at('${time}')`);
+    await expect(run({ strategies: [OtherUnusual], feeds: { bars: quiet(3) } })).rejects.toThrow(`at('${time}')`);
   });
 });
 

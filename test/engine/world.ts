@@ -1,6 +1,6 @@
 // Runs from memory for tests of the engine: seeded bars with holes, plans around strategy classes, and what a run left as plain rows.
 
-import type { ReplayOptions } from '../../src/adapters/replay/replayExchange.ts';
+import type { ReplayExchangeOptions } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import { resample } from '../../src/adapters/catalog/bars/resample.ts';
 import { toScaled } from '../../src/base/number/decimal.ts';
@@ -11,7 +11,7 @@ import { addStrategy, sealEngine } from '../../src/engine/loop/setUp.ts';
 import { createBot } from '../../src/app/bot.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
-import { prepareBacktest, recordOf, type BacktestOptions } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { prepareBacktest, runRecordOf, type BacktestRunOptions } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { parseParams } from '../../src/strategy/params.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
@@ -107,7 +107,7 @@ export interface Finished {
 /** The run of a plan to its end. `watch` gets engine and venue before the first bar. */
 export async function run(
   options: PlanOptions,
-  extra: BacktestOptions = {},
+  extra: BacktestRunOptions = {},
   watch: (engine: Engine, venue: Venue) => void = () => {},
 ): Promise<Finished> {
   const plan = planFor(options);
@@ -118,11 +118,14 @@ export async function run(
   prepared.loop(engine);
   venue.assertConserved();
   engine.ledger.assertReconciled();
-  return { record: recordOf(plan, prepared, false), engine, venue };
+  return { record: runRecordOf(plan, prepared, false), engine, venue };
 }
 
 /** The same from the container by hand, so that the journal can be looked at. */
-export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptions['faultOf']): Promise<{ engine: Engine; hash: string }> {
+export async function runWithJournal(
+  options: PlanOptions,
+  faultOf?: ReplayExchangeOptions['faultOf'],
+): Promise<{ engine: Engine; hash: string }> {
   const plan = planFor(options);
   const bot = createBot(plan, replayWorld(plan, faultOf ? { faultOf } : {}));
   const { engine, journal } = bot;

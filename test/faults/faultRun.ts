@@ -7,11 +7,11 @@ import { scopeName } from '../../src/tasks/control/scopes.ts';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { namedOf } from '../../src/tasks/bot/view/view.ts';
-import type { AuditResult } from '../../src/adapters/exchange/calls/parts.ts';
+import type { AuditResult } from '../../src/adapters/exchange/calls/types.ts';
 import { ENDINGS } from '../../src/model/run/run.ts';
-import type { OrderRecord } from '../../src/orders/record.ts';
-import type { Cause } from '../../src/risk/live/halts.ts';
-import { troubleOf } from '../../src/risk/live/troubles.ts';
+import type { BotOrder } from '../../src/orders/botOrder.ts';
+import type { HaltCause } from '../../src/risk/live/halts.ts';
+import { haltCauseOf } from '../../src/risk/live/haltCauses.ts';
 import { compare } from './compare.ts';
 import { ACTS, type FaultCase } from './faultTable.ts';
 import { closeBot, openBot, type TestBot } from './openBot.ts';
@@ -28,7 +28,7 @@ export interface RunOptions {
   /** Ms of the exchange in one of this computer. */
   readonly speed: number;
   /** Takes what the bot says. */
-  readonly tell?: (line: string) => void;
+  readonly notify?: (line: string) => void;
   /** Told now and then how many orders have been sent. */
   readonly sent?: (orders: number) => void;
 }
@@ -71,7 +71,7 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
     // An incident stops the whole account for ten minutes: that it does is tested by itself.
     const wide = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
     const strategy = () => scripted(script, { seed, isCalm: fault.isCalm ?? false });
-    const run = new FaultRun(fault, options, exchange, await openBot(wide, strategy, options.tell ?? (() => {})));
+    const run = new FaultRun(fault, options, exchange, await openBot(wide, strategy, options.notify ?? (() => {})));
     try {
       return { ...(await run.result(script)), seconds: Math.round((performance.now() - beganMs) / 1000) };
     } finally {
@@ -91,7 +91,7 @@ class FaultRun {
   readonly #control: LiveControl;
   readonly #cleared = new Map<string, number>();
   /** All of the exchange. */
-  #longestUnknownMs = 0;
+  #maxUnknownMs = 0;
   #lastsMs = 0;
   #lastsUntilMs = 0;
 
@@ -166,9 +166,9 @@ class FaultRun {
         this.#lastsMs = ms;
         this.#lastsUntilMs = this.#opened.bot.driver.nowMs + ms;
       };
-      if (act !== undefined) await act(this.#exchange, { turn, longestUnknownMs: this.#longestUnknownMs, goesOn });
-      const most = turn === ACTS ? orders : turn * every;
-      await this.#until(() => this.#sent >= most, STUCK_MS, `order ${most}`, wrong);
+      if (act !== undefined) await act(this.#exchange, { turn, maxUnknownMs: this.#maxUnknownMs, goesOn });
+      const max = turn === ACTS ? orders : turn * every;
+      await this.#until(() => this.#sent >= max, STUCK_MS, `order ${max}`, wrong);
     }
   }
 
@@ -183,15 +183,15 @@ class FaultRun {
       });
       return this.#unfinished.length === 0 && services.idle;
     };
-    const mostMs = (PEACE_MS + PEACE_AFTER_LAG * this.#lastsMs) / this.#options.speed;
-    await this.#until(isOver, mostMs, 'the end of all orders', wrong);
+    const maxMs = (PEACE_MS + PEACE_AFTER_LAG * this.#lastsMs) / this.#options.speed;
+    await this.#until(isOver, maxMs, 'the end of all orders', wrong);
     const audit = await this.#audit();
     if (audit.kind !== 'ok') wrong.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
     for (const order of this.#unfinished) wrong.push(`order ${order.id} (${bot.parts.cidOf(order.id)}) is still ${order.lifecycle}`);
     return this.#unfinished.length;
   }
 
-  get #unfinished(): readonly OrderRecord[] {
+  get #unfinished(): readonly BotOrder[] {
     const { orders } = this.#opened.bot.parts.engine;
     return [...orders.active(), ...orders.drafts.orders];
   }
@@ -210,15 +210,15 @@ class FaultRun {
   }
 
   /** `mostMs`: without any order that has left meanwhile. */
-  async #until(holds: () => boolean, mostMs: number, what: string, wrong: string[]): Promise<void> {
-    let [endMs, sent] = [performance.now() + mostMs, this.#sent];
+  async #until(holds: () => boolean, limitMs: number, what: string, wrong: string[]): Promise<void> {
+    let [endMs, sent] = [performance.now() + limitMs, this.#sent];
     while (!holds()) {
       const now = this.#sent;
       if (now < sent) throw new Error(`${this.#fault.name}: ${sent} orders had left, and now ${now}`);
-      if (now > sent) [endMs, sent] = [performance.now() + mostMs, now];
+      if (now > sent) [endMs, sent] = [performance.now() + limitMs, now];
       const { why } = this.#opened.broken;
       if (why !== null) throw new Error(`${this.#fault.name}: the bot is broken: ${why}`);
-      if (performance.now() > endMs) return void wrong.push(`${what} did not come within ${Math.round(mostMs / 1000)} s`);
+      if (performance.now() > endMs) return void wrong.push(`${what} did not come within ${Math.round(limitMs / 1000)} s`);
       this.#bePerson();
       this.#lookAtUnknown();
       this.#options.sent?.(sent);
@@ -229,16 +229,16 @@ class FaultRun {
   #lookAtUnknown(): void {
     const { engine, driver } = { engine: this.#opened.bot.parts.engine, driver: this.#opened.bot.driver };
     for (const { lifecycle, changedMs } of engine.orders.active())
-      if (lifecycle === 'unknown') this.#longestUnknownMs = Math.max(this.#longestUnknownMs, driver.nowMs - changedMs);
+      if (lifecycle === 'unknown') this.#maxUnknownMs = Math.max(this.#maxUnknownMs, driver.nowMs - changedMs);
   }
 
   /** Clears what only a person may clear, and remembers that one had to. */
   #bePerson(): void {
     const { engine } = this.#opened.bot.parts;
-    const isHis = ({ code }: Cause): boolean => code !== 'STARTING' && troubleOf(code).needsPerson;
+    const isHis = ({ code }: HaltCause): boolean => code !== 'STARTING' && haltCauseOf(code).needsPerson;
     for (const { scope, code, why } of engine.risk.halts.causes().filter(isHis)) {
       this.#cleared.set(code, (this.#cleared.get(code) ?? 0) + 1);
-      this.#options.tell?.(`PERSON clears ${code}: ${why}\n`);
+      this.#options.notify?.(`PERSON clears ${code}: ${why}\n`);
       void this.#control.resume({ scope: scopeName(scope, namedOf(engine)), code, why: 'it was ordered' }, 'faults');
     }
   }

@@ -8,7 +8,7 @@ export interface Moment {
   /** Counts from 1 to ACTS. */
   readonly turn: number;
   /** So long at most was an outcome unknown until now: what is lost for good takes longest. */
-  readonly longestUnknownMs: number;
+  readonly maxUnknownMs: number;
   /** What the act brings about lasts so long, also once all orders are sent. */
   readonly goesOn: (ms: number) => void;
 }
@@ -70,16 +70,16 @@ export const ACTS = 6;
  * Nothing that happens shows in any list for a while; of the creates meanwhile every other answer is lost. How long a proof takes depends
  * on how old the lists were so far, and that on how busy the computer is: twice as long as any proof until now.
  */
-async function hide(exchange: PaperExchange, { turn, longestUnknownMs, goesOn }: Moment): Promise<void> {
+async function hide(exchange: PaperExchange, { turn, maxUnknownMs, goesOn }: Moment): Promise<void> {
   if (turn !== ACTS) return;
-  const ms = Math.max(LEAST_HIDDEN_MS, 2 * longestUnknownMs);
+  const ms = Math.max(MIN_HIDDEN_MS, 2 * maxUnknownMs);
   goesOn(ms);
   await exchange.faults(turn, [
     { ...LOST_ANSWER, p: 0.5 },
     { point: 'READ.lag', op: create, nth: 1, params: { ms } },
   ]);
 }
-const LEAST_HIDDEN_MS = 180_000;
+const MIN_HIDDEN_MS = 180_000;
 
 export const FAULTS: readonly FaultCase[] = [
   spot('none', []),

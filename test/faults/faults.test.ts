@@ -10,8 +10,8 @@ const SEED = 7;
 const names = ['lost response', 'truncation', 'cancel races'];
 
 test.concurrent.each(FAULTS.filter(({ name }) => names.includes(name)))('$name', { timeout: 300_000 }, async (fault) => {
-  const said: string[] = [];
-  const result = await runFault(fault, { root: ROOT, orders: 40, seed: SEED, speed: 20, tell: (line) => said.push(line) });
-  expect(result, said.slice(-30).join('')).toMatchObject({ lost: 0, duplicated: 0, unresolved: 0, ledgerEqual: true, wrong: [] });
+  const text: string[] = [];
+  const result = await runFault(fault, { root: ROOT, orders: 40, seed: SEED, speed: 20, notify: (line) => text.push(line) });
+  expect(result, text.slice(-30).join('')).toMatchObject({ lost: 0, duplicated: 0, unresolved: 0, ledgerEqual: true, wrong: [] });
   expect(result.orders).toBeGreaterThanOrEqual(40);
 });

@@ -71,38 +71,34 @@ class Campaign {
 
   async #one(fault: FaultCase): Promise<FaultResult> {
     const { name } = fault;
-    const said: string[] = [];
+    const text: string[] = [];
     const result = await runFault(fault, {
       ...this.#options,
-      tell: (says) => {
-        said.push(says);
-        if (this.#verbose) process.stderr.write(`${name}: ${says}`);
+      notify: (message) => {
+        text.push(message);
+        if (this.#verbose) process.stderr.write(`${name}: ${message}`);
       },
       sent: (orders) => this.#at(fault, orders),
     }).catch((error: unknown) => brokenOff(name, error));
     this.#at(fault, this.#options.orders);
     this.#progress.clear();
     if (!this.#json) process.stdout.write(shown(result));
-    if (!isRight(result)) process.stderr.write(reported(result, this.#options, kept(name, said)));
+    if (!isRight(result)) process.stderr.write(reported(result, this.#options, kept(name, text)));
     return result;
   }
 
   #at(fault: FaultCase, orders: number): void {
-    const most = this.#options.orders;
-    this.#sent.set(fault, Math.min(orders, most));
+    const max = this.#options.orders;
+    this.#sent.set(fault, Math.min(orders, max));
     const done = [...this.#sent.values()].reduce((sum, each) => sum + each, 0);
-    this.#progress.show(
-      this.#chosen.length === 1 ? fault.name : `${this.#chosen.length} faults`,
-      done,
-      done / (most * this.#chosen.length),
-    );
+    this.#progress.show(this.#chosen.length === 1 ? fault.name : `${this.#chosen.length} faults`, done, done / (max * this.#chosen.length));
   }
 }
 
 /** The file with all that the bot of a failed run has said. */
-function kept(name: string, said: readonly string[]): string {
+function kept(name: string, text: readonly string[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'isobar-fault-')), `${name.replaceAll(' ', '-')}.log`);
-  writeFileSync(file, said.join(''));
+  writeFileSync(file, text.join(''));
   return file;
 }
 

@@ -1,6 +1,6 @@
 // A bot of this process, as `isobar live` makes it, whose strategy is a class of a test.
 
-import { planOf } from '../../src/definition/load/strategies.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { LiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { LiveLog } from '../../src/tasks/bot/run/log.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
@@ -17,24 +17,24 @@ export type TestBot = OpenedBot & {
 const STARTS = 5;
 
 /** `strategy` is made anew for each start: one is given up where the exchange is slow to answer, and on a busy computer it may be. */
-export async function openBot(config: LiveConfig, strategy: () => StrategyClass, tell: (line: string) => void): Promise<TestBot> {
+export async function openBot(config: LiveConfig, strategy: () => StrategyClass, notify: (line: string) => void): Promise<TestBot> {
   for (let left = STARTS; ; left--) {
     try {
-      return await openOnce(config, strategy(), tell);
+      return await openOnce(config, strategy(), notify);
     } catch (error) {
       if (left === 1 || !(error instanceof NoAnswer || error instanceof ConfigError)) throw error;
     }
   }
 }
 
-async function openOnce(config: LiveConfig, strategy: StrategyClass, tell: (line: string) => void): Promise<TestBot> {
+async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (line: string) => void): Promise<TestBot> {
   const broken: TestBot['broken'] = { why: null };
   const load: LiveOptions['load'] = async (entry, source) => {
-    const plan = planOf(entry, { strategy, name: 'script', hash: 'script' }, source);
+    const plan = strategyPlanOf(entry, { strategy, name: 'script', hash: 'script' }, source);
     return { plan, inputs: [], folder: '.' };
   };
   const bot = await openLiveBot(config, {
-    log: (nowMs) => new LiveLog({ write: tell, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.hideIn(text) }),
+    log: (nowMs) => new LiveLog({ write: notify, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.hideIn(text) }),
     broken: (why) => (broken.why = why),
     load,
     room: 4096,

@@ -69,9 +69,9 @@ export class PaperExchange {
   async restart(afterRecords: number): Promise<void> {
     const before = (await this.truth()).now;
     const atMs = performance.now();
-    const gone = once(this.#process!, 'exit');
+    const ended = once(this.#process!, 'exit');
     await this.#post('/crash', { at: { record: afterRecords } });
-    await gone;
+    await ended;
     await this.#start();
     const behindMs = before + (performance.now() - atMs) * this.#speed - (await this.truth()).now;
     if (behindMs > 0) await this.clock({ stepMs: Math.round(behindMs) });
@@ -94,9 +94,9 @@ export class PaperExchange {
   async close(): Promise<void> {
     const child = this.#process;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
+    const closed = once(child, 'exit');
     child.kill('SIGTERM');
-    await gone;
+    await closed;
   }
 
   async #post(path: string, body: unknown): Promise<void> {

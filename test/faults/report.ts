@@ -27,13 +27,13 @@ export function shown({ fault, orders, unknown, fills, lost, duplicated, unresol
   return lineOf([fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual ? 'equal' : 'differs', seconds]);
 }
 
-const MOST = 10;
+const MAX = 10;
 
 /** `log`: the file of what its bot has said. */
 export function reported({ fault, halts, wrong }: FaultResult, { seed, orders, speed }: RunOptions, log: string): string {
-  const more = wrong.length > MOST ? [`and ${wrong.length - MOST} more`] : [];
+  const more = wrong.length > MAX ? [`and ${wrong.length - MAX} more`] : [];
   const cleared = halts.length > 0 ? [`halts that were cleared: ${halts.join(', ')}`] : [];
   const command = `npm run faults -- --only "${fault}" --seed ${seed} --orders ${orders} --speed ${speed} --jobs 1`;
-  const lines = [...wrong.slice(0, MOST), ...more, ...cleared, `its bot said: ${log}`, `again: ${command}`];
+  const lines = [...wrong.slice(0, MAX), ...more, ...cleared, `its bot said: ${log}`, `again: ${command}`];
   return [`${fault} is not as it must be:`, ...lines.map((line) => `  ${line}`), ''].join('\n');
 }

@@ -16,7 +16,7 @@ export interface ScriptOptions {
 /** A strategy that does what the script says for as long as `script.isOn`. */
 export function scripted(script: Script, { seed, isCalm }: ScriptOptions): StrategyClass {
   const rng = seededRng(seed);
-  const chance = (p: number): boolean => rng.next() < p;
+  const random = (p: number): boolean => rng.next() < p;
   const between = (low: number, high: number): number => low + rng.next() * (high - low);
 
   return class Scripted extends Strategy {
@@ -27,7 +27,7 @@ export function scripted(script: Script, { seed, isCalm }: ScriptOptions): Strat
     }
 
     #act(feed: Feed): void {
-      for (const { id } of this.openOrders(feed)) if (chance(0.5)) this.cancel(id);
+      for (const { id } of this.openOrders(feed)) if (random(0.5)) this.cancel(id);
       const price = feed.close.value;
       const size = { quote: Math.round(between(50, 150)) };
       if (isCalm) {
@@ -35,7 +35,7 @@ export function scripted(script: Script, { seed, isCalm }: ScriptOptions): Strat
         return;
       }
       for (const tag of ['low', 'lower']) this.buy(size, { feed, tag, limit: price * between(0.998, 0.9999) });
-      if (chance(0.5)) this.buy(size, { feed, tag: 'market' });
+      if (random(0.5)) this.buy(size, { feed, tag: 'market' });
       else this.buy(size, { feed, tag: 'taking', limit: price * 1.002 });
       const { qty, isFlat } = this.position(feed);
       if (isFlat) return;
@@ -43,7 +43,7 @@ export function scripted(script: Script, { seed, isCalm }: ScriptOptions): Strat
         { base: qty.times(0.3).toFixed(feed.instrument.quantityDigits) },
         { feed, tag: 'high', limit: price * between(1.0001, 1.002), reduceOnly: true },
       );
-      if (chance(0.5))
+      if (random(0.5))
         this.sell({ base: qty.times(0.4).toFixed(feed.instrument.quantityDigits) }, { feed, tag: 'reduce', reduceOnly: true });
     }
   };

@@ -14,7 +14,7 @@ import { writeBot, writeExchange } from './setUp.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Waits are short, and a computer that is busy with other things is slow. */
 const SPEED = 10;
-const MOST_MS = 90_000;
+const MAX_MS = 90_000;
 /** A bot that went on would have sent hundreds. */
 const LATER_MS = 1000;
 
@@ -49,9 +49,9 @@ interface Throttle {
   readonly schedule?: readonly FaultRow[];
   readonly isTaking?: boolean;
   /** What the bot says of it. */
-  readonly says: RegExp;
+  readonly message: RegExp;
   /** What is counted, and how far; otherwise orders that leave, however many had left before. */
-  readonly most?: { readonly of: (bot: TestBot) => number; readonly count: number };
+  readonly max?: { readonly of: (bot: TestBot) => number; readonly count: number };
 }
 
 const sent = ({ counts }: TestBot): number => counts.sent;
@@ -59,27 +59,27 @@ const open = ({ bot }: TestBot): number => bot.parts.engine.orders.active().leng
 
 /** Defaults of the catalogue of risk rules; of a bot those whose keys are not named are off, but for the first. */
 const THROTTLES: readonly Throttle[] = [
-  { code: 'INCIDENT', schedule: [inDoubt], says: /3 answers without a known outcome within 300 s/ },
+  { code: 'INCIDENT', schedule: [inDoubt], message: /3 answers without a known outcome within 300 s/ },
   {
     code: 'UNKNOWN_BUDGET',
     risk: { maxUnknown: 3 },
     schedule: [lost],
-    says: /4 orders are of unknown outcome, at most 3|more than 3 outcomes were unknown/,
+    message: /4 orders are of unknown outcome, at most 3|more than 3 outcomes were unknown/,
   },
-  { code: 'REPEAT', risk: { maxFillsPerMinute: 20 }, isTaking: true, says: /more than 20 executions within a minute/ },
-  { code: 'REPEAT', risk: { maxRejectsPerMinute: 10 }, schedule: [refused], says: /more than 10 refusals within a minute/ },
+  { code: 'REPEAT', risk: { maxFillsPerMinute: 20 }, isTaking: true, message: /more than 20 executions within a minute/ },
+  { code: 'REPEAT', risk: { maxRejectsPerMinute: 10 }, schedule: [refused], message: /more than 10 refusals within a minute/ },
   {
     code: 'MESSAGE_RATE',
     risk: { maxOrdersPerFill: 50 },
-    says: /50 orders and 0 fills of the strategy in the last hour/,
-    most: { of: sent, count: 50 },
+    message: /50 orders and 0 fills of the strategy in the last hour/,
+    max: { of: sent, count: 50 },
   },
-  { code: 'OPEN_ORDERS', risk: { maxOpenOrdersTotal: 200 }, says: /code=OPEN_ORDERS/, most: { of: open, count: 200 } },
+  { code: 'OPEN_ORDERS', risk: { maxOpenOrdersTotal: 200 }, message: /code=OPEN_ORDERS/, max: { of: open, count: 200 } },
 ];
 
 const named = THROTTLES.map((throttle) => ({ ...throttle, name: [throttle.code, ...Object.keys(throttle.risk ?? {})].join(' ') }));
 
-test.concurrent.each(named)('$name', { timeout: 2 * MOST_MS }, async ({ code, risk, schedule = [], isTaking = false, says, most }) => {
+test.concurrent.each(named)('$name', { timeout: 2 * MAX_MS }, async ({ code, risk, schedule = [], isTaking = false, message, max }) => {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-throttles-'));
   const fault = { name: code, market: 'spot', schedule } as const;
   const exchange = await PaperExchange.open(ROOT, writeExchange(folder, fault, 1), null, SPEED);
@@ -92,11 +92,11 @@ test.concurrent.each(named)('$name', { timeout: 2 * MOST_MS }, async ({ code, ri
       (line) => lines.push(line),
     );
     try {
-      const isStopped = (): boolean => says.test(whyOf(opened, code) ?? '') || lines.some((line) => says.test(line));
+      const isStopped = (): boolean => message.test(whyOf(opened, code) ?? '') || lines.some((line) => message.test(line));
       await exchange.faults(1, schedule);
       opened.bot.start();
       await until(isStopped, () => `${code}: ${whyOf(opened, code) ?? 'no halt'}\n${lines.slice(-20).join('')}`);
-      const { of, count } = most ?? { of: sent, count: Infinity };
+      const { of, count } = max ?? { of: sent, count: Infinity };
       expect(await still(() => of(opened))).toBeLessThanOrEqual(count);
     } finally {
       await closeBot(opened);
@@ -111,9 +111,9 @@ const whyOf = ({ bot }: TestBot, code: string): string | undefined =>
   bot.parts.engine.risk.halts.causes().find((cause) => cause.code === code)?.why;
 
 async function until(holds: () => boolean, why: () => string): Promise<void> {
-  const endMs = performance.now() + MOST_MS;
+  const endMs = performance.now() + MAX_MS;
   while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`it did not come within ${MOST_MS} ms: ${why()}`);
+    if (performance.now() > endMs) throw new Error(`it did not come within ${MAX_MS} ms: ${why()}`);
     await pause(20);
   }
 }
@@ -121,7 +121,7 @@ async function until(holds: () => boolean, why: () => string): Promise<void> {
 /** The count once it stands: what is on its way comes to its end first. Throws for one that grows on. */
 async function still(count: () => number): Promise<number> {
   let [before, now] = [NaN, count()];
-  const endMs = performance.now() + MOST_MS / 2;
+  const endMs = performance.now() + MAX_MS / 2;
   while (before !== now) {
     if (performance.now() > endMs) throw new Error(`it goes on: ${now} by now`);
     await pause(LATER_MS);

@@ -56,9 +56,9 @@ describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name,
       const result = await resultOf(file, bars);
       const { costBridge, run } = result.summary;
       const symbols = result.record.instruments.filter(({ market }) => market === 'futures').map(({ wireName }) => wireName);
-      const byHand = symbols.reduce((sum, symbol) => sum.plus(fundingByHand(result, symbol)), new Decimal(0));
-      expect(byHand.isZero()).toBe(false);
-      expect(costBridge.funding).toBe(byHand.toFixed());
+      const byManual = symbols.reduce((sum, symbol) => sum.plus(fundingByHand(result, symbol)), new Decimal(0));
+      expect(byManual.isZero()).toBe(false);
+      expect(costBridge.funding).toBe(byManual.toFixed());
       const { netPnl, ...parts } = costBridge;
       expect(
         Object.values(parts)

@@ -37,7 +37,7 @@ export class Belief {
       belief.#add(CASH_ASSET, new Decimal(record.notional).times(-sign));
       belief.#add(record.feeCoin, new Decimal(record.fee).neg());
     });
-    if (damage !== null) throw new Error(`the journal is damaged: ${damage.path}:${damage.line}: ${damage.says}`);
+    if (damage !== null) throw new Error(`the journal is damaged: ${damage.path}:${damage.line}: ${damage.message}`);
     return belief;
   }
 
@@ -77,7 +77,7 @@ export function differences(
     const own = belief.money.get(asset) ?? ZERO;
     if (!own.equals(isTrue)) found.push(`${asset}: ${isTrue.toFixed()} at the exchange, ${own.toFixed()} by the journal`);
   }
-  if (belief.state.strays.length > 0) found.push(`${belief.state.strays.length} fills of orders that nobody sent`);
+  if (belief.state.unattributedFills.length > 0) found.push(`${belief.state.unattributedFills.length} fills of orders that nobody sent`);
   return found;
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askView } from '../../src/tasks/control/client.ts';
 import type { BotView } from '../../src/tasks/control/botView.ts';
-import type { Kind } from '../../src/adapters/journal/records/records.ts';
+import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import { PaperExchange, type FaultRow, type TrueOrder, type Truth } from '../faults/paperExchange.ts';
 import { writeExchange } from '../faults/setUp.ts';
@@ -24,7 +24,7 @@ export type Step = 'before' | 'torn' | 'written' | 'lasting';
 
 /** Dies at the `nth` write that has a record of the kind. */
 export interface KillAt {
-  readonly kind: Kind;
+  readonly kind: RecordKind;
   readonly step: Step;
   readonly nth: number;
 }
@@ -133,9 +133,9 @@ export class BotWorld {
   }
 
   /** A bot that trades. */
-  async started(mostMs: number): Promise<BotProcess> {
+  async started(maxMs: number): Promise<BotProcess> {
     let bot = this.start();
-    const endMs = performance.now() + mostMs;
+    const endMs = performance.now() + maxMs;
     while (!bot.isTrading) {
       if (bot.hasGivenUp) bot = this.start();
       if (bot.isOver || performance.now() > endMs) {
@@ -169,29 +169,29 @@ export class BotWorld {
   }
 
   /** Until the journal and the exchange say the same; what differs for too long is thrown. */
-  async agreed(bot: BotProcess, mostMs: number): Promise<void> {
-    const endMs = performance.now() + mostMs;
+  async agreed(bot: BotProcess, limitMs: number): Promise<void> {
+    const endMs = performance.now() + limitMs;
     let found: readonly string[] = ['nothing was compared'];
     while (performance.now() < endMs) {
       if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
-      const before = await this.#told();
+      const before = await this.#reported();
       const belief = this.belief();
-      const after = await this.#told();
+      const after = await this.#reported();
       const isStill = JSON.stringify([before.truth.accounts, before.orders]) === JSON.stringify([after.truth.accounts, after.orders]);
       found = differences(belief, after.truth, after.orders, this.options.market);
       if (isStill && found.length === 0) return;
       await pause(LOOK_MS);
     }
-    throw new Error(`after ${Math.round(mostMs)} ms the bot and the exchange still differ:\n${found.slice(0, 10).join('\n')}`);
+    throw new Error(`after ${Math.round(limitMs)} ms the bot and the exchange still differ:\n${found.slice(0, 10).join('\n')}`);
   }
 
-  async #told(): Promise<{ readonly truth: Truth; readonly orders: readonly TrueOrder[] }> {
+  async #reported(): Promise<{ readonly truth: Truth; readonly orders: readonly TrueOrder[] }> {
     return { truth: await this.exchange.truth(), orders: await this.exchange.orders() };
   }
 
   /** Until the view holds; null of the view: the bot does not answer yet. */
-  async until(bot: BotProcess, what: string, mostMs: number, holds: (view: BotView) => boolean): Promise<BotView> {
-    const endMs = performance.now() + mostMs;
+  async until(bot: BotProcess, what: string, upperMs: number, holds: (view: BotView) => boolean): Promise<BotView> {
+    const endMs = performance.now() + upperMs;
     let last: BotView | null = null;
     while (performance.now() < endMs) {
       if (bot.isOver) throw new Error(`${what}: the bot ended: ${bot.text}`);
@@ -199,9 +199,11 @@ export class BotWorld {
       if (last !== null && holds(last)) return last;
       await pause(LOOK_MS);
     }
-    const why = last?.scopes.flatMap(({ scope, causes }) => causes.map(({ code, why: says }) => `${scope} ${code}: ${says}`)).join('; ');
+    const why = last?.scopes
+      .flatMap(({ scope, causes }) => causes.map(({ code, why: message }) => `${scope} ${code}: ${message}`))
+      .join('; ');
     throw new Error(
-      `${what} did not come within ${Math.round(mostMs)} ms; ${why}; audit: ${last?.audit.says}; unknown: ${last?.unknown.length}`,
+      `${what} did not come within ${Math.round(upperMs)} ms; ${why}; audit: ${last?.audit.message}; unknown: ${last?.unknown.length}`,
     );
   }
 

@@ -10,15 +10,15 @@ export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace
   }
 
   override onBar() {
-    for (const feed of this.symbols) if (this.#chance(0.5)) this.#act(feed);
+    for (const feed of this.symbols) if (this.#random(0.5)) this.#act(feed);
   }
 
   #act(feed: Feed): void {
-    for (const { id } of this.openOrders(feed)) if (this.#chance(0.5)) this.cancel(id);
+    for (const { id } of this.openOrders(feed)) if (this.#random(0.5)) this.cancel(id);
     const price = feed.close.value;
     const size = { quote: Math.round(this.#between(50, 150)) };
-    for (const tag of ['low', 'lower']) if (this.#chance(0.5)) this.buy(size, { feed, tag, limit: price * this.#between(0.998, 0.9999) });
-    if (this.#chance(0.4)) this.buy(size, { feed, tag: 'market' });
+    for (const tag of ['low', 'lower']) if (this.#random(0.5)) this.buy(size, { feed, tag, limit: price * this.#between(0.998, 0.9999) });
+    if (this.#random(0.4)) this.buy(size, { feed, tag: 'market' });
     else this.buy(size, { feed, tag: 'taking', limit: price * 1.002 });
     const { qty, isFlat } = this.position(feed);
     if (isFlat) return;
@@ -27,7 +27,7 @@ export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace
       { base: qty.times(0.3).toFixed(quantityDigits) },
       { feed, tag: 'high', limit: price * this.#between(1.0001, 1.002), reduceOnly: true },
     );
-    if (this.#chance(0.5)) this.sell({ base: qty.times(0.4).toFixed(quantityDigits) }, { feed, tag: 'reduce', reduceOnly: true });
+    if (this.#random(0.5)) this.sell({ base: qty.times(0.4).toFixed(quantityDigits) }, { feed, tag: 'reduce', reduceOnly: true });
   }
 
   /** From 0 to 1: a generator of its own, as a restart begins it anew. */
@@ -35,7 +35,7 @@ export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace
     this.#state = (this.#state * 48_271) % 2_147_483_647;
     return this.#state / 2_147_483_647;
   }
-  #chance(p: number): boolean {
+  #random(p: number): boolean {
     return this.#next() < p;
   }
   #between(low: number, high: number): number {

@@ -1,8 +1,8 @@
 // Kills the process of a live bot under load, at seeded random instants and at records of each kind, and holds its next start to what is true.
 
 import { seededRng } from '../../src/base/number/rng.ts';
-import { act } from '../../src/tasks/control/client.ts';
-import type { Kind } from '../../src/adapters/journal/records/records.ts';
+import { sendAct } from '../../src/tasks/control/client.ts';
+import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
 
@@ -23,20 +23,20 @@ interface Bring {
 }
 
 const lost: readonly FaultRow[] = [{ point: 'NET.reqDrop', op: 'spot.newOrder', p: 0.3 }];
-const BRINGS: Readonly<Partial<Record<Kind, Bring>>> = {
+const BRINGS: Readonly<Partial<Record<RecordKind, Bring>>> = {
   EVID: { schedule: lost },
   TOMB: { schedule: lost },
   REFUSED: { schedule: [{ point: 'GW.code', op: 'spot.newOrder', p: 0.3, params: { code: -2017 } }] },
   // A limit that is lower each time: limits only tighten.
   HUMAN: {
     bring: async ({ data }, kills) =>
-      void (await act(data, { op: 'tighten', key: 'maxOpenOrdersTotal', value: String(900 - kills), why: 'a person was here' })),
+      void (await sendAct(data, { op: 'tighten', key: 'maxOpenOrdersTotal', value: String(900 - kills), why: 'a person was here' })),
   },
   FUNDED: { prepare: ({ exchange }) => beforeFunding(exchange) },
   RATES: { prepare: ({ exchange }) => beforeFunding(exchange) },
 };
 /** Kinds of which a bot under load writes several a second: the kill comes at the first, the second or the third. */
-const OFTEN: ReadonlySet<Kind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
+const OFTEN: ReadonlySet<RecordKind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
 
 const FUNDING_MS = 8 * 3_600_000;
 /** Time for a start, on a computer that is busy, and for the first position: a funding time that is missed comes again after eight hours. */
@@ -91,7 +91,7 @@ export class BotKiller {
   }
 
   /** Two kills: at the next record of a kind, wherever in the life of a bot that is, and of the bot that had to bear it, under load. */
-  async killAt(kind: Kind, step: Step): Promise<void> {
+  async killAt(kind: RecordKind, step: Step): Promise<void> {
     const { schedule = [], prepare, bring } = BRINGS[kind] ?? {};
     await this.world.faults(schedule);
     await prepare?.(this.world);
@@ -133,7 +133,7 @@ export class BotKiller {
       this.slowestStartMs = Math.max(this.slowestStartMs, performance.now() - bot.startMs);
       await this.world.until(bot, 'the end of all halts', START_MS, isFree);
       await this.#agreed(bot);
-      await act(this.world.data, { op: 'resume', scope: 'account', code: null, why: 'it was the same' });
+      await sendAct(this.world.data, { op: 'resume', scope: 'account', code: null, why: 'it was the same' });
       // A kill before this is on the disk would find the bot halted again, as it should be.
       await this.world.until(
         bot,
@@ -150,7 +150,7 @@ export class BotKiller {
 
   /** Both sides are compared where they stand still: nothing new is begun, what is on its way comes to its end. */
   async #agreed(bot: BotProcess): Promise<void> {
-    await act(this.world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'it is compared' });
+    await sendAct(this.world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'it is compared' });
     await this.world.agreed(bot, START_MS);
   }
 
@@ -162,7 +162,7 @@ export class BotKiller {
     await last.kill();
     const orders = await world.exchange.orders();
     const { state, filled } = world.belief();
-    const count = (kind: Kind): number => state.counts.get(kind) ?? 0;
+    const count = (kind: RecordKind): number => state.counts.get(kind) ?? 0;
     if (filled.size === 0) throw new Error('nothing was filled: the kills have shown nothing');
     return { kills: this.kills, orders: orders.length, fills: count('FILL'), unknown: count('EVID'), slowestStartMs: this.slowestStartMs };
   }

@@ -3,16 +3,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { act } from '../../src/tasks/control/client.ts';
+import { sendAct } from '../../src/tasks/control/client.ts';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { Strategy } from '../../src/index.ts';
 import { openControl } from '../../src/tasks/bot/process/controlServer.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 /** The same decision at every bar, whatever became of the last one. */
 class Stubborn extends Strategy {
@@ -32,38 +32,38 @@ const onDisk = ({ bot }: OpenedBot): string => {
 };
 
 test('over the socket, halt, resume and kill are answered once the next start would know of them', async () => {
-  desk = await LiveDesk.open(20);
-  const it = await desk.open(desk.config(CONFIG), [Stubborn]);
+  fixture = await LiveFixture.open(20);
+  const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
   const { data } = it.bot.parts.config;
   const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
-  expect(await act(data, { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'strange prices' })).toMatchObject({ done: true });
+  expect(await sendAct(data, { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'strange prices' })).toMatchObject({ done: true });
   expect(onDisk(it)).toMatch(/"k":"HALT","scope":"account","state":"HALT_NEW","code":"OPERATOR".*strange prices/);
-  expect(await act(data, { op: 'resume', scope: 'account', code: null, why: 'looked at them' })).toMatchObject({ done: true });
+  expect(await sendAct(data, { op: 'resume', scope: 'account', code: null, why: 'looked at them' })).toMatchObject({ done: true });
   expect(onDisk(it)).toMatch(/"k":"RESUME","scope":"account","state":"HALT_NEW","code":"OPERATOR".*looked at them/);
-  expect(await act(data, { op: 'kill', flatten: false, why: 'enough' })).toMatchObject({ done: true });
+  expect(await sendAct(data, { op: 'kill', flatten: false, why: 'enough' })).toMatchObject({ done: true });
   expect(JSON.parse(readFileSync(join(data, 'KILLED'), 'utf8'))).toMatchObject({ why: 'enough' });
   await server.close();
   await stopped(it);
 }, 60_000);
 
 test('a limit that is made tighter holds at once and is journalled; a wider one is refused with what holds', async () => {
-  desk = await LiveDesk.open(20);
-  const it = await desk.open(desk.config(`${CONFIG}risk: { maxOrderNotional: '2000' }\n`), [Stubborn]);
+  fixture = await LiveFixture.open(20);
+  const it = await fixture.open(fixture.config(`${CONFIG}risk: { maxOrderNotional: '2000' }\n`), [Stubborn]);
   const { data } = it.bot.parts.config;
   const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
-  const tighten = (value: string) => act(data, { op: 'tighten', key: 'maxOrderNotional', value, why: 'thin market' });
-  expect(await tighten('1000')).toEqual({ done: true, says: expect.stringContaining('maxOrderNotional is 1000') });
+  const tighten = (value: string) => sendAct(data, { op: 'tighten', key: 'maxOrderNotional', value, why: 'thin market' });
+  expect(await tighten('1000')).toEqual({ done: true, message: expect.stringContaining('maxOrderNotional is 1000') });
   expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
   expect(onDisk(it)).toMatch(/"k":"HUMAN".*maxOrderNotional=1000.*thin market/);
-  expect(await tighten('1500')).toEqual({ done: false, says: expect.stringContaining('expected at most 1000, got 1500') });
+  expect(await tighten('1500')).toEqual({ done: false, message: expect.stringContaining('expected at most 1000, got 1500') });
   expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
   await server.close();
   await stopped(it);
 }, 60_000);
 
 test('an answer waits for the disk; what will not last is not said to be done, though it holds here', async () => {
-  desk = await LiveDesk.open(20);
-  const it = await desk.open(desk.config(CONFIG), [Stubborn]);
+  fixture = await LiveFixture.open(20);
+  const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   const { halts } = it.bot.parts.engine.risk;
   const disk: { resolve: () => void; reject: (error: Error) => void } = { resolve: () => {}, reject: () => {} };
@@ -79,18 +79,18 @@ test('an answer waits for the disk; what will not last is not said to be done, t
   disk.reject(new ConfigError('the journal cannot be written: EIO', 'look after the disk'));
   expect(await resuming).toEqual({
     done: false,
-    says: expect.stringContaining('it will not outlive this process: the journal cannot be written: EIO'),
+    message: expect.stringContaining('it will not outlive this process: the journal cannot be written: EIO'),
   });
   expect(existsSync(join(it.bot.parts.config.data, 'KILLED'))).toBe(false);
   await stopped(it);
 }, 60_000);
 
 test('a decision whose order is not over yet is refused with its reason', async () => {
-  desk = await LiveDesk.open(30);
-  const it = await desk.open(desk.config(CONFIG), [Stubborn]);
+  fixture = await LiveFixture.open(30);
+  const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
   it.bot.start();
-  await until(() => desk.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 60_000, 'a refusal');
-  const refusals = desk.lines.filter((line) => line.includes('denied'));
+  await until(() => fixture.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 60_000, 'a refusal');
+  const refusals = fixture.lines.filter((line) => line.includes('denied'));
   expect(refusals.every((line) => line.includes('denied: the order of this decision is not over yet'))).toBe(true);
   await stopped(it);
 }, 60_000);

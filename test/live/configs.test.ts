@@ -58,11 +58,11 @@ test.each(FILES)('%s names the schema in its first line', (name) => {
 test.each(FILES)('%s is accepted, and does not trade for real money by itself', (name) => {
   const config = read(readFileSync(CONFIGS + name, 'utf8'));
   const urls = Object.fromEntries(config.markets.map((market) => [market, config.access.baseUrls[market]!]));
-  const claim = { ...config, isFlagged: false, urls, confirmed: null };
-  if (config.mode === 'paper') checkMode(claim);
+  const adopted = { ...config, isFlagged: false, urls, confirmed: null };
+  if (config.mode === 'paper') checkMode(adopted);
   else {
-    expect(refusal(() => checkMode(claim))).toBe('mode: live trades real money');
-    expect(refusal(() => checkMode({ ...claim, isFlagged: true }))).toContain('was never confirmed');
+    expect(refusal(() => checkMode(adopted))).toBe('mode: live trades real money');
+    expect(refusal(() => checkMode({ ...adopted, isFlagged: true }))).toContain('was never confirmed');
   }
 });
 

@@ -73,14 +73,14 @@ async function open(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
 
 /** One life of a bot, up to the hour; returns what it said. */
 async function live(path: string, plan: RunPlan, untilHour: number, look: (opened: OpenedBot) => void = () => {}): Promise<string> {
-  const said: string[] = [];
-  const opened = await world.openBot(path, plan, (line) => said.push(line));
+  const text: string[] = [];
+  const opened = await world.openBot(path, plan, (line) => text.push(line));
   writeBotFile(opened.bot.parts.config.data, botFileOf(opened));
   const driver = await world.trading(opened, plan);
   while (hour(world.time.nowMs) < untilHour && (await driver.next()));
   look(opened);
   await world.stop(opened);
-  return said.join('');
+  return text.join('');
 }
 
 function payments(data: string): readonly string[] {
@@ -125,11 +125,11 @@ test('they are those of the backtest at each decision, over a restart and in a r
 test('one that nobody could read is NaN and is said, at the start, of the strategy that reads it, and as its time goes by', async () => {
   const plan = planFor([]);
   const path = await open(plan, ['futures.indexPrice']);
-  const said = await live(path, plan, 26);
+  const text = await live(path, plan, 26);
   expect(seen.every(([, rate]) => Number.isNaN(rate))).toBe(true);
   const lacks = 'no funding rate of E-AAA-USDT is known; the first will be that of 2024-01-01 16:00 UTC';
-  expect(said.split('\n').filter((line) => line.includes(lacks))).toHaveLength(2);
-  expect(said).toContain(`Payee: the funding that it reads is not covered: ${lacks}; it reads NaN`);
-  expect(said).toMatch(/funding rate of E-AAA-USDT: /);
-  expect(said).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was not seen: strategies read NaN');
+  expect(text.split('\n').filter((line) => line.includes(lacks))).toHaveLength(2);
+  expect(text).toContain(`Payee: the funding that it reads is not covered: ${lacks}; it reads NaN`);
+  expect(text).toMatch(/funding rate of E-AAA-USDT: /);
+  expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was not seen: strategies read NaN');
 }, 60_000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { perform } from '../../src/tasks/control/request.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
-import { planOf } from '../../src/definition/load/strategies.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { LossKill } from '../../src/tasks/kill/lossKill.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
@@ -12,10 +12,10 @@ import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 const lossOf = (bot: OpenedBot['bot']): string | null =>
   new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() }).look();
@@ -65,20 +65,20 @@ class Heavy extends Once {
 }
 
 async function opened(strategy: StrategyClass, risk: string) {
-  desk = await LiveDesk.open(30);
-  const bot = await desk.open(desk.config(configOf(risk)), [strategy]);
+  fixture = await LiveFixture.open(30);
+  const bot = await fixture.open(fixture.config(configOf(risk)), [strategy]);
   writeBotFile(bot.bot.parts.config.data, botFileOf(bot));
   return bot;
 }
-const told = (error: unknown): never => {
-  throw new Error(`${String(error)}\n${desk.lines.join('')}`);
+const reported = (error: unknown): never => {
+  throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 /** The first thing that a replay of the journal decides otherwise. */
 async function difference(strategy: StrategyClass) {
   const plan = { strategy, name: strategy.name, hash: strategy.name };
-  const { difference: first, decisions } = await replayFolder(join(desk.folder, 'bot'), {
+  const { difference: first, decisions } = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
-    load: async (entry, source) => ({ plan: planOf(entry, plan, source), inputs: [], folder: '.' }),
+    load: async (entry, source) => ({ plan: strategyPlanOf(entry, plan, source), inputs: [], folder: '.' }),
   });
   expect(decisions).toBeGreaterThan(3);
   return first;
@@ -89,11 +89,11 @@ test('a position that has had no stop for too long is halted, then closed reduce
   const { bot } = it;
   const { engine } = bot.parts;
   bot.start();
-  await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(told);
-  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(told);
+  await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(reported);
+  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(reported);
   expect(bot.fills).toHaveLength(1);
-  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(told);
-  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(told);
+  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(reported);
+  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(reported);
   expect(bot.fills.map(({ side, qty }) => [side, qty])).toEqual([
     ['buy', '0.01'],
     ['sell', expect.stringMatching(/^0\.0/)],
@@ -114,12 +114,12 @@ test('a position that a stop guards is left alone; a loss limit takes back order
   const { engine } = bot.parts;
   const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
   bot.start();
-  await until(() => working().length === 2, 60_000, 'both orders').catch(told);
+  await until(() => working().length === 2, 60_000, 'both orders').catch(reported);
   const bars = engine.feeds[0]!.bars.length;
-  await until(() => engine.feeds[0]!.bars.length > bars, 60_000, 'a bar').catch(told);
+  await until(() => engine.feeds[0]!.bars.length > bars, 60_000, 'a bar').catch(reported);
   expect(engine.risk.halts.causes()).toEqual([]);
   bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
-  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(told);
+  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(reported);
   expect(working()).toEqual(['sell']);
   expect(engine.brackets.waiting(0)).toBe(1);
   // The entry may have met several orders of the book.
@@ -128,7 +128,7 @@ test('a position that a stop guards is left alone; a loss limit takes back order
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   expect(control.view().headroom.find(({ limit }) => limit === 'maxDrawdown')).toMatchObject({
     used: expect.stringMatching(/^0\.0/),
-    most: '0.5',
+    max: '0.5',
   });
   expect(lossOf(bot)).toBeNull();
   await stopped(it);
@@ -143,13 +143,13 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   const why = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
   const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
   bot.start();
-  await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(told);
+  await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(reported);
   void ask('view');
-  await until(() => why() === '', 60_000, 'its end').catch(told);
+  await until(() => why() === '', 60_000, 'its end').catch(reported);
   bot.attention.alarm(bot.parts.venueMs());
-  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(told);
+  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(reported);
   expect(ask('acknowledge')).toMatchObject({ done: true });
-  await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(told);
+  await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(reported);
   expect(ask('acknowledge')).toMatchObject({ done: false });
   await stopped(it);
 }, 60_000);
@@ -159,11 +159,11 @@ test('one and a half times a loss limit closes everything, and what is left is s
   const { bot } = it;
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   bot.start();
-  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(told);
-  await until(() => lossOf(bot) !== null, 60_000, 'the loss').catch(told);
+  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(reported);
+  await until(() => lossOf(bot) !== null, 60_000, 'the loss').catch(reported);
   const killing = control.kill({ flatten: true, why: lossOf(bot)! }, 'loss limit');
   expect(await killing).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(told);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();
 }, 60_000);
@@ -173,10 +173,12 @@ test('a kill that has proved that all is closed is what the view says, whatever 
   const { bot } = it;
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   bot.start();
-  await until(() => bot.fills.length > 0 && control.view().open.some(({ role }) => role === 'limit'), 60_000, 'both orders').catch(told);
+  await until(() => bot.fills.length > 0 && control.view().open.some(({ role }) => role === 'limit'), 60_000, 'both orders').catch(
+    reported,
+  );
   expect(control.view().positions).toHaveLength(1);
   expect(await control.kill({ flatten: true, why: 'a test' }, 'me')).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(told);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
   expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
   await it.close();
 }, 60_000);

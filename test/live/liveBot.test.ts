@@ -4,10 +4,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { sma, Strategy } from '../../src/index.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 /** In at one bar, out at the next. */
 class Flip extends Strategy {
@@ -51,17 +51,17 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
 
 const why = (error: unknown): never => {
-  throw new Error(`${String(error)}\n${desk.lines.join('')}`);
+  throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 
 test('a bot trades on closed bars, and goes on after a restart with the books that it had', async () => {
-  desk = await LiveDesk.open(60);
-  const first = await desk.open(desk.config(FLIP), [Flip]);
+  fixture = await LiveFixture.open(60);
+  const first = await fixture.open(fixture.config(FLIP), [Flip]);
   first.bot.start();
   await until(() => first.bot.fills.length >= 3, 60_000, 'three fills').catch(why);
   await stopped(first);
   const before = first.bot.parts.engine;
-  const second = await desk.open(desk.config(FLIP), [Flip]);
+  const second = await fixture.open(fixture.config(FLIP), [Flip]);
   const after = second.bot.parts.engine;
   expect(after.ledger.cash(0)).toBe(before.ledger.cash(0));
   expect(after.ledger.lots(0, 0)).toBe(before.ledger.lots(0, 0));
@@ -70,40 +70,40 @@ test('a bot trades on closed bars, and goes on after a restart with the books th
   await until(() => second.bot.fills.length >= 2, 60_000, 'two more fills').catch(why);
   expect(second.bot.auditState.result).toBe('ok');
   await stopped(second);
-  expect(desk.broken).toEqual([]);
+  expect(fixture.broken).toEqual([]);
 }, 180_000);
 
 test('a second bot of one account is refused', async () => {
-  desk = await LiveDesk.open(60);
-  const first = await desk.open(desk.config(FLIP), [Flip]);
-  await expect(desk.open(desk.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
+  fixture = await LiveFixture.open(60);
+  const first = await fixture.open(fixture.config(FLIP), [Flip]);
+  await expect(fixture.open(fixture.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
   await stopped(first);
 });
 
 test('another capital, or another account, does not go on with a journal', async () => {
-  desk = await LiveDesk.open(60);
-  await stopped(await desk.open(desk.config(FLIP), [Flip]));
-  await expect(desk.open(desk.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
+  fixture = await LiveFixture.open(60);
+  await stopped(await fixture.open(fixture.config(FLIP), [Flip]));
+  await expect(fixture.open(fixture.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
 });
 
 test('strategies get no more than the account holds', async () => {
-  desk = await LiveDesk.open(60);
-  const asks = desk.open(desk.config(FLIP.replace('10000', '100001')), [Flip]);
+  fixture = await LiveFixture.open(60);
+  const asks = fixture.open(fixture.config(FLIP.replace('10000', '100001')), [Flip]);
   await expect(asks).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
 });
 
 test('a symbol that the exchange does not list is told with its place in the config', async () => {
-  desk = await LiveDesk.open(60);
-  const asks = desk.open(desk.config(FLIP.replace('BTCUSDT', 'BTCUSD')), [Flip]);
+  fixture = await LiveFixture.open(60);
+  const asks = fixture.open(fixture.config(FLIP.replace('BTCUSDT', 'BTCUSD')), [Flip]);
   await expect(asks).rejects.toThrow(/bot\.yaml:\d+ feeds\.bars: the spot market of the exchange has no BTCUSD$/);
 });
 
 test('a strategy whose warm-up is not covered does not start, and says what it lacks', async () => {
-  desk = await LiveDesk.open(60);
-  const opened = await desk.open(desk.config(FLIP), [Long]);
+  fixture = await LiveFixture.open(60);
+  const opened = await fixture.open(fixture.config(FLIP), [Long]);
   opened.bot.start();
   await until(() => opened.bot.parts.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(why);
-  expect(desk.lines.join('')).toMatch(
+  expect(fixture.lines.join('')).toMatch(
     /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
   expect(opened.bot.parts.engine.runs[0]!.started).toBe(false);
@@ -111,7 +111,7 @@ test('a strategy whose warm-up is not covered does not start, and says what it l
 });
 
 test('futures: contracts are set, positions open and close, and the books agree', async () => {
-  desk = await LiveDesk.open(60);
+  fixture = await LiveFixture.open(60);
   const config = `strategy: flip.ts
 market: futures
 feeds: { bars: { symbol: E-BTC-USDT, interval: 1m } }
@@ -119,21 +119,21 @@ cash: { USDT: '10000' }
 futures: { leverage: 3 }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
-  const opened = await desk.open(desk.config(config), [FlipContracts]);
+  const opened = await fixture.open(fixture.config(config), [FlipContracts]);
   const { bot } = opened;
   bot.start();
   await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
   await stopped(opened);
   expect(bot.auditState.result).toBe('ok');
-  expect(desk.broken).toEqual([]);
+  expect(fixture.broken).toEqual([]);
   // A contract of 0.0001 BTC is not a BTC.
-  expect(desk.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
+  expect(fixture.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
 }, 180_000);
 
 test('a strategy that throws is stopped alone', async () => {
-  desk = await LiveDesk.open(60);
+  fixture = await LiveFixture.open(60);
   const two = FLIP.replace('strategy: flip.ts', 'strategy: [flip.ts, broken.ts]');
-  const opened = await desk.open(desk.config(two), [Flip, Broken]);
+  const opened = await fixture.open(fixture.config(two), [Flip, Broken]);
   const { bot } = opened;
   bot.start();
   await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
@@ -144,7 +144,7 @@ test('a strategy that throws is stopped alone', async () => {
 }, 180_000);
 
 test('coins and contracts in one process: two accounts, one bot, both books agree', async () => {
-  desk = await LiveDesk.open(60);
+  fixture = await LiveFixture.open(60);
   const config = `strategy: pair.ts
 feeds:
   spot: { market: spot, symbol: BTCUSDT, interval: 1m }
@@ -153,30 +153,30 @@ cash: { spot: { USDT: '6000' }, futures: { USDT: '4000' } }
 futures: { leverage: 3 }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
-  const opened = await desk.open(desk.config(config), [Pair]);
+  const opened = await fixture.open(fixture.config(config), [Pair]);
   const { bot } = opened;
   bot.start();
   const traded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
   await until(() => traded('spot:BTCUSDT') && traded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(why);
   await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
   await stopped(opened);
-  expect(desk.broken).toEqual([]);
+  expect(fixture.broken).toEqual([]);
 }, 180_000);
 
 test('a start without the journal of a bot that has traded takes no new risk until a person has looked', async () => {
-  desk = await LiveDesk.open(60);
-  const config = desk.config(FLIP);
-  const first = await desk.open(config, [Flip]);
+  fixture = await LiveFixture.open(60);
+  const config = fixture.config(FLIP);
+  const first = await fixture.open(config, [Flip]);
   first.bot.start();
   await until(() => first.bot.fillCount > 0, 40_000, 'a fill').catch(why);
   await stopped(first);
   rmSync(join(config.data, 'journal'), { recursive: true });
-  const second = await desk.open(config, [Flip]);
+  const second = await fixture.open(config, [Flip]);
   const causes = () => second.bot.parts.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
   await stopped(second);
   // It stays over a restart, and goes when a person says so.
-  const third = await desk.open(config, [Flip]);
+  const third = await fixture.open(config, [Flip]);
   const { halts } = third.bot.parts.engine.risk;
   expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);
   third.bot.driver.step(

@@ -3,10 +3,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { LiveControl } from '../../src/tasks/bot/botControls.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 class Flip extends Strategy {
   override onBar() {
@@ -26,37 +26,37 @@ const KEPT =
   "maxLossStreak: 50, duplicateMs: 2000, selfTrade: deny, parent: deny, maxConcentration: '1', maxDrawdown: '0.5', maxDailyLoss: '0.4' }";
 
 test('rules that are kept let it trade, and what losses are measured from outlives the process', async () => {
-  desk = await LiveDesk.open(30);
-  const first = await desk.open(desk.config(flip(KEPT)), [Flip]);
+  fixture = await LiveFixture.open(30);
+  const first = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
   first.bot.start();
   await until(() => first.bot.fills.length >= 2, 60_000, 'two fills');
   const { risk } = first.bot.parts.engine;
   expect(risk.halts.causes()).toEqual([]);
   expect(risk.rulesOn()).toContain('STALE_ACCOUNT');
   await stopped(first);
-  const second = await desk.open(desk.config(flip(KEPT)), [Flip]);
-  expect(second.bot.parts.engine.risk.memory()).toEqual(risk.memory());
+  const second = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
+  expect(second.bot.parts.engine.risk.snapshot()).toEqual(risk.snapshot());
   await stopped(second);
 }, 180_000);
 
 test('an audit that is too old for its limit halts the account, and the next order is refused with its code', async () => {
-  desk = await LiveDesk.open(30);
-  const { bot, ...opened } = await desk.open(desk.config(flip('{ maxAuditAgeMs: 1 }')), [Flip]);
+  fixture = await LiveFixture.open(30);
+  const { bot, ...opened } = await fixture.open(fixture.config(flip('{ maxAuditAgeMs: 1 }')), [Flip]);
   bot.start();
   await until(() => bot.parts.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 60_000, 'the halt');
-  await until(() => desk.lines.some((line) => line.includes('STALE_ACCOUNT')), 60_000, 'its line in the log').catch(() => {});
+  await until(() => fixture.lines.some((line) => line.includes('STALE_ACCOUNT')), 60_000, 'its line in the log').catch(() => {});
   expect(bot.parts.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
   await stopped({ bot, ...opened });
 }, 180_000);
 
 test('a person makes a limit tighter while it trades, and never wider', async () => {
-  desk = await LiveDesk.open(30);
-  const opened = await desk.open(desk.config(flip("{ maxOrderQty: '1' }")), [Flip]);
+  fixture = await LiveFixture.open(30);
+  const opened = await fixture.open(fixture.config(flip("{ maxOrderQty: '1' }")), [Flip]);
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   const tighten = async (value: string) => (await control.tighten({ key: 'maxOrderQty', value, why: 'a test' }, 'me')).done;
   expect([await tighten('2'), await tighten('0.001'), await tighten('0.002'), await tighten('x')]).toEqual([false, true, false, false]);
   opened.bot.start();
-  await until(() => desk.lines.some((line) => line.includes('QTY_MAX')), 60_000, 'a refusal');
+  await until(() => fixture.lines.some((line) => line.includes('QTY_MAX')), 60_000, 'a refusal');
   expect(opened.bot.fills).toEqual([]);
   await stopped(opened);
 }, 180_000);

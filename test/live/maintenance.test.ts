@@ -3,10 +3,10 @@
 import { afterEach, describe, expect, it, test } from 'vitest';
 import { maintenanceWindows } from '../../src/tasks/bot/config/maintenance.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk | null = null;
-afterEach(async () => desk?.close());
+let fixture: LiveFixture | null = null;
+afterEach(async () => fixture?.close());
 
 const at = (text: string): number => Date.parse(text);
 const spanOf = (window: Parameters<typeof maintenanceWindows>[0], text: string): string | null => {
@@ -46,7 +46,7 @@ class Rester extends Strategy {
 test.each(['cancel', 'keep'] as const)(
   'nothing new leaves in a window (orders: %s), and it goes on after it',
   async (orders) => {
-    desk = await LiveDesk.open(20);
+    fixture = await LiveFixture.open(20);
     const bare = `strategy: rest.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
@@ -54,10 +54,10 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
     const span = { fromMs: Infinity, toMs: Infinity };
     const config = {
-      ...desk.config(bare),
+      ...fixture.config(bare),
       maintenance: [{ cancels: orders === 'cancel', spanAt: (ms: number) => (ms < span.toMs ? span : null) }],
     };
-    const opened = await desk.open(config, [Rester]);
+    const opened = await fixture.open(config, [Rester]);
     const { engine, venueMs } = opened.bot.parts;
     const { halts } = engine.risk;
     const code = orders === 'cancel' ? 'MAINTENANCE_CANCEL' : 'MAINTENANCE';
@@ -77,7 +77,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
     expect(feed.bars.length).toBeGreaterThan(bars);
     expect(opened.counts.sent).toBe(sent);
     if (orders === 'cancel') {
-      expect(desk.lines.some((line) => line.includes('denied: HALT_NEW on the account: maintenance until'))).toBe(true);
+      expect(fixture.lines.some((line) => line.includes('denied: HALT_NEW on the account: maintenance until'))).toBe(true);
       await until(() => opened.counts.sent > sent, 60_000, 'an order after it');
     } else expect(engine.openOrders()).toHaveLength(1);
     await stopped(opened);

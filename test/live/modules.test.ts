@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
+let fixture: LiveFixture;
 beforeEach(async () => {
-  desk = await LiveDesk.open(60);
-  mkdirSync(join(desk.folder, 'modules'));
+  fixture = await LiveFixture.open(60);
+  mkdirSync(join(fixture.folder, 'modules'));
 });
-afterEach(async () => desk.close());
+afterEach(async () => fixture.close());
 
 /** In at one bar, out at the next. */
 class Flip extends Strategy {
@@ -31,12 +31,12 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 function write(name: string, body: string): void {
   const head = "import { riskRule } from 'isobar';\nimport { composeModule, orderRuleOf, PARTS, passOn } from 'isobar/compose';\n";
   writeFileSync(
-    join(desk.folder, 'modules', `${name}.ts`),
+    join(fixture.folder, 'modules', `${name}.ts`),
     `${head}export default composeModule('${name}', ({ rebind }) => {\n${body}\n});\n`,
   );
 }
 const config = (names: readonly string[], more = '') =>
-  desk.config(`${FLIP}${more}modules: [${names.map((name) => `./modules/${name}.ts`).join(', ')}]\n`);
+  fixture.config(`${FLIP}${more}modules: [${names.map((name) => `./modules/${name}.ts`).join(', ')}]\n`);
 
 const RULE = (answer: string) =>
   `rebind(PARTS.rules).to(() => [orderRuleOf(riskRule({ code: 'OWN_RULE', check: () => ${answer}, reductionsToo: true }))]);`;
@@ -50,13 +50,13 @@ const PORTS = `const seen = ((globalThis as { isobarSeen?: Record<string, number
   rebind(PARTS.journal).wrap((journal) => passOn(journal, { submitted(order) { seen.journal++; return journal.submitted(order); } }));`;
 
 const why = (error: unknown): never => {
-  throw new Error(`${String(error)}\n${desk.lines.join('')}`);
+  throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 
 test('on a paper exchange wrappers of clock, exchange and journal stand before what the bot has, after a restart too', async () => {
   write('ports', PORTS);
   for (const life of ['first', 'second']) {
-    const opened = await desk.open(config(['ports']), [Flip]);
+    const opened = await fixture.open(config(['ports']), [Flip]);
     opened.bot.start();
     await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${life} start`).catch(why);
     await stopped(opened);
@@ -65,32 +65,32 @@ test('on a paper exchange wrappers of clock, exchange and journal stand before w
     expect(journal).toBe(exchange);
     expect(clock).toBeGreaterThan(10);
   }
-  expect(desk.broken).toEqual([]);
+  expect(fixture.broken).toEqual([]);
 }, 180_000);
 
 test('rules of a module are asked after the built-in ones, and a start with other code of it says so', async () => {
   write('rule', RULE('null'));
-  const first = await desk.open(config(['rule']), [Flip]);
+  const first = await fixture.open(config(['rule']), [Flip]);
   first.bot.start();
   await until(() => first.bot.fills.length >= 2, 60_000, 'two fills').catch(why);
   await stopped(first);
   write('rule', RULE("'not today'"));
-  const error = await desk.open(config(['rule']), [Flip]).then(
+  const error = await fixture.open(config(['rule']), [Flip]).then(
     () => null,
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(ConfigError);
   expect(String(error)).toContain('the module ./modules/rule.ts is another one');
-  const second = await desk.open(config(['rule']), [Flip], { acceptChanges: true });
+  const second = await fixture.open(config(['rule']), [Flip], { acceptChanges: true });
   second.bot.start();
-  await until(() => desk.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(why);
+  await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(why);
   expect(second.bot.fills).toHaveLength(0);
   await stopped(second);
 }, 180_000);
 
 test('notifiers of modules are handed to whoever sends alerts', async () => {
   write('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
-  const opened = await desk.open(config(['told'], 'name: mine\n'), [Flip]);
+  const opened = await fixture.open(config(['told'], 'name: mine\n'), [Flip]);
   expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);
   await stopped(opened);
 });
@@ -101,11 +101,11 @@ test.each([
   ['paper', 'journal', 'to(() => null as never)', 'expected a wrapper of journal'],
   ['live', 'journal', 'wrap((journal) => journal)', 'expected journal as the bot has it'],
   ['live', 'clock', 'wrap((clock) => clock)', 'expected clock as the bot has it'],
-] as const)('with mode %s a module that rebinds %s is refused with its line', async (mode, part, how, says) => {
+] as const)('with mode %s a module that rebinds %s is refused with its line', async (mode, part, how, message) => {
   write('own', `rebind(PARTS.${part}).${how};`);
   const lines = FLIP.split('\n').length + 2;
-  await expect(desk.open({ ...config(['own']), mode }, [Flip])).rejects.toThrow(
-    new RegExp(`bot\\.yaml:${lines} modules\\.0: the module own: ${says}`),
+  await expect(fixture.open({ ...config(['own']), mode }, [Flip])).rejects.toThrow(
+    new RegExp(`bot\\.yaml:${lines} modules\\.0: the module own: ${message}`),
   );
-  expect(desk.lines).toEqual([]);
+  expect(fixture.lines).toEqual([]);
 });

@@ -10,11 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Line after line through an Output, as a bot has it; ends when the line `end` is in the file. */
-const BOT = `const { Output, say } = await import(${JSON.stringify(new URL('../../dist/tasks/bot/process/output.js', import.meta.url).href)});
-const output = new Output(process.stdout, [process.stderr], {
+const BOT = `const { LogOutput, writeLine } = await import(${JSON.stringify(new URL('../../dist/tasks/bot/process/output.js', import.meta.url).href)});
+const output = new LogOutput(process.stdout, [process.stderr], {
   lost: (code) => process.stderr.write('lost ' + code + '\\n'),
   missed: () => process.stderr.write('missed\\n'),
-  full: (code) => (say(process.stderr, 'full ' + code + '\\n'), output.write('warned\\n')),
+  full: (code) => (writeLine(process.stderr, 'full ' + code + '\\n'), output.write('warned\\n')),
   room: (lines) => (process.stderr.write('room\\n'), output.write('missing ' + lines + '\\n'), clearInterval(timer)),
 });
 let line = 0;
@@ -25,17 +25,17 @@ test.runIf(process.platform === 'linux')('a full disk silences the log for as lo
   // No file may grow beyond 1 KiB: to whoever writes that is as a disk that is full. Half of a line still fits.
   const command = `ulimit -f 1; exec "$0" --input-type=module -e "$1" >> "$2"`;
   const bot = spawn('bash', ['-c', command, process.execPath, BOT, file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
-  bot.stderr.setEncoding('utf8').on('data', (part: string) => (told += part));
+  let reported = '';
+  bot.stderr.setEncoding('utf8').on('data', (part: string) => (reported += part));
   const ended = new Promise((resolve) => void bot.once('close', resolve));
-  await expect.poll(() => told).toBe('full EFBIG\n');
+  await expect.poll(() => reported).toBe('full EFBIG\n');
   await new Promise((resolve) => void setTimeout(resolve, 50));
   const before = readFileSync(file, 'utf8');
   expect(before).toHaveLength(1024);
   truncateSync(file, 0);
   await ended;
   // Once each, and no whole line is cut: what was missing of the last one comes first.
-  expect(told).toBe('full EFBIG\nroom\n');
+  expect(reported).toBe('full EFBIG\nroom\n');
   const lines = (before + readFileSync(file, 'utf8')).trimEnd().split('\n');
   const numbers = lines.slice(0, -1).map((line) => Number(/^line \.*(\d+)$/.exec(line)![1]));
   expect(lines.slice(0, -1).every((line) => line.length === 98)).toBe(true);

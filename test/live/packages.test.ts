@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { LiveDesk } from './liveDesk.ts';
+import { LiveFixture } from './liveFixture.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MOST = 40;
+const MAX = 40;
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
@@ -19,18 +19,18 @@ interface Lock {
 
 /** Names of the packages that a bot has loaded from its start to its end, sorted. */
 async function loadedPackages(config: string): Promise<readonly string[]> {
-  const list = join(desk.folder, 'loaded');
+  const list = join(fixture.folder, 'loaded');
   const child = spawn(
     process.execPath,
     ['--import', join(ROOT, 'test/live/loadedFiles.mjs'), join(ROOT, 'dist/tasks/bot/process/main.js'), config, '--seconds', '3'],
     { env: { ...process.env, ISOBAR_LOADED: list }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  let said = '';
-  child.stdout.on('data', (text) => (said += String(text)));
-  child.stderr.on('data', (text) => (said += String(text)));
+  let reply = '';
+  child.stdout.on('data', (text) => (reply += String(text)));
+  child.stderr.on('data', (text) => (reply += String(text)));
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
-  expect(code, said).toBe(0);
-  expect(said).toContain('the bot trades');
+  expect(code, reply).toBe(0);
+  expect(reply).toContain('the bot trades');
   // The build makes one file of each of some packages, and says of which.
   const vendored = JSON.parse(readFileSync(join(ROOT, 'dist/vendor/packages.json'), 'utf8')) as Readonly<Record<string, readonly string[]>>;
   const names = readFileSync(list, 'utf8')
@@ -43,14 +43,14 @@ async function loadedPackages(config: string): Promise<readonly string[]> {
 }
 
 test('the live entry loads at most 40 packages, none with an install script', async () => {
-  desk = await LiveDesk.open(60);
-  const { file } = desk.config(`strategy: ${ROOT}strategies/smaCross.ts
+  fixture = await LiveFixture.open(60);
+  const { file } = fixture.config(`strategy: ${ROOT}strategies/smaCross.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 `);
   const names = await loadedPackages(file);
   console.log(`packages of the live entry (${names.length}): ${names.join(' ')}`);
-  expect(names.length).toBeLessThanOrEqual(MOST);
+  expect(names.length).toBeLessThanOrEqual(MAX);
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
   expect(names.filter((name) => packages[`node_modules/${name}`]?.hasInstallScript)).toEqual([]);
   for (const banned of ['yargs', 'fastify', 'express', 'esbuild', 'piscina', 'bullmq']) expect(names).not.toContain(banned);

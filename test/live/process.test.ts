@@ -8,16 +8,16 @@ import { afterEach, expect, test } from 'vitest';
 import { demoKey } from '../../src/paperExchange/process/demo.ts';
 import { askLogs } from '../../src/tasks/control/client.ts';
 import { checkJournal } from '../../src/adapters/journal/checkJournal.ts';
-import { LiveDesk, until } from './liveDesk.ts';
+import { LiveFixture, until } from './liveFixture.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ENTRY = join(ROOT, 'dist/tasks/bot/process/main.js');
 
-let desk: LiveDesk;
+let fixture: LiveFixture;
 const children: ChildProcess[] = [];
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  await desk.close();
+  await fixture.close();
 });
 
 /** In at one bar, out at the next. */
@@ -37,9 +37,9 @@ interface Started {
 }
 
 function start(...options: string[]): Started {
-  const child = spawn(process.execPath, [ENTRY, join(desk.folder, 'bot.yaml'), '--plain', ...options], {
+  const child = spawn(process.execPath, [ENTRY, join(fixture.folder, 'bot.yaml'), '--plain', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state') },
+    env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
   });
   children.push(child);
   let text = '';
@@ -50,12 +50,12 @@ function start(...options: string[]): Started {
 }
 
 async function prepared(): Promise<void> {
-  desk = await LiveDesk.open(60);
-  writeFileSync(join(desk.folder, 'flip.ts'), FLIP);
+  fixture = await LiveFixture.open(60);
+  writeFileSync(join(fixture.folder, 'flip.ts'), FLIP);
   configured();
 }
 function configured(more = ''): void {
-  desk.config(`strategy: ${join(desk.folder, 'flip.ts')}
+  fixture.config(`strategy: ${join(fixture.folder, 'flip.ts')}
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
@@ -89,7 +89,7 @@ test('kill -9 under load, then a start that goes on; SIGTERM ends in order', asy
   expect(next.text()).toMatch(
     /stopping: SIGTERM was received\n.*stopped: \d+ orders? sent, \d+ fills?, equity 9\d+\.\d+ USDT; .*the journal is written\n$/,
   );
-  const report = checkJournal(join(desk.folder, 'bot/journal'));
+  const report = checkJournal(join(fixture.folder, 'bot/journal'));
   expect(report.verdict).toBe('whole');
   expect(report.halts).toEqual([]);
   expect(report.kinds['CONFIG']).toBe(2);
@@ -99,10 +99,10 @@ test('a signal to the whole group of processes, as of timeout or of a terminal, 
   await prepared();
   // Long enough for the signal to come once more, from the command before the bot.
   const slow = 'onStop() { const end = Date.now() + 500; while (Date.now() < end); }';
-  writeFileSync(join(desk.folder, 'flip.ts'), FLIP.replace('onBar', `${slow}\n  onBar`));
-  const child = spawn(process.execPath, [join(ROOT, 'dist/cli/isobar.js'), 'live', join(desk.folder, 'bot.yaml'), '--json'], {
+  writeFileSync(join(fixture.folder, 'flip.ts'), FLIP.replace('onBar', `${slow}\n  onBar`));
+  const child = spawn(process.execPath, [join(ROOT, 'dist/cli/isobar.js'), 'live', join(fixture.folder, 'bot.yaml'), '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state') },
+    env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
     detached: true,
   });
   children.push(child);
@@ -113,13 +113,13 @@ test('a signal to the whole group of processes, as of timeout or of a terminal, 
   process.kill(-child.pid!, 'SIGTERM');
   expect(await ended, text).toBe(0);
   expect(text).toContain('the journal is written');
-  expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+  expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 }, 60_000);
 
 test('isobar live trades with the keys of the environment, and SIGUSR1 opens no inspector in either process', async () => {
   await prepared();
-  const { url } = desk.exchange;
-  const file = join(desk.folder, 'bot.yaml');
+  const { url } = fixture.exchange;
+  const file = join(fixture.folder, 'bot.yaml');
   const { apiKey, secret } = demoKey(1);
   // No key file: the environment alone has them.
   writeFileSync(
@@ -131,7 +131,7 @@ test('isobar live trades with the keys of the environment, and SIGUSR1 opens no 
   );
   const child = spawn(process.execPath, [join(ROOT, 'dist/cli/isobar.js'), 'live', file, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state'), ISOBAR_API_KEY: apiKey, ISOBAR_API_SECRET: secret },
+    env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state'), ISOBAR_API_KEY: apiKey, ISOBAR_API_SECRET: secret },
     detached: true,
   });
   children.push(child);
@@ -154,12 +154,12 @@ test('isobar live trades with the keys of the environment, and SIGUSR1 opens no 
 test('an error of a promise that a strategy has dropped ends the bot in order, with its place', async () => {
   await prepared();
   const dropped = "n = 0;\n  onStart() { setTimeout(() => void Promise.reject(new Error('no such book')), 1); }";
-  writeFileSync(join(desk.folder, 'flip.ts'), FLIP.replace('onBar', `${dropped}\n  onBar`));
+  writeFileSync(join(fixture.folder, 'flip.ts'), FLIP.replace('onBar', `${dropped}\n  onBar`));
   const bot = start();
   expect(await bot.ended, bot.text()).toBe(1);
   expect(bot.text()).toMatch(/ERROR the bot stops: an error that nobody caught: no such book \(at .*flip\.ts:\d+/);
   expect(bot.text()).toMatch(/stopped: .*the journal is written\n/);
-  expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+  expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 }, 60_000);
 
 test('what cannot be started says why, and ends with code 2', async () => {
@@ -167,14 +167,14 @@ test('what cannot be started says why, and ends with code 2', async () => {
   const live = start('--live');
   expect(await live.ended).toBe(2);
   expect(live.text()).toBe('--live: the config says mode: paper\n  write mode: live into the config, or leave --live out\n');
-  mkdirSync(join(desk.folder, 'bot'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(desk.folder, 'bot/KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'strange prices', flatten: false }), {
+  mkdirSync(join(fixture.folder, 'bot'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(fixture.folder, 'bot/KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'strange prices', flatten: false }), {
     mode: 0o600,
   });
   const killed = start();
   expect(await killed.ended).toBe(2);
   expect(killed.text()).toContain('this bot was killed by ann: strange prices');
-  rmSync(join(desk.folder, 'bot/KILLED'));
+  rmSync(join(fixture.folder, 'bot/KILLED'));
   // Found out after the exchange, the journal and the strategy have been opened: all of it is closed again.
   configured(`data: ${'deep'.repeat(25)}\n`);
   const deep = start();
@@ -195,12 +195,12 @@ test('a log that nobody reads any more, and a terminal that is closed', async ()
   const bot = start();
   await until(() => bot.text().includes('paper on account'), 60_000, 'a first line').catch(orThrow(bot));
   bot.child.stdout!.destroy();
-  const folder = join(desk.folder, 'bot');
+  const folder = join(fixture.folder, 'bot');
   // Each line of an audit or a fill meets a closed pipe; what was printed is there all the same for whoever asks.
   let lines: readonly string[] = [];
   const asked = async (): Promise<boolean> => {
-    lines = (await askLogs(folder, 0, 1000)).map(({ says }) => says);
-    return lines.some((says) => says.includes('sold 0.0'));
+    lines = (await askLogs(folder, 0, 1000)).map(({ message }) => message);
+    return lines.some((text) => text.includes('sold 0.0'));
   };
   const endMs = performance.now() + 20_000;
   while (!(await asked()) && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -222,13 +222,13 @@ export default class Chatter extends Strategy {
 `;
 async function chattering(): Promise<void> {
   await prepared();
-  writeFileSync(join(desk.folder, 'flip.ts'), CHATTER);
+  writeFileSync(join(fixture.folder, 'flip.ts'), CHATTER);
 }
 /** Resolves once the bot has said so many lines, whoever reads them. */
-async function said(lines: number): Promise<void> {
+async function reply(lines: number): Promise<void> {
   const endMs = performance.now() + 25_000;
   for (;;) {
-    const newest = await askLogs(join(desk.folder, 'bot'), 0, 1).catch(() => []);
+    const newest = await askLogs(join(fixture.folder, 'bot'), 0, 1).catch(() => []);
     if ((newest[0]?.seq ?? 0) > lines) return;
     if (performance.now() > endMs) throw new Error(`${lines} lines were not said in 25 s`);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -239,16 +239,16 @@ test('a reader of the log that stands still holds up neither the bot nor its end
   await chattering();
   const bot = start();
   bot.child.stdout!.pause();
-  await said(5000);
+  await reply(5000);
   bot.child.stdout!.resume();
   await until(() => /WARN \d+ lines before this one were not printed, for nobody read them/.test(bot.text()), 60_000, 'the gap');
   // All before the gap is there, whole.
   expect(bot.text().match(/^\d\d:\d\d:\d\d Chatter: (a long word )+/gm)!.length).toBeGreaterThan(2000);
   bot.child.stdout!.pause();
-  await said(10_000);
+  await reply(10_000);
   bot.child.kill('SIGTERM');
   expect(await bot.ended).toBe(0);
-  expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+  expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 }, 90_000);
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -265,15 +265,15 @@ test.skipIf(!hasPython)(
   'a terminal that is held, or whose connection has gone silent, does not hold up the bot',
   async () => {
     await chattering();
-    const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(desk.folder, 'bot.yaml')], {
+    const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(fixture.folder, 'bot.yaml')], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state') },
+      env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
     });
     let pid = '';
     python.stdout.on('data', (more) => (pid += String(more)));
     const ended = new Promise<number | null>((resolve) => python.on('exit', resolve));
     try {
-      await said(2500);
+      await reply(2500);
       process.kill(Number(pid), 'SIGTERM');
       expect(await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve('it hangs'), 20_000))])).toBe(0);
     } finally {

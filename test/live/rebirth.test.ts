@@ -38,26 +38,26 @@ interface Compared {
   readonly at: number;
   readonly kind: string;
   readonly lost: number;
-  readonly says: string | null;
+  readonly message: string | null;
 }
 
 async function compared(options: LifeOptions, whole: LifeResult, at: number): Promise<Compared> {
   const kind = whole.records.find(({ seq }) => seq === at)!.k;
   try {
     const killed = await lived({ ...options, kills: [at] });
-    if (killed.starts !== 2) return { at, kind, lost: 0, says: `${killed.starts} starts` };
+    if (killed.starts !== 2) return { at, kind, lost: 0, message: `${killed.starts} starts` };
     const missing = lost(killed, whole);
     // A request that was lost is answered by what becomes of the others: only the first part of the life is the same then.
-    if (missing.length > 0 && killed.records.some(({ k }) => k === 'TOMB')) return { at, kind, lost: missing.length, says: null };
+    if (missing.length > 0 && killed.records.some(({ k }) => k === 'TOMB')) return { at, kind, lost: missing.length, message: null };
     const differences = [
       JSON.stringify(orders(killed)) === JSON.stringify(orders(whole)) ? '' : `orders: ${JSON.stringify(killed.placed)}`,
       JSON.stringify(killed.balances) === JSON.stringify(whole.balances) ? '' : `balances: ${killed.balances.join(', ')}`,
       JSON.stringify(memory(killed)) === JSON.stringify(memory(whole)) ? '' : `memory: ${JSON.stringify(memory(killed))}`,
       killed.open.length === whole.open.length ? '' : `open: ${killed.open.join(', ')}`,
     ].filter((text) => text !== '');
-    return { at, kind, lost: 0, says: differences.length === 0 ? null : differences.join('\n') };
+    return { at, kind, lost: 0, message: differences.length === 0 ? null : differences.join('\n') };
   } catch (error) {
-    return { at, kind, lost: 0, says: String(error instanceof Error ? error.stack : error) };
+    return { at, kind, lost: 0, message: String(error instanceof Error ? error.stack : error) };
   }
 }
 
@@ -76,11 +76,11 @@ test.each([
     for (const at of points) {
       const found = await compared(options, whole, at);
       lostOnes += found.lost;
-      if (found.says !== null) differing.push(found);
-      if (ALL) console.log(at, found.kind, found.lost, found.says ?? 'equal');
+      if (found.message !== null) differing.push(found);
+      if (ALL) console.log(at, found.kind, found.lost, found.message ?? 'equal');
     }
     console.log(`${points.length} kills of ${options.strategies.map(({ name }) => name).join(', ')}, ${lostOnes} requests lost`);
-    expect(differing.map(({ at, kind, says }) => `${at} ${kind}: ${says}\nwhole: ${JSON.stringify(whole.placed)} ${JSON.stringify(memory(whole))}`)).toEqual([]); // prettier-ignore
+    expect(differing.map(({ at, kind, message }) => `${at} ${kind}: ${message}\nwhole: ${JSON.stringify(whole.placed)} ${JSON.stringify(memory(whole))}`)).toEqual([]); // prettier-ignore
   },
   3_000_000,
 );

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
-import { planOf } from '../../src/definition/load/strategies.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { Strategy } from '../../src/index.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 /** Two rungs below the price; at each bar both are cancelled and follow it, with their tags. */
 class Ladder extends Strategy {
@@ -35,30 +35,30 @@ cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 const load: LiveOptions['load'] = async (entry, source) => ({
-  plan: planOf(entry, { strategy: Ladder, name: 'Ladder', hash: 'Ladder' }, source),
+  plan: strategyPlanOf(entry, { strategy: Ladder, name: 'Ladder', hash: 'Ladder' }, source),
   inputs: [],
   folder: '.',
 });
 
 async function ladder(drafts: number): Promise<void> {
-  const opened = await desk.open(desk.config(CONFIG), [Ladder], { load });
+  const opened = await fixture.open(fixture.config(CONFIG), [Ladder], { load });
   const { bot } = opened;
   writeBotFile(bot.parts.config.data, botFileOf(opened));
   bot.start();
-  const waits = () => desk.lines.filter((line) => line.includes('waits for the end of order')).length;
+  const waits = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
   const before = waits();
   await until(() => waits() >= before + drafts, 60_000, 'replacements').catch((error: unknown) => {
-    throw new Error(`${String(error)}\n${desk.lines.join('')}`);
+    throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
   await stopped(opened);
 }
 
 test('a ladder whose rungs are replaced at every bar is refused nothing, over two starts, and is replayed the same', async () => {
-  desk = await LiveDesk.open(60);
+  fixture = await LiveFixture.open(60);
   await ladder(8);
   await ladder(4);
-  expect(desk.lines.filter((line) => line.includes('denied'))).toEqual([]);
-  const data = join(desk.folder, 'bot');
+  expect(fixture.lines.filter((line) => line.includes('denied'))).toEqual([]);
+  const data = join(fixture.folder, 'bot');
   const files = readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
   const records = files.flatMap((name) =>
     readFileSync(join(data, 'journal', name), 'utf8')

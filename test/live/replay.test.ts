@@ -7,14 +7,14 @@ import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import type { OrderId } from '../../src/model/order.ts';
-import { planOf } from '../../src/definition/load/strategies.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
-import { LiveDesk, stopped, until } from './liveDesk.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
 
-let desk: LiveDesk;
-afterEach(async () => desk.close());
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
 
 /** Market orders, limit orders that rest and are taken back, stops, a timer: everything that a bot decides. */
 class Busy extends Strategy {
@@ -48,7 +48,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 
 async function record(bars: number): Promise<void> {
-  const opened = await desk.open(desk.config(CONFIG), [Busy]);
+  const opened = await fixture.open(fixture.config(CONFIG), [Busy]);
   const { bot } = opened;
   writeBotFile(bot.parts.config.data, botFileOf(opened));
   const [feed] = bot.parts.engine.feeds;
@@ -59,14 +59,18 @@ async function record(bars: number): Promise<void> {
 }
 
 function loading(strategy: StrategyClass): LiveOptions['load'] {
-  return async (entry, source) => ({ plan: planOf(entry, { strategy, name: 'Busy', hash: 'Busy' }, source), inputs: [], folder: '.' });
+  return async (entry, source) => ({
+    plan: strategyPlanOf(entry, { strategy, name: 'Busy', hash: 'Busy' }, source),
+    inputs: [],
+    folder: '.',
+  });
 }
 
 test('every decision is the same, over two starts; other code is found out', async () => {
-  desk = await LiveDesk.open(60);
+  fixture = await LiveFixture.open(60);
   await record(6);
   await record(2);
-  const data = join(desk.folder, 'bot');
+  const data = join(fixture.folder, 'bot');
   const same = await replayFolder(data, { config: null, load: loading(Busy) });
   expect(same.difference).toBeNull();
   expect(same).toMatchObject({ processes: 2 });
@@ -74,10 +78,10 @@ test('every decision is the same, over two starts; other code is found out', asy
   const other = await replayFolder(data, { config: null, load: loading(Greedier) });
   expect(other.difference?.recorded).toMatch(/^(verdict|order|cancel) /);
   expect(other.difference?.replayed).not.toBe(other.difference?.recorded);
-  await expect(replayFolder(join(desk.folder, 'none'), { config: null })).rejects.toThrow('no such folder');
+  await expect(replayFolder(join(fixture.folder, 'none'), { config: null })).rejects.toThrow('no such folder');
   // A bar that was another: some decision on it, or after it, is another one or none.
-  const config = join(desk.folder, 'other.yaml');
-  writeFileSync(config, readFileSync(join(desk.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
+  const config = join(fixture.folder, 'other.yaml');
+  writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
   await expect(replayFolder(data, { config, load: loading(Busy) })).rejects.toThrow('this is not the config that the bot ran with');
   expect(readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
 }, 60_000);

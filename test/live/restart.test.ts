@@ -5,7 +5,7 @@ import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { levelOf } from '../../src/orders/stops/brackets.ts';
 import { Strategy } from '../../src/index.ts';
 import { lived, type LifeResult } from '../fixtures/killedLife.ts';
-import { Everything, Keeper, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
+import { Everything, Store, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
 const kinds = ({ records }: LifeResult, k: string): number => records.filter((record) => record.k === k).length;
 const instantAt = ({ records }: LifeResult, nth: number): number => records.filter(({ k }) => k === 'INSTANT')[nth]!.seq;
@@ -16,12 +16,12 @@ test('bars that went by while the bot was down reach the indicators and are not 
   const killed = await lived({ strategies: [Timers], bars: 10, kills: [at], downMinutes: 175 });
   const missed = killed.records.filter((record) => record.k === 'INSTANT' && !record.decided && record.bars.length > 0).slice(1);
   expect(missed.flatMap((record) => (record.k === 'INSTANT' ? record.bars : []))).toHaveLength(3);
-  const { told } = killed.instances[0] as Timers;
+  const { reported } = killed.instances[0] as Timers;
   // The bar of the kill and the two after it have no decision; their timers fell due three times.
-  expect(told.filter((text) => text.startsWith('bar'))).toHaveLength(7);
-  expect(told.slice(told.indexOf('all 4'), told.indexOf('all 4') + 8).filter((text) => text === 'all 4')).toHaveLength(4);
-  expect(told.filter((text) => text === 'once 4')).toHaveLength(2);
-  expect(told.filter((text) => text === 'skip 4')).toHaveLength(1);
+  expect(reported.filter((text) => text.startsWith('bar'))).toHaveLength(7);
+  expect(reported.slice(reported.indexOf('all 4'), reported.indexOf('all 4') + 8).filter((text) => text === 'all 4')).toHaveLength(4);
+  expect(reported.filter((text) => text === 'once 4')).toHaveLength(2);
+  expect(reported.filter((text) => text === 'skip 4')).toHaveLength(1);
 }, 600_000);
 
 test('a strategy that decides otherwise each time is refused with its first difference, and goes on with the flag', async () => {
@@ -58,17 +58,17 @@ test('changed code: the start counts what it would have decided otherwise, and a
 }, 600_000);
 
 test('where every strategy keeps, a start begins at the newest point that was kept', async () => {
-  const options = { strategies: [Keeper], bars: 12 };
+  const options = { strategies: [Store], bars: 12 };
   const whole = await lived(options);
   expect(kinds(whole, 'KEPT')).toBeGreaterThan(5);
   for (const nth of [4, 7, 10]) {
     const killed = await lived({ ...options, kills: [instantAt(whole, nth)] });
-    const [keeper, reference] = [killed.instances[0] as Keeper, whole.instances[0] as Keeper];
-    expect(keeper.state).toEqual(reference.state);
+    const [store, reference] = [killed.instances[0] as Store, whole.instances[0] as Store];
+    expect(store.state).toEqual(reference.state);
     expect(killed.placed).toEqual(whole.placed);
     expect(killed.balances).toEqual(whole.balances);
     // A field that is not kept has the value of the constructor.
-    expect([keeper.started, reference.started]).toEqual([0, 1]);
+    expect([store.started, reference.started]).toEqual([0, 1]);
     expect(killed.lines.join('')).toContain('strategies begin with what they have kept');
   }
 }, 600_000);
@@ -139,13 +139,13 @@ test('a strategy that keeps what cannot be kept is stopped alone, and stays so o
 
 /** One entry with a stop and a target that no bar reaches. */
 class Guarded extends Strategy {
-  told: string[] = [];
+  reported: string[] = [];
   override onStart() {
     const price = this.bars.close.value;
     this.buy({ base: '0.3' }, { stopLoss: price / 2, takeProfit: price * 2 });
   }
   override onFill({ side, qty }: { side: string; qty: unknown }) {
-    this.told.push(`${side} ${String(qty)}`);
+    this.reported.push(`${side} ${String(qty)}`);
   }
 }
 
@@ -153,19 +153,19 @@ test('a stop that was set off between two bars is set off again at a start', asy
   const setOff = (bars: number): ((opened: OpenedBot) => void) => {
     let left = bars;
     return ({ bot: { driver, parts } }) => {
-      const { brackets, desk } = parts.engine;
+      const { brackets, bracketManager } = parts.engine;
       const bracket = brackets.list(0)[0];
-      if (--left === 0 && bracket !== undefined) driver.step(() => desk.hit(bracket, levelOf(bracket)));
+      if (--left === 0 && bracket !== undefined) driver.step(() => bracketManager.hit(bracket, levelOf(bracket)));
     };
   };
   const options = { strategies: [Guarded], bars: 6 };
   const whole = await lived({ ...options, settled: setOff(3) });
-  const told = ({ instances }: LifeResult): readonly string[] => (instances[0] as Guarded).told;
-  expect(told(whole)).toHaveLength(2);
+  const reported = ({ instances }: LifeResult): readonly string[] => (instances[0] as Guarded).reported;
+  expect(reported(whole)).toHaveLength(2);
   const leg = whole.records.find((record) => record.k === 'INTENT' && record.role === 'stopLoss')!;
   for (const at of [leg.seq + 1, instantAt(whole, 5)]) {
     const killed = await lived({ ...options, settled: setOff(3), kills: [at] });
-    expect([killed.starts, told(killed), killed.balances]).toEqual([2, told(whole), whole.balances]);
+    expect([killed.starts, reported(killed), killed.balances]).toEqual([2, reported(whole), whole.balances]);
   }
 }, 600_000);
 
@@ -181,29 +181,29 @@ class Thrower extends Strategy {
   }
 }
 class Teller extends Strategy {
-  told: string[] = [];
+  reported: string[] = [];
   count = 0;
   override onBar() {
     this.buy({ base: '0.02' }, { tag: `teller ${++this.count}` });
   }
   override onFill({ orderId }: { orderId: unknown }) {
-    this.told.push(`fill of ${String(orderId)}`);
+    this.reported.push(`fill of ${String(orderId)}`);
   }
   override onOrder({ id, lifecycle }: { id: unknown; lifecycle: string }) {
-    if (lifecycle === 'done') this.told.push(`end of ${String(id)}`);
+    if (lifecycle === 'done') this.reported.push(`end of ${String(id)}`);
   }
 }
 
 test('a strategy that throws as it is told takes nothing from what others are told', async () => {
   const options = { strategies: [Thrower, Teller], bars: 6 };
-  const told = ({ instances }: LifeResult): readonly string[] => (instances[1] as Teller).told;
+  const reported = ({ instances }: LifeResult): readonly string[] => (instances[1] as Teller).reported;
   const whole = await lived(options);
   expect((whole.instances[0] as Thrower).count).toBe(3);
-  expect(told(whole)).toHaveLength(10);
+  expect(reported(whole)).toHaveLength(10);
   // Its third fill comes about while the bot is down.
   const at = whole.records.filter(({ k }) => k === 'FILL')[4]!.seq;
   const killed = await lived({ ...options, kills: [at] });
-  expect([killed.starts, told(killed), killed.placed]).toEqual([2, told(whole), whole.placed]);
+  expect([killed.starts, reported(killed), killed.placed]).toEqual([2, reported(whole), whole.placed]);
 }, 600_000);
 
 class Buyer extends Strategy {

@@ -20,7 +20,7 @@ const faulty = (way: (typeof WAYS)[number]): StrategyClass =>
         };
       }),
     );
-    rises = this.when(crossedUp(this.bars.close, this.bars.open), () => this.reach('when', 1));
+    triggersAbove = this.when(crossedUp(this.bars.close, this.bars.open), () => this.reach('when', 1));
     override onStart() {
       this.every('1h', () => this.reach('timer', 3));
       this.reach('onStart', 1);
@@ -44,33 +44,33 @@ const faulty = (way: (typeof WAYS)[number]): StrategyClass =>
   };
 
 class Steady extends Strategy {
-  told: string[] = [];
+  reported: string[] = [];
   bought = 0;
-  rises = this.when(crossedUp(this.bars.close, this.bars.open), () => {
-    this.told.push('when');
+  triggersAbove = this.when(crossedUp(this.bars.close, this.bars.open), () => {
+    this.reported.push('when');
   });
   override onStart() {
-    this.told.push('start');
+    this.reported.push('start');
     this.every('1h', () => {
-      this.told.push('timer');
+      this.reported.push('timer');
     });
   }
   override onBar() {
-    this.told.push(`bar ${this.bars.close.value}`);
+    this.reported.push(`bar ${this.bars.close.value}`);
     this.buy({ base: '0.02' }, { tag: `steady ${++this.bought}` });
   }
   override onFill() {
-    this.told.push('fill');
+    this.reported.push('fill');
   }
   override onOrder({ lifecycle }: { lifecycle: string }) {
-    if (lifecycle === 'done') this.told.push('done');
+    if (lifecycle === 'done') this.reported.push('done');
   }
   override onStop() {
-    this.told.push('stop');
+    this.reported.push('stop');
   }
 }
 
-const told = ({ instances }: LifeResult): readonly string[] => (instances.find((each) => each instanceof Steady) as Steady).told;
+const reported = ({ instances }: LifeResult): readonly string[] => (instances.find((each) => each instanceof Steady) as Steady).reported;
 const count = (texts: readonly string[], text: string): number => texts.filter((each) => each.startsWith(text)).length;
 
 test.each(WAYS.slice(1))(
@@ -79,18 +79,18 @@ test.each(WAYS.slice(1))(
     for (const order of [(of: StrategyClass) => [of, Steady], (of: StrategyClass) => [Steady, of]]) {
       const options = { bars: 6, strategies: order(faulty('nothing')) };
       const quiet = await lived(options);
-      expect(count(told(quiet), 'bar')).toBe(6);
-      expect([count(told(quiet), 'fill'), count(told(quiet), 'when') > 0, count(told(quiet), 'stop')]).toEqual([5, true, 1]);
+      expect(count(reported(quiet), 'bar')).toBe(6);
+      expect([count(reported(quiet), 'fill'), count(reported(quiet), 'when') > 0, count(reported(quiet), 'stop')]).toEqual([5, true, 1]);
       const faults = { ...options, strategies: order(faulty(way)) };
       const alone = await lived(faults);
       expect(alone.lines.join('')).toContain(`a fault in ${way}`);
-      expect(told(alone)).toEqual(told(quiet));
+      expect(reported(alone)).toEqual(reported(quiet));
       if (way === 'onStop' || options.strategies[0] === Steady) continue;
       // Killed before the decisions of the others on that bar are written, and later.
       const halt = alone.records.find((record) => record.k === 'HALT' && record.code === 'STRATEGY')!.seq;
       for (const at of [halt + 1, halt + 12]) {
         const killed = await lived({ ...faults, kills: [at] });
-        expect([killed.starts, told(killed), killed.placed]).toEqual([2, told(alone), alone.placed]);
+        expect([killed.starts, reported(killed), killed.placed]).toEqual([2, reported(alone), alone.placed]);
       }
     }
   },

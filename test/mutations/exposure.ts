@@ -8,7 +8,7 @@ const MANAGER = 'src/orders/orderManager.ts';
 const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
 const RESERVED = 'an order is reserved from its approval until its end is certain';
 const REDUCTIONS = {
-  file: 'src/risk/rules/reduction.ts',
+  file: 'src/risk/rules/openOrderRules.ts',
   from: 'return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;',
   to: 'return held > 0 && worstLots <= held;',
 };
@@ -59,7 +59,7 @@ export const EXPOSURE: readonly Guard[] = [
     row: 36,
     name: '36: an order that is not found has ended',
     file: 'src/adapters/exchange/observe/statusReader.ts',
-    from: 'this.#silent(track);\n      return done();',
+    from: 'this.#noteEmptyRead(track);\n      return done();',
     to: "this.#ended(track, 'canceled');\n      return done();",
     test: SCHEDULES,
     named: 'that is not found by its id lives on',
@@ -122,10 +122,10 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 44,
     name: '44: a condition order of unknown status is gone',
-    file: 'src/adapters/exchange/calls/conditions.ts',
+    file: 'src/adapters/exchange/calls/triggers.ts',
     from: "=> word === 'PENDING' || word === 'UNKNOWN';",
     to: "=> word === 'PENDING';",
-    and: [{ file: 'src/adapters/exchange/calls/conditions.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
+    and: [{ file: 'src/adapters/exchange/calls/triggers.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
     test: SCHEDULES,
     named: 'of a status that nobody knows stands',
   },
@@ -137,8 +137,8 @@ export const EXPOSURE: readonly Guard[] = [
     to: '',
     and: [
       {
-        file: 'src/adapters/exchange/send/outbox.ts',
-        from: "if (other.stage === 'unknown' && other.wanted.side === side && !other.isDead) return 'SIDE_UNKNOWN';",
+        file: 'src/adapters/exchange/send/createQueue.ts',
+        from: "if (other.stage === 'unknown' && other.request.side === side && !other.isBelievedAbsent) return 'SIDE_UNKNOWN';",
         to: '',
       },
       REDUCTIONS,
@@ -151,16 +151,16 @@ export const EXPOSURE: readonly Guard[] = [
     row: 46,
     name: '46: an order of unknown outcome is dropped by a restart',
     file: MANAGER,
-    from: "if (restored.now === 'refused') this.#ended.add(order);",
-    to: "if (restored.now === 'refused' || restored.now === 'unknown') this.#ended.add(order);",
+    from: "if (restored.state === 'refused') this.#ended.add(order);",
+    to: "if (restored.state === 'refused' || restored.state === 'unknown') this.#ended.add(order);",
     test: 'test/simulation/restart.test.ts',
     named: 'believes and holds what was believed and held',
   },
   {
     row: 51,
     name: '51: a symbol with an unknown outcome takes new risk',
-    file: 'src/engine/router/outcomes.ts',
-    from: 'this.#engine.risk.freeze(instrumentIndex, UNKNOWN, this.#engine.nowMs);',
+    file: 'src/engine/router/unknownOutcomes.ts',
+    from: 'this.#engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.#engine.nowMs);',
     to: '',
     test: 'test/engine/orders.test.ts',
     named: 'freezes the side and the symbol until it is resolved',
@@ -178,8 +178,8 @@ export const EXPOSURE: readonly Guard[] = [
     row: 60,
     name: '60: a kill closes on while a slice is of unknown outcome',
     file: 'src/tasks/kill/flatten/flatten.ts',
-    from: "if (fate.kind === 'unknown') return end(",
-    to: "if (fate.kind === 'unknown') continue;\n    if (fate.kind === 'unknown') return end(",
+    from: "if (outcome.kind === 'unknown') return end(",
+    to: "if (outcome.kind === 'unknown') continue;\n    if (outcome.kind === 'unknown') return end(",
     test: 'src/tasks/kill/flatten/flatten.test.ts',
     named: 'sends no further slice after one of unknown outcome',
   },

@@ -14,7 +14,7 @@ const SPOT = 'src/tasks/kill/flatten/spotCloser.ts';
 const BOOKS = 'src/tasks/kill/evidence/journalBooks.ts';
 const PLAN = 'src/tasks/kill/plan/killPlan.ts';
 const PLAN_TEST = 'src/tasks/kill/plan/killPlan.test.ts';
-const SEPARATE = 'src/tasks/kill/separate/separate.ts';
+const SEPARATE = 'src/tasks/kill/separate/standaloneKill.ts';
 const TRIGGERS = 'src/tasks/kill/cancel/triggers.ts';
 const HOSTILE_TEST = 'test/service/killHostile.test.ts';
 const SETTLE = 'src/tasks/kill/flatten/settle.ts';
@@ -96,7 +96,7 @@ export const KILL: readonly Guard[] = [
     row: 71,
     name: '71: fills of no order count as booked',
     file: BOOKS,
-    from: 'this.#strays.push({ instrument: record.symbol, row: strayRow(record) });',
+    from: 'this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });',
     to: 'this.#trades.add(tradeKey(record.symbol, record.tradeId, record.side));',
     test: JUDGE_TEST,
     named: 'a fill that the journal has without an order',
@@ -123,7 +123,7 @@ export const KILL: readonly Guard[] = [
     row: 74,
     name: '74: the horizon is that of the signature',
     file: JUDGE,
-    from: 'latestMs + settings.busDelayMs + settings.readLagMs',
+    from: 'latestMs + settings.visibilityDelayMs + settings.readLagMs',
     to: 'latestMs',
     test: JUDGE_TEST,
     named: 'a lost sale that no list shows',
@@ -213,7 +213,7 @@ export const KILL: readonly Guard[] = [
     row: 84,
     name: '84: what may be the bot’s is not named',
     file: FLATTEN,
-    from: 'most((reading) => reading.rest)',
+    from: 'max((reading) => reading.rest)',
     to: 'new Decimal(0)',
     test: FLATTEN_TEST,
     named: 'the rest is named',
@@ -222,7 +222,7 @@ export const KILL: readonly Guard[] = [
     row: 85,
     name: '85: refused slices are sent without end',
     file: FLATTEN,
-    from: 'if (++refusals >= MOST_REFUSALS)',
+    from: 'if (++refusals >= MAX_REFUSALS)',
     to: 'if (++refusals >= 7)',
     test: FLATTEN_TEST,
     named: 'refuses five slices',
@@ -240,7 +240,7 @@ export const KILL: readonly Guard[] = [
     row: 87,
     name: '87: fills that the journal has without an order count only where a list shows them',
     file: JUDGE,
-    from: 'return [...trades, ...strays].filter(',
+    from: 'return [...trades, ...unattributed].filter(',
     to: 'return [...trades].filter(',
     test: JUDGE_TEST,
     named: 'could not attribute',

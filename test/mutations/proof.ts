@@ -6,7 +6,7 @@ const EVIDENCE = 'src/adapters/exchange/prove/evidence.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
 
 export const PROOF: readonly Guard[] = [
-  switched(14, 'fence', 'orders/prove'),
+  switched(14, 'absenceHorizon', 'orders/prove'),
   {
     row: 15,
     name: '15: the fence is judged by the clock of this computer',
@@ -37,7 +37,7 @@ export const PROOF: readonly Guard[] = [
   switched(18, 'readLag', 'orders/prove'),
   switched(19, 'twoRounds', 'orders/prove'),
   switched(20, 'holdingsAgree', 'orders/prove'),
-  switched(21, 'strayBlocks', 'orders/prove'),
+  switched(21, 'unattributedBlocks', 'orders/prove'),
   {
     row: 22,
     name: '22: a list as long as it may be counts as whole',
@@ -78,7 +78,7 @@ export const PROOF: readonly Guard[] = [
     row: 26,
     name: '26: two orders may look the same',
     file: 'src/orders/orderManager.ts',
-    from: "return makeUnique(order, this.#open.all(), this.#tombstones) ? null : 'FP_NOT_UNIQUE';",
+    from: "return makeUnique(order, this.#open.all(), this.#provenAbsent) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
     named: 'differ by a lot, so that a lost answer can be told apart',
@@ -86,7 +86,7 @@ export const PROOF: readonly Guard[] = [
   {
     row: 27,
     name: '27: several creates of a side are on the wire',
-    file: 'src/adapters/exchange/send/outbox.ts',
+    file: 'src/adapters/exchange/send/createQueue.ts',
     from: 'while (lane.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
@@ -103,6 +103,6 @@ export const PROOF: readonly Guard[] = [
   },
   switched(28, 'onlyEvidence', 'orders/prove'),
   switched(29, 'incidentsWiden', 'orders/prove'),
-  switched(30, 'tombstoneReserve', 'orders/prove'),
-  switched(31, 'tombstoneMemory', 'orders/prove'),
+  switched(30, 'absentReserve', 'orders/prove'),
+  switched(31, 'absentMemory', 'orders/prove'),
 ];

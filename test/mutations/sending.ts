@@ -11,7 +11,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 1,
     name: '1: bytes leave before the SEND lasts',
-    file: 'src/adapters/exchange/send/outbox.ts',
+    file: 'src/adapters/exchange/send/createQueue.ts',
     from: 'if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;',
     to: 'if (head === undefined) return;',
     test: 'test/rest/exchange.test.ts',
@@ -20,7 +20,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 2,
     name: '2: an order may be sent again',
-    file: 'src/adapters/exchange/send/outbox.ts',
+    file: 'src/adapters/exchange/send/createQueue.ts',
     from: 'this.#sent.take(track.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
@@ -35,8 +35,8 @@ export const SENDING: readonly Guard[] = [
     and: [
       {
         file: 'src/adapters/exchange/client/restClient.ts',
-        from: "const most = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;",
-        to: 'const most = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
+        from: "const max = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;",
+        to: 'const max = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
       },
     ],
     test: 'test/rest/client.test.ts',
@@ -118,8 +118,8 @@ export const SENDING: readonly Guard[] = [
     row: 12,
     name: '12: a restart sends again what has no answer',
     file: 'src/orders/orderManager.ts',
-    from: 'this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#fence.epoch));',
-    to: 'this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#fence.epoch));\n        this.#exchange.submit(order as never, 0);',
+    from: 'this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#absenceBounds.clockEpoch));',
+    to: 'this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#absenceBounds.clockEpoch));\n        this.#exchange.submit(order as never, 0);',
     test: 'test/simulation/restart.test.ts',
     named: 'believes and holds what was believed and held',
   },

@@ -1,6 +1,6 @@
 // What a driver needs of an exchange whose prices are rows: in this process, or in another one that is asked by messages.
 
-import type { RowAct, RowMatching } from '../../src/paperExchange/replayed/rowMatching.ts';
+import type { RowAct, BarMatching } from '../../src/paperExchange/replayed/barMatching.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 
 /** A row that is being worked off; prices in ticks. */
@@ -35,7 +35,7 @@ export interface DrivenRows {
 
 /** The rows of a service in this process. */
 export class ServiceRows implements DrivenRows {
-  readonly #rows: RowMatching;
+  readonly #rows: BarMatching;
   readonly #service: Service;
   #newest: RowAct | null = null;
 

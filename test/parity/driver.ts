@@ -19,7 +19,7 @@ export interface RowTimes {
 }
 export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
 /** For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. */
-export const PATIENT_TIMES: RowTimes = { delayMs: 240_000, graceMs: 360_000, thinkMs: 500_000 };
+export const TARGET_TIMES: RowTimes = { delayMs: 240_000, graceMs: 360_000, thinkMs: 500_000 };
 
 export interface DriverParts {
   readonly bot: LiveBot;
@@ -114,7 +114,7 @@ export class RowDriver {
   /** The stops of an instrument that go off, one after the other as they were armed; `priceOf`: where, or null. */
   async #stops(bar: DrivenBar, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
     const { bot, rows } = this.#parts;
-    const { brackets, desk } = bot.parts.engine;
+    const { brackets, bracketManager } = bot.parts.engine;
     const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
     const index = bot.parts.engine.instruments.findIndex(({ id }) => id === bar.instrument);
     brackets.reached(index, Infinity, -Infinity, -Infinity, (bracket) => {
@@ -124,8 +124,8 @@ export class RowDriver {
     for (const { bracket, price } of hits) {
       tried.add(bracket);
       await rows.quote(price);
-      bot.driver.step(() => desk.hit(bracket, price));
-      await this.#until(this.#parts.time.nowMs, 'a stop', () => !desk.holds && this.#isSent());
+      bot.driver.step(() => bracketManager.hit(bracket, price));
+      await this.#until(this.#parts.time.nowMs, 'a stop', () => !bracketManager.hasWaitingStops && this.#isSent());
       await this.#book();
     }
   }

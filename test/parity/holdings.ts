@@ -23,11 +23,12 @@ export function balancesOf({ sides: { spot, futures } }: Service, { instruments,
     const { wallets } = futures.venue;
     const asset = wallets.asset(cashAsset);
     const { free, locked } = wallets.wallet(0, asset);
-    const margins = wallets.held(0, asset).reduce((units, { marginUnits }) => units + marginUnits, 0);
+    const margins = wallets.openPositions(0, asset).reduce((units, { marginUnits }) => units + marginUnits, 0);
     rows.push({ asset: cashAsset, units: free + locked + margins });
     for (const { id } of instruments.filter(({ market }) => market === 'futures')) {
       const index = wallets.contracts.findIndex(({ instrument }) => instrument.id === id);
-      const find = (isLong: boolean): Side => wallets.held(0).find((each) => each.index === index && each.isLong === isLong) ?? FLAT;
+      const find = (isLong: boolean): Side =>
+        wallets.openPositions(0).find((each) => each.index === index && each.isLong === isLong) ?? FLAT;
       rows.push(positionRow(id, find(true), find(false)));
     }
   }

@@ -36,10 +36,10 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
     // Made before anybody runs: some have the same bars.
     const cases = chosen.map(({ name, file, bars: commands }) => ({ name, file, settings: placed(file, madeBars(catalogs, commands)) }));
     const atOnce = Math.min(jobs === undefined ? availableParallelism() : Number(jobs), cases.length);
-    const tell = verbose ? (says: string) => void process.stderr.write(says) : () => {};
-    const most = bars === undefined ? {} : { bars: Number(bars) };
+    const notify = verbose ? (message: string) => void process.stderr.write(message) : () => {};
+    const max = bars === undefined ? {} : { bars: Number(bars) };
     const run = (of: (typeof cases)[number]): Promise<ParityResult> =>
-      atOnce === 1 ? runParity({ ...of, ...most, tell }) : apart(of.name, catalogs, { bars, verbose });
+      atOnce === 1 ? runParity({ ...of, ...max, notify }) : apart(of.name, catalogs, { bars, verbose });
     const results: ParityResult[] = [];
     for (const running of inTurn(cases, atOnce, run)) {
       const result = await running;
@@ -81,12 +81,12 @@ function apart(name: string, folder: string, { bars, verbose }: Apart): Promise<
   const nothing = { strategy: name, bars: 0, orders: 0, fills: 0, equal: false, firstDifference: null };
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [process.argv[1]!, ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let reply = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (reply += text));
     child.on('error', (error) => resolve({ ...nothing, stopped: error.message }));
     child.on('close', (code, signal) => {
       const isWhole = code === 0 || code === 1;
-      if (isWhole && said !== '') resolve((JSON.parse(said) as readonly ParityResult[])[0]!);
+      if (isWhole && reply !== '') resolve((JSON.parse(reply) as readonly ParityResult[])[0]!);
       else resolve({ ...nothing, stopped: `its process ended with ${signal ?? code}` });
     });
   });

@@ -21,7 +21,7 @@ export interface ParityCase {
   /** Rows of each instrument that are run at most; default all. */
   readonly bars?: number;
   /** Takes what the bot says. */
-  readonly tell?: (line: string) => void;
+  readonly notify?: (line: string) => void;
 }
 
 export interface ParityResult {
@@ -35,7 +35,7 @@ export interface ParityResult {
   readonly stopped?: string;
 }
 
-export async function runParity({ name, file, settings, bars, tell = () => {} }: ParityCase): Promise<ParityResult> {
+export async function runParity({ name, file, settings, bars, notify = () => {} }: ParityCase): Promise<ParityResult> {
   const { source } = await openRequest({ kind: 'file', file, settings });
   const resolved = await resolveRun(source);
   const plan = onTheWire(shortened(resolved.plan, bars));
@@ -43,7 +43,7 @@ export async function runParity({ name, file, settings, bars, tell = () => {} }:
   const rows = finestFeeds(plan.feeds).reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
   const result = { strategy: name, bars: rows, orders: backtest.orders.length, fills: backtest.fills.length };
   try {
-    const difference = firstDifference(backtest, await liveOf(plan, definitionOf(source.data), tell));
+    const difference = firstDifference(backtest, await liveOf(plan, definitionOf(source.data), notify));
     return { ...result, equal: difference === null, firstDifference: difference };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -52,9 +52,9 @@ export async function runParity({ name, file, settings, bars, tell = () => {} }:
 }
 
 /** The same run over its first `most` rows of each instrument. */
-export function shortened(plan: RunPlan, most: number | undefined): RunPlan {
-  if (most === undefined) return plan;
-  const endMs = Math.min(...finestFeeds(plan.feeds).map(({ bars, firstRow }) => bars.closeMs[Math.min(firstRow + most, bars.length) - 1]!));
+export function shortened(plan: RunPlan, max: number | undefined): RunPlan {
+  if (max === undefined) return plan;
+  const endMs = Math.min(...finestFeeds(plan.feeds).map(({ bars, firstRow }) => bars.closeMs[Math.min(firstRow + max, bars.length) - 1]!));
   const feeds = plan.feeds.map((feed) => {
     const { openMs, closeMs, open, high, low, close, volume } = feed.bars;
     const length = closeMs.findLastIndex((ms) => ms <= endMs) + 1;
@@ -80,11 +80,11 @@ export async function backtestOf(plan: RunPlan): Promise<Tables> {
   return tablesOf(engine, booksOf(engine));
 }
 
-async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown>>, tell: (line: string) => void): Promise<Tables> {
+async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown>>, notify: (line: string) => void): Promise<Tables> {
   const world = await RowWorld.open(exchangeOf(plan));
   try {
     const { exchange, folder } = world;
-    const opened = await world.openBot(writeBot(folder, plan, definition, exchange.url), plan, tell);
+    const opened = await world.openBot(writeBot(folder, plan, definition, exchange.url), plan, notify);
     try {
       const driver = await world.trading(opened, plan);
       while (await driver.next());

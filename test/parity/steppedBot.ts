@@ -14,7 +14,7 @@ const START_MS = 60_000;
 
 export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
   /** Takes what the bot says. */
-  readonly tell: (line: string) => void;
+  readonly notify: (line: string) => void;
   readonly broken: (why: string) => void;
   /** From the first clean audit of a start to the second one; default that of the config. */
   readonly startGapMs?: number;
@@ -24,7 +24,7 @@ export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
 
 /** The bot of the config at `path`. Time passes while it opens. */
 export function openSteppedBot(path: string, time: SteppedTime, options: SteppedBotOptions): Promise<OpenedBot> {
-  const { tell, startGapMs, times, ...rest } = options;
+  const { notify, startGapMs, times, ...rest } = options;
   const config: LiveConfig = readLiveConfig(path, {});
   const orders = { ...config.orders, fastMs: AUDIT_MS, balanceMs: AUDIT_MS };
   // Of an exchange whose clock stands while it answers, one question tells as much as five.
@@ -36,7 +36,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
       ...rest,
       log: (nowMs) =>
         new LiveLog({
-          write: tell,
+          write: notify,
           isPretty: false,
           nowMs,
           formatTime: (ms) => new Date(ms).toISOString(),
@@ -65,7 +65,7 @@ export async function tradeStepped(
     if (time.nextMs > latestMs) throw new Error('the bot does not begin to trade');
     await time.stepTo(time.nextMs);
   }
-  bot.parts.engine.tellsAtInstants = true;
+  bot.parts.engine.defersCallbacks = true;
   return new RowDriver({ bot, time, rows, isPrompt, times });
 }
 
@@ -79,7 +79,7 @@ export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise
 }
 
 /** Work that takes longer than this of the computer's time waits for the exchange's: a strategy that is bundled needs less, as a rule. */
-const PATIENCE_MS = 1000;
+const TIME_LIMIT_MS = 1000;
 
 /** What waits for time to pass gets it, a thing that is due at a time, but no more of it than a start may take. */
 async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<T> {
@@ -90,7 +90,7 @@ async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<
   let sinceMs = performance.now();
   while (!state.isDone) {
     await time.quiet();
-    if (state.isDone || performance.now() - sinceMs < PATIENCE_MS || time.nextMs > latestMs) continue;
+    if (state.isDone || performance.now() - sinceMs < TIME_LIMIT_MS || time.nextMs > latestMs) continue;
     await time.stepTo(time.nextMs);
     sinceMs = performance.now();
   }

@@ -20,7 +20,7 @@ export interface MovedExchange {
 }
 
 /** A step without an end is given up after so much time of this computer, ms: a disk or a core that others use is slow, not stuck. */
-const LONGEST_STEP_MS = 120_000;
+const MAX_STEP_MS = 120_000;
 /** An answer is read, and what follows from it is sent, within so many turns. */
 const TURNS_AFTER = 3;
 /**
@@ -84,7 +84,7 @@ export class SteppedTime implements Scheduler {
 
   /** Runs what is due until nothing is on the wire, and nothing follows from its answer at this time. */
   async quiet(): Promise<void> {
-    const endMs = performance.now() + LONGEST_STEP_MS;
+    const endMs = performance.now() + MAX_STEP_MS;
     for (let still = 0; still < (this.#onWire.size > 0 ? TURNS_HELD : TURNS_AFTER);) {
       if (performance.now() > endMs) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
       const ran = this.#runDue();

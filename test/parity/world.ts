@@ -43,9 +43,9 @@ export class RowWorld {
   }
 
   /** The bot of a config, with the strategy of `plan` and room for its bars. `tell` takes what it says. */
-  openBot(path: string, plan: RunPlan, tell: (line: string) => void): Promise<OpenedBot> {
+  openBot(path: string, plan: RunPlan, notify: (line: string) => void): Promise<OpenedBot> {
     return openSteppedBot(path, this.time, {
-      tell,
+      notify,
       load: () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' }),
       broken: (why) => {
         throw new Error(`the bot broke: ${why}`);

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 
 /** The lower-case hexadecimal digest of `message` under `secret`. */
 export function opensslHmac(secret: string, message: string | Uint8Array): string {
-  const said = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: message, encoding: 'utf8' });
-  const digest = /([\da-f]{64})\s*$/.exec(said)?.[1];
-  if (digest === undefined) throw new Error(`openssl said ${said}`);
+  const text = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: message, encoding: 'utf8' });
+  const digest = /([\da-f]{64})\s*$/.exec(text)?.[1];
+  if (digest === undefined) throw new Error(`openssl said ${text}`);
   return digest;
 }

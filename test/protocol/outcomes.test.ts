@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { timeMs } from '../../src/base/brand.ts';
 import { OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { errorAnswer, errorIn, unknownPathJson } from '../../src/protocol/errors/errorBody.ts';
-import { ERROR_CODES, errorCode, factsOf, refusesCreate } from '../../src/protocol/errors/errorCodes.ts';
+import { ERROR_CODES, errorCode, errorCodeFacts, refusesCreate } from '../../src/protocol/errors/errorCodes.ts';
 import { utf8, writeJson } from '../../src/protocol/json/json.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { outcomeOf, type Outcome } from '../../src/protocol/outcome.ts';
@@ -53,10 +53,10 @@ test('the 41 codes of the specification, each with its facts and advice', () => 
 test("a code of nobody's table is a class of its own", () => {
   for (const code of [-1118, -2040, 110047, 1, -1]) {
     expect(errorCode(code)).toBeNull();
-    expect(factsOf(code)).toMatchObject({ code, sideEffect: 'unknown', retry: 'never' });
+    expect(errorCodeFacts(code)).toMatchObject({ code, sideEffect: 'unknown', retry: 'never' });
     expect(refusesCreate(code)).toBe(false);
   }
-  expect(factsOf(-2017)).toBe(errorCode(-2017));
+  expect(errorCodeFacts(-2017)).toBe(errorCode(-2017));
 });
 
 describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other }) => {

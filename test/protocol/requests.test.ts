@@ -6,7 +6,7 @@ import { assertNever } from '../../src/base/assert.ts';
 import { timeMs } from '../../src/base/brand.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { DEFAULT_DIALECT, intervalOfWire } from '../../src/protocol/dialect.ts';
-import { isSafeToRetry, placeOf, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
+import { isSafeToRetry, paramPlace, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS, endpointOf, isOp, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { buildChecked, buildRequest, signRequest, stringToSign, type Credentials } from '../../src/protocol/request.ts';
 import { EXPECTED_REQUESTS } from './expectedRequests.ts';
@@ -88,7 +88,7 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
   test('what the table says of it', () => {
     const row = endpointOf(op);
     expect(noted(row.params)).toBe(params);
-    expect([row.security, placeOf(row), isSafeToRetry(row)]).toEqual([security, method === 'GET' ? 'query' : 'body', read]);
+    expect([row.security, paramPlace(row), isSafeToRetry(row)]).toEqual([security, method === 'GET' ? 'query' : 'body', read]);
     const { count, windowMs, weight, scope, source } = row.limit;
     expect([scope, windowMs, weight]).toEqual([security === 'NONE' ? 'ip' : 'key', 2000, 1]);
     if (per2s === undefined) expect(source).not.toBe('spec');
@@ -139,9 +139,9 @@ describe('options of the dialect', () => {
     expect(
       buildRequest('futures.cancelTriggerOrder', trigger, dialect({ cancelTriggerPath: '/fapi/v1/cancel_trigger_order' })).target,
     ).toBe('/fapi/v1/cancel_trigger_order');
-    expect(buildChecked('futures.createConditionOrder', condition, dialect({ conditionPath: '/fapi/v1/conditionOrder' })).signedPath).toBe(
-      '/fapi/v1/conditionOrder',
-    );
+    expect(
+      buildChecked('futures.createConditionOrder', triggerOrder, dialect({ conditionPath: '/fapi/v1/conditionOrder' })).signedPath,
+    ).toBe('/fapi/v1/conditionOrder');
     expect(buildRequest('spot.ticker', { symbol: 'BTC/USDT' }).target, 'encoded once').toBe('/sapi/v1/ticker?symbol=BTC%2FUSDT');
   });
 
@@ -159,7 +159,7 @@ describe('options of the dialect', () => {
   });
 
   const open = { contractName: 'E-BTC-USDT', volume: '100', type: 'MARKET', side: 'BUY', open: 'OPEN' } as const;
-  const condition = { ...open, open: 'CLOSE', triggerType: '1', triggerPrice: '1' } as const;
+  const triggerOrder = { ...open, open: 'CLOSE', triggerType: '1', triggerPrice: '1' } as const;
 
   test('a MARKET OPEN leaves only where its unit is known; of a trigger, never', () => {
     for (const marketOpen of ['limitIoc', 'forbid'] as const) {
@@ -171,7 +171,9 @@ describe('options of the dialect', () => {
     expect(request.body).toContain(',"orderUnit":2}');
     expect(signRequest(request, credentials, NOW, v101).headers).toHaveProperty('futures-version', '101');
     expect(buildRequest('futures.createOrder', { ...open, open: 'CLOSE' }).body).toContain('"open":"CLOSE"');
-    expect(() => buildRequest('futures.createConditionOrder', { ...condition, triggerType: '3', open: 'OPEN' }, v101)).toThrow(ConfigError);
+    expect(() => buildRequest('futures.createConditionOrder', { ...triggerOrder, triggerType: '3', open: 'OPEN' }, v101)).toThrow(
+      ConfigError,
+    );
   });
 
   test('klines have a time only where a service was found to take it', () => {
@@ -256,15 +258,15 @@ describe('what is not to be sent', () => {
       'futures.changeLeverage nowLevel: expected a whole number from 1 to 1000, got 2.5',
     ],
   ])('%s %j', (name, args, message) => {
-    let said: unknown;
+    let text: unknown;
     try {
       buildChecked(opOf(name), args);
     } catch (error) {
-      said = error;
+      text = error;
     }
-    expect(said).toBeInstanceOf(ConfigError);
-    expect((said as ConfigError).message).toBe(message);
-    expect((said as ConfigError).remedy).not.toBe('');
+    expect(text).toBeInstanceOf(ConfigError);
+    expect((text as ConfigError).message).toBe(message);
+    expect((text as ConfigError).remedy).not.toBe('');
   });
 });
 

@@ -104,10 +104,10 @@ test('a decoded query gives another signature', () => {
 });
 
 test('bodies are signed as bytes, even those that are no text; a GET signs none; the method is signed in upper case', () => {
-  const odd = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
+  const unusual = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
   const of = { timestamp: '1', method: 'post', path: '/a' };
-  expect([...signedBytes(of, odd)]).toEqual([...utf8('1POST/a'), ...odd]);
-  expect(signedBytes({ ...of, method: 'GET' }, odd)).toEqual(utf8('1GET/a'));
+  expect([...signedBytes(of, unusual)]).toEqual([...utf8('1POST/a'), ...unusual]);
+  expect(signedBytes({ ...of, method: 'GET' }, unusual)).toEqual(utf8('1GET/a'));
 });
 
 test('two digests are the same only when every digit is, whatever its case', () => {

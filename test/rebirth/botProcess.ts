@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { openOf } from '../../src/model/interval.ts';
 import { booksOf } from '../parity/holdings.ts';
-import { PATIENT_TIMES } from '../parity/driver.ts';
+import { TARGET_TIMES } from '../parity/driver.ts';
 import type { DrivenAct, DrivenRows, OpenOrders } from '../parity/drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from '../parity/steppedBot.ts';
 import { SteppedTime } from '../parity/steppedTime.ts';
@@ -88,10 +88,10 @@ function armKill({ kind, step, nth }: RecordKill): void {
   syncBuiltinESMExports();
 }
 
-const tell = (report: Report): void => void process.send!(report);
-const said: string[] = [];
+const notify = (report: Report): void => void process.send!(report);
+const reply: string[] = [];
 const fail = (why: string): void => {
-  tell({ report: 'failed', why: `${why}\n${said.slice(-15).join('')}` });
+  notify({ report: 'failed', why: `${why}\n${reply.slice(-15).join('')}` });
   setTimeout(() => process.exit(1), 200);
 };
 
@@ -100,19 +100,19 @@ async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Pr
   const exchange = new FarExchange();
   const time = new SteppedTime({ nowMs, moveTo: exchange.moveTo });
   const opened = await openSteppedBot(config, time, {
-    tell: (line) => void said.push(line),
+    notify: (line) => void reply.push(line),
     broken: (why) => fail(`the bot broke: ${why}`),
     room,
     startGapMs: 1,
-    times: PATIENT_TIMES,
+    times: TARGET_TIMES,
   });
-  const driver = await tradeStepped(opened, time, exchange, isPrompt, PATIENT_TIMES);
-  tell({ report: 'trading' });
+  const driver = await tradeStepped(opened, time, exchange, isPrompt, TARGET_TIMES);
+  notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.next());
   const { engine } = opened.bot.parts;
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
-  tell({
+  notify({
     report: 'over',
     tables: { orders: orderRows(engine.orders.columns(), barOf), fills: fillRows(engine.fills.columns()), books: booksOf(engine) },
   });

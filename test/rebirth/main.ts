@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rebirthsOf } from './lives.ts';
-import { casesIn, names as all } from './shelf.ts';
+import { rebirthsOf } from './runs.ts';
+import { casesIn, names as all } from './roster.ts';
 
 export interface Options {
   readonly kills?: string;
@@ -26,7 +26,7 @@ export async function main({ kills = '21', seed = '1', jobs = '2', life, names, 
   }
   const wanted = names.length === 0 ? all() : names;
   const folder = mkdtempSync(join(tmpdir(), 'isobar-rebirth-bars-'));
-  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  const notify = (line: string): void => void process.stderr.write(`${line}\n`);
   let isRight = true;
   try {
     const waiting = [...casesIn(folder, wanted).entries()];
@@ -41,13 +41,13 @@ export async function main({ kills = '21', seed = '1', jobs = '2', life, names, 
             seed: Number(seed),
             life: life === undefined ? null : Number(life),
             program,
-            tell,
+            notify,
           });
           isRight &&= result.equalToUnkilled;
           process.stdout.write(`${JSON.stringify(result)}\n`);
         } catch (error) {
           isRight = false;
-          tell(`${one.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+          notify(`${one.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
           const nothing = { kills: 0, droppedSends: 0, orders: 0, fills: 0 };
           process.stdout.write(`${JSON.stringify({ strategy: one.name, ...nothing, equalToUnkilled: false })}\n`);
         }

@@ -11,12 +11,12 @@ export interface Passing {
 }
 
 /** What is done with a request: passed on, lost on its way there, or passed on and its answer lost. */
-export type Fate = 'pass' | 'loseRequest' | 'loseAnswer';
+export type Result = 'pass' | 'loseRequest' | 'loseAnswer';
 
 export class Proxy {
   readonly url: string;
   /** Called for each request before it is passed on. */
-  decide: (passing: Passing) => Fate = () => 'pass';
+  decide: (passing: Passing) => Result = () => 'pass';
   /** Called once what was lost is lost: the exchange has it, or never will. */
   lost: () => void = () => {};
   readonly #server;
@@ -53,8 +53,8 @@ export class Proxy {
     }
     const { method = 'GET', url = '/', rawHeaders } = incoming;
     const bytes = Buffer.concat(chunks);
-    const fate = this.decide({ method, path: url, body: bytes.toString('utf8') });
-    if (fate === 'loseRequest') {
+    const outcome = this.decide({ method, path: url, body: bytes.toString('utf8') });
+    if (outcome === 'loseRequest') {
       incoming.socket.destroy();
       this.lost();
       return;
@@ -64,7 +64,7 @@ export class Proxy {
     const [answer] = (await once(onward, 'response')) as [IncomingMessage];
     const parts: Buffer[] = [];
     for await (const part of answer) parts.push(part as Buffer);
-    if (fate === 'loseAnswer') {
+    if (outcome === 'loseAnswer') {
       incoming.socket.destroy();
       this.lost();
       return;

@@ -8,13 +8,13 @@ import { runExchange, type RunningExchange } from '../../src/paperExchange/proce
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import type { OwnTrade, UserOrder } from '../../src/paperExchange/orders/userOrder.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { PATIENT_TIMES } from '../parity/driver.ts';
+import { TARGET_TIMES } from '../parity/driver.ts';
 import { ServiceRows } from '../parity/drivenRows.ts';
 import { exchangeOf, writeBot } from '../parity/setUp.ts';
 import type { Row, Tables } from '../parity/tables.ts';
 import { memoryFolder, moveExchange } from '../parity/world.ts';
 import type { Answer, BotTask, Question, RecordKill, Report } from './messages.ts';
-import { Proxy, type Fate, type Passing } from './proxy.ts';
+import { Proxy, type Result, type Passing } from './proxy.ts';
 
 const ROOM = 20_000;
 
@@ -87,7 +87,7 @@ export class World {
   }
 
   static async open(plan: RunPlan, program: string, definition: Definition, drops: ReadonlySet<number> = new Set()): Promise<World> {
-    const exchange = await runExchange(exchangeOf(plan, PATIENT_TIMES), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+    const exchange = await runExchange(exchangeOf(plan, TARGET_TIMES), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, drops);
   }
 
@@ -132,7 +132,7 @@ export class World {
 
   #watch(child: ChildProcess, kill: Kill | null): void {
     let left = kill?.at === 'request' ? kill.nth : Infinity;
-    this.#proxy.decide = (passing): Fate => {
+    this.#proxy.decide = (passing): Result => {
       const cid = createdId(passing);
       if (cid !== null) {
         this.creates++;
@@ -214,7 +214,7 @@ export class World {
    * Two orders of one symbol and side that were signed together were lost together. A bot that lives on holds the second one back until it
    * knows what became of the first, and refuses it: no life without kills is like this one.
    */
-  hasLostTogether(): boolean {
+  hasLostJoint(): boolean {
     const journal = this.journal();
     const lost = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
     const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`]] : [])));

@@ -4,40 +4,40 @@ import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LATE_MS } from '../../src/adapters/exchange/client/call.ts';
-import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { always, answerBytes, dribble, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';
 import { selfSigned } from '../fixtures/certificates.ts';
 import { BROKEN_ANSWERS } from './brokenAnswers.ts';
 import { READS, WRITES } from './calls.ts';
-import { CREDENTIALS, RestDesk, SECRET, type DeskOptions } from './desk.ts';
+import { CREDENTIALS, RestFixture, SECRET, type FixtureOptions } from './restClientFixture.ts';
 
-const opened: RestDesk[] = [];
+const opened: RestFixture[] = [];
 afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-async function deskOf(behaviour: Behaviour, options?: DeskOptions): Promise<RestDesk> {
-  const desk = await RestDesk.open(behaviour, options);
-  opened.push(desk);
-  return desk;
+async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promise<RestFixture> {
+  const fixture = await RestFixture.open(behaviour, options);
+  opened.push(fixture);
+  return fixture;
 }
 
 /** So fast that no pause is felt; with a time limit that is far away all the same. */
 const HURRY = { speed: 500 };
-const PATIENT = { timeoutMs: 600_000 };
+const TARGET = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;
 const OPEN_ORDERS = READS[0]!;
 const CALLS = [...WRITES, ...READS];
 
 test('what is answered well is done, in one request', async () => {
-  const desk = await deskOf(() => {});
+  const fixture = await fixtureOf(() => {});
   for (const { op, args, done } of CALLS) {
-    desk.answerWith(always(200, done));
-    const before = desk.asked.length;
-    expect(await desk.call(op, args), op).toMatchObject({ kind: 'acked' });
-    expect(desk.asked.length - before, op).toBe(1);
-    expect(desk.logs.at(-1), op).toEqual({
+    fixture.answerWith(always(200, done));
+    const before = fixture.asked.length;
+    expect(await fixture.call(op, args), op).toMatchObject({ kind: 'acked' });
+    expect(fixture.asked.length - before, op).toBe(1);
+    expect(fixture.logs.at(-1), op).toEqual({
       op,
       kind: 'acked',
       attempt: 1,
@@ -47,9 +47,9 @@ test('what is answered well is done, in one request', async () => {
       isLate: false,
     });
   }
-  const value: Outcome<{ readonly serverTimeMs: number }> = await ask(desk.client, 'spot.serverTime', {});
+  const value: Outcome<{ readonly serverTimeMs: number }> = await callAsPromise(fixture.client, 'spot.serverTime', {});
   expect(value.kind).toBe('acked');
-  await expect(ask(desk.client, 'spot.ticker', { symbol: '' })).rejects.toThrow('symbol');
+  await expect(callAsPromise(fixture.client, 'spot.ticker', { symbol: '' })).rejects.toThrow('symbol');
 });
 
 describe('an answer that says nothing leaves the outcome unknown; reads ask again, nothing else does', () => {
@@ -78,15 +78,15 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
   };
 
   test.each(Object.entries(answers))('%s', async (_name, [behaviour, times, isLarge = false]) => {
-    const desk = await deskOf(behaviour, HURRY);
+    const fixture = await fixtureOf(behaviour, HURRY);
     // What is large takes its time, and each way of reading an answer is among the first.
     for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
-      const before = desk.asked.length;
-      const outcome = await desk.call(op, args, PATIENT);
+      const before = fixture.asked.length;
+      const outcome = await fixture.call(op, args, TARGET);
       // Where an object without any member that counts is an answer, it is one.
       const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
       if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
-      if (!isEmptyAnswer) expect(desk.asked.length - before, op).toBe(kind === 'read' ? times : 1);
+      if (!isEmptyAnswer) expect(fixture.asked.length - before, op).toBe(kind === 'read' ? times : 1);
     }
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -94,28 +94,28 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
 
 test('an order whose answer is cut off at any byte: unknown, and one copy of it', async () => {
   const whole = answerBytes(200, '{"orderId":"499890200602846976"}');
-  const desk = await deskOf(() => {}, { speed: 20 });
+  const fixture = await fixtureOf(() => {}, { speed: 20 });
   for (const isCounted of [true, false]) {
     const bytes = isCounted ? whole : Buffer.from(whole.toString().replace(/content-length: \d+\r\n/, ''));
     for (let length = 0; length <= bytes.length; length++) {
-      desk.answerWith((socket) => void (length === 0 ? socket.end() : socket.end(bytes.subarray(0, length))));
-      const before = desk.stub.count('POST', '/sapi/v1/order');
-      const outcome = await desk.call(ORDER.op, ORDER.args);
+      fixture.answerWith((socket) => void (length === 0 ? socket.end() : socket.end(bytes.subarray(0, length))));
+      const before = fixture.stub.count('POST', '/sapi/v1/order');
+      const outcome = await fixture.call(ORDER.op, ORDER.args);
       const expected = length < bytes.length ? { kind: 'unknown' } : { kind: 'acked', value: { orderId: '499890200602846976' } };
       expect(outcome, `${length} bytes`).toMatchObject(expected);
-      expect(desk.stub.count('POST', '/sapi/v1/order') - before, `${length} bytes`).toBe(1);
+      expect(fixture.stub.count('POST', '/sapi/v1/order') - before, `${length} bytes`).toBe(1);
     }
   }
 });
 
 test('random bytes for an answer: no crash, no outcome but unknown, one copy of the order', async () => {
-  const desk = await deskOf(() => {}, { speed: 20 });
+  const fixture = await fixtureOf(() => {}, { speed: 20 });
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), fc.boolean(), async (bytes, isBody) => {
-      desk.answerWith((socket) => void socket.end(isBody ? answerBytes(200, bytes) : bytes));
-      const before = desk.asked.length;
-      expect((await desk.call(ORDER.op, ORDER.args)).kind).toBe('unknown');
-      expect(desk.asked.length - before).toBe(1);
+      fixture.answerWith((socket) => void socket.end(isBody ? answerBytes(200, bytes) : bytes));
+      const before = fixture.asked.length;
+      expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('unknown');
+      expect(fixture.asked.length - before).toBe(1);
     }),
     { numRuns: 150 },
   );
@@ -126,119 +126,119 @@ describe('what never left is not sent, and proved to be', () => {
     const stub = await StubExchange.start(() => {});
     const { origin } = stub;
     await stub.close();
-    const desk = await deskOf(() => {}, { ...HURRY, origin });
+    const fixture = await fixtureOf(() => {}, { ...HURRY, origin });
     for (const { op, args, kind } of CALLS) {
-      const logged = desk.logs.filter((entry) => entry.op === op).length;
-      const outcome = await desk.call(op, args, PATIENT);
+      const logged = fixture.logs.filter((entry) => entry.op === op).length;
+      const outcome = await fixture.call(op, args, TARGET);
       expect(outcome, op).toMatchObject({ kind: 'notSent', cause: expect.stringContaining('ECONNREFUSED') as string });
-      expect(desk.logs.filter((entry) => entry.op === op).length - logged, op).toBe(kind === 'read' ? 3 : 1);
+      expect(fixture.logs.filter((entry) => entry.op === op).length - logged, op).toBe(kind === 'read' ? 3 : 1);
     }
   });
 
   test('a name that does not exist, a certificate that is not trusted', async () => {
     const secure = await StubExchange.start(always(200, '{}'), { ...selfSigned('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', secure.origin]) {
-      const desk = await deskOf(() => {}, { ...HURRY, origin });
-      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await desk.call(op, args, PATIENT)).kind, origin).toBe('notSent');
+      const setup = await fixtureOf(() => {}, { ...HURRY, origin });
+      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await setup.call(op, args, TARGET)).kind, origin).toBe('notSent');
     }
     expect([secure.bytesIn, secure.requests.length]).toEqual([0, 0]);
     await secure.close();
   });
 
   test('a time limit that ran out in the queue for a connection, and a cancel there', async () => {
-    const desk = await deskOf(() => {}, { wire: { connections: 1 } });
-    desk.answerWith(always(200, '[]'));
-    await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
-    desk.answerWith(() => {});
-    const first = desk.start(ORDER.op, ORDER.args);
-    await until(() => desk.stub.count('POST', '/sapi/v1/order') === 1);
-    const [second, third] = [desk.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), desk.start(ORDER.op, ORDER.args)];
+    const rig = await fixtureOf(() => {}, { wire: { connections: 1 } });
+    rig.answerWith(always(200, '[]'));
+    await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    rig.answerWith(() => {});
+    const first = rig.start(ORDER.op, ORDER.args);
+    await until(() => rig.stub.count('POST', '/sapi/v1/order') === 1);
+    const [second, third] = [rig.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), rig.start(ORDER.op, ORDER.args)];
     expect(await second.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
     third.cancel();
     expect(await third.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
     first.cancel();
     expect(await first.outcome).toEqual({ kind: 'unknown', cause: 'cancelled', status: null, error: null });
-    desk.answerWith(always(200, '[]'));
-    await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
-    expect(desk.stub.count('POST', '/sapi/v1/order')).toBe(1);
+    rig.answerWith(always(200, '[]'));
+    await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(1);
   });
 
   test('a cancel while the clock is measured, at once after the call, and a second one', async () => {
-    const desk = await deskOf(() => {});
-    desk.stub.behaviour = () => {};
-    const waiting = desk.start(ORDER.op, ORDER.args);
-    await until(() => desk.stub.requests.length === 1);
+    const otherFixture = await fixtureOf(() => {});
+    otherFixture.stub.behaviour = () => {};
+    const waiting = otherFixture.start(ORDER.op, ORDER.args);
+    await until(() => otherFixture.stub.requests.length === 1);
     waiting.cancel();
     waiting.cancel();
     expect(await waiting.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
-    const atOnce = desk.start('futures.ping', {});
+    const atOnce = otherFixture.start('futures.ping', {});
     atOnce.cancel();
     expect((await atOnce.outcome).kind).toBe('notSent');
-    expect(desk.asked).toEqual([]);
+    expect(otherFixture.asked).toEqual([]);
   });
 });
 
 describe('time limits', () => {
   test('end the waiting for silence, for a slow loris and for a service that trickles for ever, of reads and of orders', async () => {
-    const desk = await deskOf(() => {}, { speed: 50 });
-    desk.answerWith(always(200, '[]'));
-    await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    const fixture = await fixtureOf(() => {}, { speed: 50 });
+    fixture.answerWith(always(200, '[]'));
+    await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
     const trickle = (socket: Socket): void => dribble(socket, answerBytes(200, 'x'.repeat(1_000_000)));
     for (const behaviour of [() => {}, trickle]) {
-      desk.answerWith(behaviour);
+      fixture.answerWith(behaviour);
       for (const { op, args } of [ORDER, OPEN_ORDERS]) {
-        const [before, from] = [desk.asked.length, desk.scheduler.nowMs];
-        expect(await desk.call(op, args)).toEqual({ kind: 'unknown', cause: 'no answer within 10000 ms', status: null, error: null });
-        expect(desk.scheduler.nowMs - from).toBeGreaterThanOrEqual(10_000);
-        expect(desk.scheduler.nowMs - from).toBeLessThan(60_000);
-        expect(desk.asked.length - before).toBe(1);
+        const [before, from] = [fixture.asked.length, fixture.scheduler.nowMs];
+        expect(await fixture.call(op, args)).toEqual({ kind: 'unknown', cause: 'no answer within 10000 ms', status: null, error: null });
+        expect(fixture.scheduler.nowMs - from).toBeGreaterThanOrEqual(10_000);
+        expect(fixture.scheduler.nowMs - from).toBeLessThan(60_000);
+        expect(fixture.asked.length - before).toBe(1);
       }
     }
   });
 
   test('cover all attempts: the last answer counts, and nobody waits for an attempt that has no time left', async () => {
-    const desk = await deskOf(always(503, '{}'));
-    await desk.call('futures.ping', {}, { attempts: 1 });
-    const from = desk.scheduler.nowMs;
+    const setup = await fixtureOf(always(503, '{}'));
+    await setup.call('futures.ping', {}, { attempts: 1 });
+    const from = setup.scheduler.nowMs;
     // The third attempt would leave after 375 ms at the earliest.
-    const outcome = await desk.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
+    const outcome = await setup.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
     expect(outcome).toMatchObject({ kind: 'unknown', status: 503 });
-    expect(desk.scheduler.nowMs - from).toBeLessThan(370);
-    expect(desk.asked.length).toBeLessThanOrEqual(3);
+    expect(setup.scheduler.nowMs - from).toBeLessThan(370);
+    expect(setup.asked.length).toBeLessThanOrEqual(3);
   });
 
   test('a late answer is reported once; one that is later still is not', async () => {
     const waiting: Socket[] = [];
-    const desk = await deskOf((socket) => void waiting.push(socket), { speed: 100 });
+    const rig = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
     const late: Outcome<unknown>[] = [];
     const options = { timeoutMs: 1000, late: (outcome: Outcome<unknown>) => void late.push(outcome) };
-    desk.clock.measure('spot');
-    await until(() => desk.clock.isMeasured('spot'));
+    rig.clock.measure('spot');
+    await until(() => rig.clock.isMeasured('spot'));
     /** Its limit is ten milliseconds of this computer: the request may come after it. */
     const unanswered = async (call: Promise<Outcome<unknown>>): Promise<void> => {
       const before = waiting.length;
       expect((await call).kind).toBe('unknown');
       await until(() => waiting.length > before);
     };
-    await unanswered(desk.call(ORDER.op, ORDER.args, options));
+    await unanswered(rig.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => late.length === 1);
     expect(late).toEqual([{ kind: 'acked', value: expect.objectContaining({ orderId: '7' }) as unknown }]);
-    expect(desk.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
+    expect(rig.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
 
-    await unanswered(desk.call(ORDER.op, ORDER.args, options));
+    await unanswered(rig.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
     await until(() => late.length === 2);
     expect(late[1]).toMatchObject({ kind: 'refused', code: -2017 });
 
     // A read has no use for it.
-    await unanswered(desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
+    await unanswered(rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
     await until(() => waiting.at(-1)!.destroyed);
-    await unanswered(desk.call(ORDER.op, ORDER.args, options));
-    const from = desk.scheduler.nowMs;
+    await unanswered(rig.call(ORDER.op, ORDER.args, options));
+    const from = rig.scheduler.nowMs;
     await until(() => waiting.at(-1)!.destroyed);
-    expect(desk.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);
-    expect([late.length, desk.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
+    expect(rig.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);
+    expect([late.length, rig.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
   });
 });
 
@@ -246,69 +246,69 @@ describe('reads are asked again', () => {
   test('until they are answered, freshly signed, after pauses that grow', async () => {
     let left = 2;
     const times: number[] = [];
-    const desk = await deskOf(() => {}, { speed: 20 });
-    desk.answerWith((socket, request) => {
+    const fixture = await fixtureOf(() => {}, { speed: 20 });
+    fixture.answerWith((socket, request) => {
       times.push(Number(request.headers.find(([name]) => name === 'X-CH-TS')?.[1]));
       socket.write(left-- > 0 ? answerBytes(500, '{"code":-1001,"msg":"DISCONNECTED"}') : answerBytes(200, '[]'));
     });
-    expect(await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'acked' });
+    expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'acked' });
     expect(times).toHaveLength(3);
     const pauses = times.slice(1).map((at, i) => at - times[i]!);
     expect(pauses[0]).toBeGreaterThanOrEqual(125);
     expect(pauses[1]).toBeGreaterThanOrEqual(250);
-    expect(desk.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore
+    expect(fixture.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore
   });
 
   test('also over a connection that was reset while it was idle', async () => {
-    const desk = await deskOf(always(200, '[]'), { speed: 20 });
+    const setup = await fixtureOf(always(200, '[]'), { speed: 20 });
     for (let round = 0; round < 20; round++) {
-      expect((await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-      desk.stub.resetAll();
+      expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+      setup.stub.resetAll();
     }
-    const before = desk.stub.count('POST', '/sapi/v1/order');
-    desk.answerWith(always(200, '{"orderId":"7"}'));
+    const before = setup.stub.count('POST', '/sapi/v1/order');
+    setup.answerWith(always(200, '{"orderId":"7"}'));
     let certain = 0;
     for (let round = 0; round < 20; round++) {
-      desk.stub.resetAll();
-      const { kind } = await desk.call(ORDER.op, ORDER.args);
+      setup.stub.resetAll();
+      const { kind } = await setup.call(ORDER.op, ORDER.args);
       expect(['acked', 'unknown', 'notSent']).toContain(kind);
       if (kind === 'acked') certain++;
     }
-    const times = desk.stub.count('POST', '/sapi/v1/order') - before;
+    const times = setup.stub.count('POST', '/sapi/v1/order') - before;
     expect(times).toBeLessThanOrEqual(20);
     expect(times).toBeGreaterThanOrEqual(certain);
   });
 
   test('no more than five times, whatever is asked for', async () => {
-    const desk = await deskOf(always(503, ''), HURRY);
-    await desk.call('futures.ping', {}, { attempts: 1000, ...PATIENT });
-    expect(desk.asked).toHaveLength(5);
+    const rig = await fixtureOf(always(503, ''), HURRY);
+    await rig.call('futures.ping', {}, { attempts: 1000, ...TARGET });
+    expect(rig.asked).toHaveLength(5);
   });
 
   test('after 429 when the class is free again; not at all after 418', async () => {
     let left = 1;
-    const desk = await deskOf(() => {}, { speed: 50 });
-    desk.answerWith(
+    const otherFixture = await fixtureOf(() => {}, { speed: 50 });
+    otherFixture.answerWith(
       (socket) => void socket.write(left-- > 0 ? answerBytes(429, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}') : answerBytes(200, '[]')),
     );
-    const from = desk.scheduler.nowMs;
-    expect((await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-    expect(desk.scheduler.nowMs - from).toBeGreaterThanOrEqual(2000);
-    desk.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
-    const before = desk.asked.length;
-    expect(await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', status: 418 });
-    expect(await desk.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
-    expect(await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'notSent' });
-    expect(desk.asked.length - before, 'a ban stops everything').toBe(1);
+    const from = otherFixture.scheduler.nowMs;
+    expect((await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+    expect(otherFixture.scheduler.nowMs - from).toBeGreaterThanOrEqual(2000);
+    otherFixture.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
+    const before = otherFixture.asked.length;
+    expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', status: 418 });
+    expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
+    expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'notSent' });
+    expect(otherFixture.asked.length - before, 'a ban stops everything').toBe(1);
   });
 });
 
 describe('the clock of the service', () => {
   const judging =
-    (desk: () => RestDesk): Behaviour =>
+    (fixture: () => RestFixture): Behaviour =>
     (socket, request) => {
       const timestamp = Number(request.headers.find(([name]) => name === 'X-CH-TS')?.[1]);
-      const nowMs = desk().scheduler.nowMs + desk().aheadMs;
+      const nowMs = fixture().scheduler.nowMs + fixture().aheadMs;
       const isInTime = timestamp < nowMs + 1000 && nowMs - timestamp <= 5000;
       socket.write(
         isInTime
@@ -319,46 +319,46 @@ describe('the clock of the service', () => {
 
   test('may be an hour off either way, and may jump: a read that meets that is asked once more', async () => {
     for (const aheadMs of [-3_600_000, 3_600_000]) {
-      const desk: RestDesk = await deskOf(
-        judging(() => desk),
+      const setup: RestFixture = await fixtureOf(
+        judging(() => setup),
         { aheadMs },
       );
-      expect((await desk.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-      desk.aheadMs = 0;
-      const before = desk.asked.length;
-      expect((await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-      expect(desk.asked.length - before).toBe(2);
-      expect((await desk.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
+      expect((await setup.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+      setup.aheadMs = 0;
+      const before = setup.asked.length;
+      expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+      expect(setup.asked.length - before).toBe(2);
+      expect((await setup.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
     }
   });
 
   test('a write that meets a jump is refused, once; the next one goes through', async () => {
-    const desk: RestDesk = await deskOf(judging(() => desk));
-    expect((await desk.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-    const { ms } = desk.clock.now('spot');
-    desk.aheadMs = 3_600_000;
-    expect(await desk.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
-    await until(() => desk.clock.now('spot').ms - ms > 3_500_000);
-    expect((await desk.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-    expect(desk.stub.count('POST', '/sapi/v1/order')).toBe(3);
+    const rig: RestFixture = await fixtureOf(judging(() => rig));
+    expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    const { ms } = rig.clock.now('spot');
+    rig.aheadMs = 3_600_000;
+    expect(await rig.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+    await until(() => rig.clock.now('spot').ms - ms > 3_500_000);
+    expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(3);
   });
 
   test('that is never right makes no loop', async () => {
-    const desk = await deskOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
+    const otherFixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
     for (let i = 0; i < 10; i++) {
-      expect(await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
-      expect(await desk.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+      expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
+      expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
     }
     // The first read is asked twice; the clock is measured at the start and once more.
-    expect([desk.asked.length, desk.stub.requests.length - desk.asked.length]).toEqual([21, 10]);
+    expect([otherFixture.asked.length, otherFixture.stub.requests.length - otherFixture.asked.length]).toEqual([21, 10]);
   });
 
   test('that cannot be had leaves our own', async () => {
-    const desk = await deskOf(() => {});
-    desk.stub.behaviour = (socket, { target }) =>
+    const stand = await fixtureOf(() => {});
+    stand.stub.behaviour = (socket, { target }) =>
       void socket.write(target.endsWith('/time') ? answerBytes(500, '') : answerBytes(200, '[]'));
-    expect((await desk.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-    expect(desk.clock.isMeasured('spot')).toBe(false);
+    expect((await stand.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+    expect(stand.clock.isMeasured('spot')).toBe(false);
   });
 });
 
@@ -367,32 +367,32 @@ test('logs hold facts and nothing that is secret, nor anything that a service sa
     void socket.write(
       answerBytes(400, `{"code":-1022,"msg":${JSON.stringify(JSON.stringify(request.headers))}}`, { 'x-echo': CREDENTIALS.apiKey }),
     );
-  const desk = await deskOf(echo);
-  for (const { op, args } of CALLS) await desk.call(op, args);
-  const written = JSON.stringify(desk.logs);
-  expect(desk.logs.length).toBeGreaterThan(CALLS.length);
-  const signatures = desk.stub.requests.flatMap(({ headers }) =>
+  const fixture = await fixtureOf(echo);
+  for (const { op, args } of CALLS) await fixture.call(op, args);
+  const written = JSON.stringify(fixture.logs);
+  expect(fixture.logs.length).toBeGreaterThan(CALLS.length);
+  const signatures = fixture.stub.requests.flatMap(({ headers }) =>
     headers.filter(([name]) => name === 'X-CH-SIGN').map(([, value]) => value),
   );
   expect(signatures.length).toBeGreaterThan(10);
   for (const secret of [SECRET, CREDENTIALS.apiKey, 'X-CH', ...signatures]) expect(written).not.toContain(secret);
-  expect(Object.keys(desk.logs[0]!).toSorted()).toEqual(['attempt', 'code', 'isLate', 'kind', 'latencyMs', 'op', 'status']);
+  expect(Object.keys(fixture.logs[0]!).toSorted()).toEqual(['attempt', 'code', 'isLate', 'kind', 'latencyMs', 'op', 'status']);
 });
 
 test('what is over holds nothing: no timer and no connection keeps a process alive, and closing ends them all', async () => {
   const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
   const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
-  const desk = await deskOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });
-  const outcomes = await Promise.all(Array.from({ length: 30 }, () => desk.call('futures.ping', {})));
+  const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });
+  const outcomes = await Promise.all(Array.from({ length: 30 }, () => fixture.call('futures.ping', {})));
   expect(outcomes.every(({ kind }) => kind === 'acked')).toBe(true);
-  desk.answerWith(() => {});
-  const silent = desk.start(ORDER.op, ORDER.args);
-  await until(() => desk.stub.count('POST', '/sapi/v1/order') === 1);
+  fixture.answerWith(() => {});
+  const silent = fixture.start(ORDER.op, ORDER.args);
+  await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
   silent.cancel();
   await silent.outcome;
   // The other ends of the connections, which are this test's own.
-  await until(() => held(/TCPSocket/) - before.sockets <= desk.stub.open && held(/Timeout/) <= before.timers);
-  await desk.close();
+  await until(() => held(/TCPSocket/) - before.sockets <= fixture.stub.open && held(/Timeout/) <= before.timers);
+  await fixture.close();
   opened.pop();
-  await until(() => held(/TCPSocket/) <= before.sockets && desk.stub.open === 0);
+  await until(() => held(/TCPSocket/) <= before.sockets && fixture.stub.open === 0);
 });

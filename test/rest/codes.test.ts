@@ -2,11 +2,11 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { errorCodeOf } from '../../src/protocol/outcome.ts';
-import { factsOf } from '../../src/protocol/errors/errorCodes.ts';
+import { errorCodeFacts } from '../../src/protocol/errors/errorCodes.ts';
 import { always, type Behaviour } from '../fixtures/stubExchange.ts';
 import { EXPECTED_CODES } from '../protocol/expectedCodes.ts';
 import { READS, WRITES, type SampleCall } from './calls.ts';
-import { RestDesk } from './desk.ts';
+import { RestFixture } from './restClientFixture.ts';
 
 /** How spot and futures write an error. */
 const ENVELOPES = {
@@ -64,21 +64,21 @@ const EACH: readonly SampleCall[] = [...WRITES, ...READS].filter(({ op }) => !/b
 /** Codes that change what happens to the calls after them. */
 const LASTING = new Set([-1003, -1021]);
 
-let desk: RestDesk | null = null;
+let fixture: RestFixture | null = null;
 afterEach(async () => {
-  await desk?.close();
-  desk = null;
+  await fixture?.close();
+  fixture = null;
 });
 
 /** A desk whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
-async function deskOf(code: number, behaviour: Behaviour, speed: number): Promise<RestDesk> {
-  if (desk !== null && LASTING.has(code)) {
-    await desk.close();
-    desk = null;
+async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Promise<RestFixture> {
+  if (fixture !== null && LASTING.has(code)) {
+    await fixture.close();
+    fixture = null;
   }
-  desk ??= await RestDesk.open(behaviour, { speed });
-  desk.answerWith(behaviour);
-  return desk;
+  fixture ??= await RestFixture.open(behaviour, { speed });
+  fixture.answerWith(behaviour);
+  return fixture;
 }
 
 describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry }) => {
@@ -86,7 +86,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
     for (const envelope of Object.values(ENVELOPES)) {
       for (const status of new Set([200, http])) {
         for (const call of EACH) {
-          const found = await deskOf(code, always(status, envelope(code)), 1);
+          const found = await fixtureOf(code, always(status, envelope(code)), 1);
           const before = found.asked.length;
           const outcome = await found.call(call.op, call.args, { attempts: 1 });
           const where = `${call.op} HTTP ${status} ${envelope(code)}`;
@@ -100,7 +100,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
         }
       }
     }
-    const facts = factsOf(code);
+    const facts = errorCodeFacts(code);
     expect(facts.advice).toMatch(ADVICE[code]!);
     expect(facts.retry).toBe(retry);
   });
@@ -108,7 +108,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
   test('is asked again by reads where a pause may help, by nothing else ever', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
       for (const call of EACH.filter(({ op }) => !/test|Trigger|Leverage/.test(op))) {
-        const found = await deskOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
+        const found = await fixtureOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
         const before = found.asked.length;
         await found.call(call.op, call.args, { timeoutMs: 600_000 });
         const times = call.kind !== 'read' ? 1 : code === -1021 ? 2 : retry === 'after' ? 3 : 1;

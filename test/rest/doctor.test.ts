@@ -10,13 +10,13 @@ import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { resultLines } from '../../src/cli/doctor/text.ts';
 import { selfSigned } from '../fixtures/certificates.ts';
-import { DoctorDesk, failures, found } from '../fixtures/doctorDesk.ts';
+import { DoctorFixture, failures, found } from '../fixtures/doctorFixture.ts';
 import { errorOf, ok, STUB_KEY, STUB_SECRET, type StubOptions } from '../fixtures/signedStub.ts';
 
-const desk = new DoctorDesk();
+const fixture = new DoctorFixture();
 afterAll(async () => {
-  const long = desk.results.flatMap((result) => resultLines(result, false)).filter((line) => line.length > 100);
-  await desk.remove();
+  const long = fixture.results.flatMap((result) => resultLines(result, false)).filter((line) => line.length > 100);
+  await fixture.remove();
   // A word that is longer than its column, such as a path, has a line of its own.
   expect(long.filter((line) => !line.includes('/'))).toEqual([]);
 });
@@ -25,8 +25,8 @@ const WRITES = /^POST \/(sapi|fapi|v1)(?!.*\/order\/test$)/;
 
 describe('a healthy exchange', () => {
   test('passes on both markets, and nothing is placed or changed', async () => {
-    const stub = await desk.stub();
-    const examined = await desk.examine(stub.url, { markets: ['spot', 'futures'] });
+    const stub = await fixture.stub();
+    const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual([]);
     expect(examined.report.ok).toBe(true);
     const names = examined.report.checks.map(({ name }) => name.replace(/^(spot|futures)\./, ''));
@@ -39,8 +39,8 @@ describe('a healthy exchange', () => {
   });
 
   test('the test order is the least that the records allow, at the last price', async () => {
-    const stub = await desk.stub();
-    const { report } = await desk.examine(stub.url, { symbols: ['ETHUSDT'] });
+    const stub = await fixture.stub();
+    const { report } = await fixture.examine(stub.url, { symbols: ['ETHUSDT'] });
     const [order] = stub.seen.filter(({ call }) => call === 'POST /sapi/v1/order/test');
     expect(JSON.parse(order?.body ?? '')).toMatchObject({ symbol: 'ETHUSDT', side: 'BUY', type: 'LIMIT', price: 60000.5, volume: 0.00001 });
     expect(report.ok).toBe(true);
@@ -54,18 +54,18 @@ const MATTER: Readonly<Record<number, string>> = { [-2015]: 'spot.permission', [
 
 describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
   test('to the signed read and to the test order', async () => {
-    const stub = await desk.stub({ answers: { [ACCOUNT]: errorOf(code, '/sapi', http[0]) } });
-    const read = await desk.examine(stub.url);
+    const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(code, '/sapi', http[0]) } });
+    const read = await fixture.examine(stub.url);
     const name = MATTER[code] ?? 'spot.signature';
     expect(failures(read)).toEqual([name]);
     const atRead = found(read, name);
-    expect(atRead).toMatchObject({ code, detail: expect.stringContaining(String(code)), said: `the service says: said ${code}` });
+    expect(atRead).toMatchObject({ code, detail: expect.stringContaining(String(code)), serviceText: `the service says: said ${code}` });
     expect(atRead.fix.at(-1) === advice).toBe(!WITHOUT_ADVICE.includes(code));
     expect(read.report.checks.filter(({ status }) => status === 'skipped').length).toBeGreaterThanOrEqual(5);
     expect(found(read, 'limits').status).toBe(code === -1003 ? 'warning' : 'ok');
 
     stub.options = { answers: { [TEST_ORDER]: errorOf(code, '/sapi', http[0]) } };
-    const order = await desk.examine(stub.url);
+    const order = await fixture.examine(stub.url);
     const atOrder = found(order, 'spot.testOrder');
     const isOurChoice = [-1136, -1138, -1015, -2017, 10015].includes(code);
     expect(atOrder).toMatchObject({ code, status: isOurChoice ? 'warning' : 'failed' });
@@ -105,8 +105,8 @@ const ILLS: Readonly<Record<string, Ill>> = {
 };
 
 test.each(Object.entries(ILLS))('%s', async (_, { options, check, code, fix }) => {
-  const stub = await desk.stub(options);
-  const examined = await desk.examine(stub.url);
+  const stub = await fixture.stub(options);
+  const examined = await fixture.examine(stub.url);
   expect(failures(examined)).toEqual([check]);
   expect(found(examined, check).code).toBe(code);
   expect(found(examined, check).fix[0]).toMatch(fix);
@@ -114,54 +114,54 @@ test.each(Object.entries(ILLS))('%s', async (_, { options, check, code, fix }) =
 
 describe('key and signature', () => {
   test('a wrong secret', async () => {
-    const stub = await desk.stub();
-    const examined = await desk.examine(stub.url, {}, desk.environment({ ISOBAR_API_SECRET: 'x'.repeat(32) }));
+    const stub = await fixture.stub();
+    const examined = await fixture.examine(stub.url, {}, fixture.environment({ ISOBAR_API_SECRET: 'x'.repeat(32) }));
     expect(failures(examined)).toEqual(['spot.signature']);
     expect(found(examined, 'spot.signature')).toMatchObject({ code: -1022, fix: [expect.stringContaining('does not belong to the key')] });
   });
 
   test('a key of another exchange', async () => {
-    const stub = await desk.stub();
-    const examined = await desk.examine(stub.url, {}, desk.environment({ ISOBAR_API_KEY: 'y'.repeat(32) }));
+    const stub = await fixture.stub();
+    const examined = await fixture.examine(stub.url, {}, fixture.environment({ ISOBAR_API_KEY: 'y'.repeat(32) }));
     expect(failures(examined)).toEqual(['spot.permission']);
     expect(found(examined, 'spot.ip')).toMatchObject({ status: 'skipped', detail: 'because permission failed (-2015)' });
   });
 
   test.each(['include', 'omit', 'either'] as const)('a service that signs its queries: %s', async (signQuery) => {
-    const stub = await desk.stub({ signQuery });
-    const examined = await desk.examine(stub.url, { markets: ['spot', 'futures'] });
+    const stub = await fixture.stub({ signQuery });
+    const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     const isFine = signQuery !== 'omit';
     expect(failures(examined)).toEqual(isFine ? [] : ['spot.signQuery', 'futures.signQuery']);
     expect(examined.report.dialect.signQuery).toBe(isFine ? 'include' : 'omit');
     if (isFine) return;
     expect(found(examined, 'spot.signQuery').fix[0]).toContain('set dialect.signQuery to omit');
-    const config = desk.write('omit.yaml', 'dialect:\n  signQuery: omit\n');
-    expect(failures(await desk.examine(stub.url, { config }))).toEqual([]);
+    const config = fixture.write('omit.yaml', 'dialect:\n  signQuery: omit\n');
+    expect(failures(await fixture.examine(stub.url, { config }))).toEqual([]);
   });
 
   test('a prefix that is not signed', async () => {
-    const stub = await desk.stub({ prefix: '/spot/open', isPrefixSigned: false });
-    const config = desk.write('prefix.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n');
-    const examined = await desk.examine(stub.url, { config });
+    const stub = await fixture.stub({ prefix: '/spot/open', isPrefixSigned: false });
+    const config = fixture.write('prefix.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n');
+    const examined = await fixture.examine(stub.url, { config });
     expect(failures(examined)).toEqual(['spot.signature']);
     expect(examined.report.dialect.signPathPrefix).toBe(false);
     expect(found(examined, 'spot.signature').fix).toEqual([expect.stringContaining('set dialect.signPathPrefix to false')]);
-    const mended = desk.write('mended.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n  signPathPrefix: false\n');
-    expect(failures(await desk.examine(stub.url, { config: mended }))).toEqual([]);
-    const without = await desk.examine(stub.url);
+    const mended = fixture.write('mended.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n  signPathPrefix: false\n');
+    expect(failures(await fixture.examine(stub.url, { config: mended }))).toEqual([]);
+    const without = await fixture.examine(stub.url);
     expect(found(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
   });
 
   test('a key for spot alone is told so at futures', async () => {
-    const stub = await desk.stub({ permissions: { spot: true, futures: false, trade: true } });
-    const examined = await desk.examine(stub.url, { markets: ['spot', 'futures'] });
+    const stub = await fixture.stub({ permissions: { spot: true, futures: false, trade: true } });
+    const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual(['futures.permission']);
     expect(found(examined, 'futures.permission').fix[0]).toContain('spot takes this key');
   });
 
   test('no key: what is public is looked at all the same', async () => {
-    const stub = await desk.stub();
-    const examined = await desk.examine(stub.url, {}, {});
+    const stub = await fixture.stub();
+    const examined = await fixture.examine(stub.url, {}, {});
     expect(failures(examined)).toEqual(['key']);
     expect(found(examined, 'spot.symbols').status).toBe('ok');
     expect(found(examined, 'spot.signature').detail).toBe('because key failed');
@@ -169,26 +169,26 @@ describe('key and signature', () => {
   });
 
   test('a key file that others can read, a key without its secret', async () => {
-    const stub = await desk.stub();
-    const keyFile = desk.write('loose.key', STUB_KEY, 0o644);
-    const loose = await desk.examine(stub.url, {}, { ISOBAR_API_KEY_FILE: keyFile, ISOBAR_API_SECRET: STUB_SECRET });
+    const stub = await fixture.stub();
+    const keyFile = fixture.write('loose.key', STUB_KEY, 0o644);
+    const loose = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY_FILE: keyFile, ISOBAR_API_SECRET: STUB_SECRET });
     expect(found(loose, 'key')).toMatchObject({ status: 'failed', detail: expect.stringContaining('0644'), fix: [`chmod 600 ${keyFile}`] });
     expect(found(loose, 'spot.symbols').status).toBe('ok');
-    const alone = await desk.examine(stub.url, {}, { ISOBAR_API_KEY: STUB_KEY });
+    const alone = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY: STUB_KEY });
     expect(found(alone, 'key').detail).toContain('got the key alone');
   });
 
   test('where they come from is told', async () => {
-    const stub = await desk.stub();
-    desk.write('own/key', STUB_KEY);
-    desk.write('own/secret', STUB_SECRET, 0o400);
-    const config = desk.write('own/access.yaml', 'keyFile: key\nsecretFile: secret\n');
-    const files = found(await desk.examine(stub.url, { config }, {}), 'key').more.join('\n');
+    const stub = await fixture.stub();
+    fixture.write('own/key', STUB_KEY);
+    fixture.write('own/secret', STUB_SECRET, 0o400);
+    const config = fixture.write('own/access.yaml', 'keyFile: key\nsecretFile: secret\n');
+    const files = found(await fixture.examine(stub.url, { config }, {}), 'key').more.join('\n');
     expect(files).toContain(`own/key (mode 0600)`);
     expect(files).toContain(`own/secret (mode 0400)`);
-    const environment = { ISOBAR_API_KEY: STUB_KEY, ISOBAR_API_SECRET_FILE: desk.write('other', STUB_SECRET) };
-    desk.write('own/key', 'z'.repeat(32));
-    const both = found(await desk.examine(stub.url, { config }, environment), 'key').more.join('\n');
+    const environment = { ISOBAR_API_KEY: STUB_KEY, ISOBAR_API_SECRET_FILE: fixture.write('other', STUB_SECRET) };
+    fixture.write('own/key', 'z'.repeat(32));
+    const both = found(await fixture.examine(stub.url, { config }, environment), 'key').more.join('\n');
     expect(both).toContain('from the environment (ISOBAR_API_KEY)');
     expect(both).toContain('other (mode 0600)');
   });
@@ -196,7 +196,7 @@ describe('key and signature', () => {
 
 describe('the way there', () => {
   test('an unknown host', async () => {
-    const examined = await desk.examine('https://no-such-host.invalid');
+    const examined = await fixture.examine('https://no-such-host.invalid');
     expect(failures(examined)).toEqual(['spot.dns']);
     expect(found(examined, 'spot.dns').fix[0]).toMatch(/spelling of --spot-url|offline/);
     expect(found(examined, 'spot.testOrder').detail).toBe('because dns failed');
@@ -207,7 +207,7 @@ describe('the way there', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    const examined = await desk.examine(`http://127.0.0.1:${port}`);
+    const examined = await fixture.examine(`http://127.0.0.1:${port}`);
     expect(failures(examined)).toEqual(['spot.tls']);
     expect(found(examined, 'spot.tls')).toMatchObject({
       detail: expect.stringContaining('ECONNREFUSED'),
@@ -216,16 +216,16 @@ describe('the way there', () => {
   });
 
   test('a certificate that vouches for itself', async () => {
-    const stub = await desk.stub({}, selfSigned('IP:127.0.0.1'));
-    const examined = await desk.examine(stub.url);
+    const stub = await fixture.stub({}, selfSigned('IP:127.0.0.1'));
+    const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.tls']);
     expect(found(examined, 'spot.tls').detail).toContain('vouches for itself (DEPTH_ZERO_SELF_SIGNED_CERT)');
     expect(stub.seen).toEqual([]);
   });
 
   test('https where http is spoken', async () => {
-    const stub = await desk.stub();
-    const examined = await desk.examine(stub.url.replace('http:', 'https:'));
+    const stub = await fixture.stub();
+    const examined = await fixture.examine(stub.url.replace('http:', 'https:'));
     expect(failures(examined)).toEqual(['spot.tls']);
     expect(found(examined, 'spot.tls').detail).toContain('speaks no TLS');
   });
@@ -234,10 +234,10 @@ describe('the way there', () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const secure = await desk.examine(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
+    const secure = await fixture.examine(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
     expect(failures(secure)).toEqual(['spot.tls']);
     expect(found(secure, 'spot.tls').detail).toContain('TIMEOUT');
-    const plain = await desk.examine(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
+    const plain = await fixture.examine(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
     expect(failures(plain)).toEqual(['spot.ping']);
     expect(found(plain, 'spot.ping')).toMatchObject({
       detail: expect.stringContaining('no answer'),
@@ -258,23 +258,23 @@ describe('the way there', () => {
     [429, '', 'limits the rate of this address'],
     [502, '<html>bad gateway</html>', 'maintenance'],
   ])('HTTP %i with %j', async (status, body, fix) => {
-    const stub = await desk.stub({ answers: { 'GET /sapi/v1/ping': { status, body } } });
-    const examined = await desk.examine(stub.url);
+    const stub = await fixture.stub({ answers: { 'GET /sapi/v1/ping': { status, body } } });
+    const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.ping']);
     expect(found(examined, 'spot.ping').fix.join(' ')).toContain(fix);
   });
 
   test('a ban stops everything, and is told', async () => {
-    const stub = await desk.stub({ answers: { [ACCOUNT]: errorOf(-1003, '/sapi', 418) } });
-    const examined = await desk.examine(stub.url);
+    const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(-1003, '/sapi', 418) } });
+    const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.signature', 'limits']);
     expect(found(examined, 'limits').detail).toContain('banned');
     expect(stub.seen.at(-1)?.call).toBe(ACCOUNT);
   });
 
   test('a service that is silent about its account alone', async () => {
-    const stub = await desk.stub({ answers: { [ACCOUNT]: 'hang' } });
-    const examined = await desk.examine(stub.url, { timeoutMs: 200 });
+    const stub = await fixture.stub({ answers: { [ACCOUNT]: 'hang' } });
+    const examined = await fixture.examine(stub.url, { timeoutMs: 200 });
     expect(failures(examined)).toEqual(['spot.signature']);
   });
 });
@@ -285,23 +285,23 @@ describe('the clock', () => {
     [2400, 'warning', /^your clock is 2.4\d\d ms behind, ±\d+ ms$|^your clock is 2.3\d\d ms behind/],
     [-3_600_000, 'warning', /^your clock is 60 min ahead, ±\d+ ms$/],
   ])('%i ms', async (aheadMs, status, text) => {
-    const stub = await desk.stub({ aheadMs });
-    const examined = await desk.examine(stub.url);
+    const stub = await fixture.stub({ aheadMs });
+    const examined = await fixture.examine(stub.url);
     expect(found(examined, 'spot.clock')).toMatchObject({ status, detail: expect.stringMatching(text) });
     expect(failures(examined), 'signed with the time of the service').toEqual([]);
     if (status === 'warning') expect(found(examined, 'spot.clock').fix[0]).toContain('timedatectl');
   });
 
   test('a service that does not tell its time', async () => {
-    const stub = await desk.stub({ answers: { 'GET /sapi/v1/time': { status: 500, body: '' } } });
-    expect(failures(await desk.examine(stub.url))).toEqual(['spot.clock']);
+    const stub = await fixture.stub({ answers: { 'GET /sapi/v1/time': { status: 500, body: '' } } });
+    expect(failures(await fixture.examine(stub.url))).toEqual(['spot.clock']);
   });
 });
 
 describe('instruments', () => {
   test('a symbol that is not listed', async () => {
-    const stub = await desk.stub();
-    const examined = await desk.examine(stub.url, { symbols: ['BTCUSDC', 'ETHUSDT'] });
+    const stub = await fixture.stub();
+    const examined = await fixture.examine(stub.url, { symbols: ['BTCUSDC', 'ETHUSDT'] });
     expect(failures(examined)).toEqual(['spot.symbols']);
     expect(found(examined, 'spot.symbols').fix).toEqual(['BTCUSDC: did you mean BTCUSDT?']);
   });
@@ -319,25 +319,25 @@ describe('instruments', () => {
     storeInstrument(catalog, parseInstrument(JSON.stringify({ ...RECORD, ...differing }), 'record', 'spot', 'BTCUSDT'));
 
   test('records of the catalog', async () => {
-    const stub = await desk.stub();
-    const catalog = `${desk.folder}/catalog`;
+    const stub = await fixture.stub();
+    const catalog = `${fixture.folder}/catalog`;
     record(catalog, {});
-    const same = await desk.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
+    const same = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
     expect(found(same, 'spot.precision')).toMatchObject({ status: 'ok', detail: expect.stringContaining('BTCUSDT') });
     record(catalog, { quantityPrecision: 6 });
-    const other = await desk.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
+    const other = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
     expect(failures(other)).toEqual(['spot.precision']);
     expect(found(other, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
     expect(found(other, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
   });
 
   test('klines that take a range of times', async () => {
-    const stub = await desk.stub();
+    const stub = await fixture.stub();
     const bars = (from: number) => ok([{ idx: from, open: 1, close: 1, high: 1, low: 1, vol: 1 }]);
     stub.options = {
       answers: { 'GET /sapi/v1/klines': ({ target }) => bars(Number(new URL(target, 'http://x').searchParams.get('startTime'))) },
     };
-    const examined = await desk.examine(stub.url);
+    const examined = await fixture.examine(stub.url);
     expect(examined.report.dialect.klinesRange).toBe('startEnd');
     expect(failures(examined)).toEqual([]);
   });
@@ -360,40 +360,40 @@ describe('the account', () => {
   const futures = { markets: ['futures'] } as const;
 
   test('that is empty', async () => {
-    const stub = await desk.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
-    expect(found(await desk.examine(stub.url), 'spot.balances')).toMatchObject({
+    const stub = await fixture.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
+    expect(found(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
       status: 'warning',
       fix: [expect.stringContaining('transfer')],
     });
   });
 
   test('positions, modes and leverage', async () => {
-    const stub = await desk.stub({ positions: [held('BUY')] });
-    const one = await desk.examine(stub.url, futures);
+    const stub = await fixture.stub({ positions: [held('BUY')] });
+    const one = await fixture.examine(stub.url, futures);
     expect(found(one, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
     expect(found(one, 'futures.marginMode').detail).toBe('E-BTC-USDT cross');
     expect(found(one, 'futures.leverage').detail).toBe('E-BTC-USDT 20x');
     expect(found(one, 'futures.positionMode').status).toBe('ok');
     stub.options = { positions: [held('BUY'), held('SELL', { positionType: 2, leverageLevel: 200 })] };
-    const two = await desk.examine(stub.url, futures);
+    const two = await fixture.examine(stub.url, futures);
     expect(found(two, 'futures.positionMode')).toMatchObject({ status: 'warning', detail: 'two-way: long and short in E-BTC-USDT' });
     expect(found(two, 'futures.leverage')).toMatchObject({ status: 'warning', more: ['E-BTC-USDT allows 1 to 150'] });
     expect(two.report.ok).toBe(true);
   });
 
   test('positions that the service tells with the account alone', async () => {
-    const stub = await desk.stub({ answers: { 'GET /fapi/v1/positions': errorOf(-1020, '/fapi') } });
-    const examined = await desk.examine(stub.url, futures);
+    const stub = await fixture.stub({ answers: { 'GET /fapi/v1/positions': errorOf(-1020, '/fapi') } });
+    const examined = await fixture.examine(stub.url, futures);
     expect(failures(examined)).toEqual(['futures.positions']);
     expect(examined.report.dialect.positionsFrom).toBe('account');
-    const config = desk.write('account.yaml', 'dialect:\n  positionsFrom: account\n');
-    expect(failures(await desk.examine(stub.url, { ...futures, config }))).toEqual([]);
+    const config = fixture.write('account.yaml', 'dialect:\n  positionsFrom: account\n');
+    expect(failures(await fixture.examine(stub.url, { ...futures, config }))).toEqual([]);
   });
 });
 
 test('without an address there is nothing to examine', async () => {
-  await expect(desk.examine('', { markets: null, spotUrl: undefined, futuresUrl: undefined })).rejects.toThrow(ConfigError);
-  await expect(desk.examine('', { markets: ['futures'], spotUrl: 'http://127.0.0.1:1', futuresUrl: undefined })).rejects.toThrow(
+  await expect(fixture.examine('', { markets: null, spotUrl: undefined, futuresUrl: undefined })).rejects.toThrow(ConfigError);
+  await expect(fixture.examine('', { markets: ['futures'], spotUrl: 'http://127.0.0.1:1', futuresUrl: undefined })).rejects.toThrow(
     '--futures-url',
   );
 });

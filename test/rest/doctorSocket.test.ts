@@ -6,10 +6,10 @@ import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { heartbeatOf } from '../../src/tasks/doctor/context/heartbeat.ts';
 import { checkSocket } from '../../src/tasks/doctor/checks/socket.ts';
-import { keepHeartbeat } from '../../src/tasks/bot/safety/heartbeat.ts';
+import { writeHeartbeat } from '../../src/tasks/bot/safety/heartbeat.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { DoctorDesk } from '../fixtures/doctorDesk.ts';
-import { until } from '../live/liveDesk.ts';
+import { DoctorFixture } from '../fixtures/doctorFixture.ts';
+import { until } from '../live/liveFixture.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -40,29 +40,29 @@ describe('isobar doctor', () => {
   });
 
   test('fails for an address that is none of a WebSocket, with what to do', async () => {
-    const desk = new DoctorDesk();
-    ends.push(() => desk.remove());
-    const stub = await desk.stub();
-    const config = desk.write('access.yaml', `socketUrl: ${address(stub.url)}\n`);
-    const { report } = await desk.examine(stub.url, { config });
+    const fixture = new DoctorFixture();
+    ends.push(() => fixture.remove());
+    const stub = await fixture.stub();
+    const config = fixture.write('access.yaml', `socketUrl: ${address(stub.url)}\n`);
+    const { report } = await fixture.examine(stub.url, { config });
     const socket = report.checks.find(({ name }) => name === 'socket')!;
     expect(socket).toMatchObject({ status: 'failed', detail: expect.stringContaining('could not be opened') });
     expect(socket.fix[0]).toContain('correct socketUrl');
-    const wrong = desk.write('wrong.yaml', 'socketUrl: https://api.example.com/ws\n');
-    await expect(desk.examine(stub.url, { config: wrong })).rejects.toThrow(ConfigError);
+    const wrong = fixture.write('wrong.yaml', 'socketUrl: https://api.example.com/ws\n');
+    await expect(fixture.examine(stub.url, { config: wrong })).rejects.toThrow(ConfigError);
   });
 });
 
 test('a bot keeps the socket of its config, says when it is lost and when it is back, and closes it at the end', async () => {
   const running = await exchange();
   const lines: string[] = [];
-  const log = { info: (says: string) => void lines.push(says), warn: (says: string) => void lines.push(says) };
-  const stop = keepHeartbeat(address(running.url), scheduler(), () => 0.5, log);
+  const log = { info: (message: string) => void lines.push(message), warn: (text: string) => void lines.push(text) };
+  const stop = writeHeartbeat(address(running.url), scheduler(), () => 0.5, log);
   await until(() => lines.length === 1, 10_000, 'an open socket');
   expect(lines[0]).toContain('the heartbeat socket is open');
   await running.close();
   await until(() => lines.length === 2, 10_000, 'the loss of it');
   expect(lines[1]).toContain('the heartbeat socket was lost');
   stop();
-  expect(keepHeartbeat(null, scheduler(), () => 0.5, log)()).toBeUndefined();
+  expect(writeHeartbeat(null, scheduler(), () => 0.5, log)()).toBeUndefined();
 });

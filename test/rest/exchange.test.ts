@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { InvariantError } from '../../src/base/errors.ts';
-import { RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
@@ -101,7 +101,7 @@ describe('an order', () => {
     world.audit('full');
     expect(world.get(id).lifecycle).toBe('working');
     world.pass(5000);
-    expect(world.told.filter((line) => line.startsWith('acked'))).toHaveLength(1);
+    expect(world.reported.filter((line) => line.startsWith('acked'))).toHaveLength(1);
     expect(world.placedOf(id)).toBe(1);
   });
 });

@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
@@ -18,10 +18,10 @@ const scopes = (world: RestWorld, code: string) =>
 const venue = (world: RestWorld) => ({ quote: world.balance('USDT') - 100_000 * 1e8, base: world.balance(BTC.base) - 10 * 1e8 });
 /** The same by the books: what strategies hold, and the position of the account. */
 function books(world: RestWorld) {
-  const sum = (of: (fill: RestWorld['outside'][number]) => Decimal) =>
-    world.outside.reduce((total, fill) => total.plus(of(fill)), new Decimal(0));
-  const sign = (fill: RestWorld['outside'][number]) => (fill.side === 'buy' ? 1 : -1);
-  const feeIn = (coin: string) => (fill: RestWorld['outside'][number]) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
+  const sum = (of: (fill: RestWorld['external'][number]) => Decimal) =>
+    world.external.reduce((total, fill) => total.plus(of(fill)), new Decimal(0));
+  const sign = (fill: RestWorld['external'][number]) => (fill.side === 'buy' ? 1 : -1);
+  const feeIn = (coin: string) => (fill: RestWorld['external'][number]) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
   const quote = sum((fill) => new Decimal(fill.notional).times(-sign(fill)).minus(feeIn(BTC.quote)(fill)));
   const base = sum((fill) => new Decimal(fill.qty).times(sign(fill)).minus(feeIn(BTC.base)(fill)));
   return {
@@ -45,8 +45,8 @@ describe('the second copy of a create', () => {
     world.pass(5000);
     expect(world.placedOf(id)).toBe(2);
     world.audit('full');
-    expect(world.outside).toHaveLength(1);
-    const [extra] = world.outside;
+    expect(world.external).toHaveLength(1);
+    const [extra] = world.external;
     expect(extra).toMatchObject({ symbol: BTC.id, side: 'buy', qty: '0.1', price: '80' });
     const [halt] = scopes(world, 'DUPLICATE');
     expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${extra!.tradeId}): a position of the account`);
@@ -68,7 +68,7 @@ describe('the second copy of a create', () => {
     world.audit('full');
     const next = await world.restart();
     next.audit('full');
-    expect(next.outside).toHaveLength(1);
+    expect(next.external).toHaveLength(1);
     expect(next.exchange.outside).toMatchObject([{ qty: '0.1', fills: 1 }]);
     expect(next.audit('full').kind).toBe('ok');
   });
@@ -120,7 +120,7 @@ describe('the second copy of a create that rests', () => {
       world.pass(2000);
       expect(world.audit('full').kind).toBe('mismatch');
       const filled = world.get(id).filledLots === 1000 ? '0.03' : '0.1';
-      expect(world.outside).toMatchObject([{ side: 'buy', qty: filled }]);
+      expect(world.external).toMatchObject([{ side: 'buy', qty: filled }]);
       expect(scopes(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${filled} for`);
       expect(books(world)).toEqual(venue(world));
     },
@@ -215,7 +215,7 @@ describe('while the exchange shows less than the books have', () => {
     const tooMuch = world.order({ side: 'sell', lots: 31_000, limit: 10_000 });
     world.pass(200);
     expect(world.get(tooMuch)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
-    expect(world.told).toContain(`notSent ${tooMuch} VENUE_HOLDS_LESS`);
+    expect(world.reported).toContain(`notSent ${tooMuch} VENUE_HOLDS_LESS`);
     const first = world.order({ side: 'sell', lots: 20_000, limit: 10_000 });
     const second = world.order({ side: 'sell', lots: 11_000, limit: 10_010 });
     const third = world.order({ side: 'sell', lots: 9000, limit: 10_020 });
@@ -237,12 +237,12 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     world.fault('NET.dup');
     const id = world.order({ side: 'sell', lots: 20_000, limit: 11_000 });
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
-    world.until(() => world.outside.length > 0, 60_000);
+    world.until(() => world.external.length > 0, 60_000);
     // The books have 3 BTC; 2 of them are sold.
     const all = world.order({ side: 'sell', lots: 10_001, limit: 12_000 });
     const left = world.order({ side: 'sell', lots: 10_000, limit: 12_000 });
     world.pass(200);
-    expect(world.told).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
+    expect(world.reported).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
     expect(world.get(left).lifecycle).toBe('working');
     world.exchange.clear('DUPLICATE', null);
     const rest = world.order({ side: 'sell', lots: 20_000, limit: 12_010 });
@@ -254,15 +254,15 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     const world = await open();
     bob(world).limit('bob', 'BUY', '8', '110');
     world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1, params: {} }] });
-    const byHand = bob(world).limit('alice', 'SELL', '2', '110');
+    const byManual = bob(world).limit('alice', 'SELL', '2', '110');
     world.pass(100);
     world.audit('full');
-    expect(scopes(world, 'STRAY')[0]!.why).toContain(`of order ${byHand}, sold 2 at 110`);
+    expect(scopes(world, 'STRAY')[0]!.why).toContain(`of order ${byManual}, sold 2 at 110`);
     const all = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
     world.pass(100);
     const left = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
     world.pass(200);
-    expect(world.told).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
+    expect(world.reported).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
     expect(world.get(left).lifecycle).toBe('working');
   });
 });
@@ -419,7 +419,7 @@ describe('a fill that is finer than a lot', () => {
     shows([row(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
     world.pass(10_000);
     expect(world.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 400 });
-    expect(world.outside).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
+    expect(world.external).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
     expect(scopes(world, 'FINE_FILL')[0]!.why).toContain('trade 77');
     shows([row(78, '0.05995'), row(77, '0.04005')], '0.1', 'FILLED');
     world.audit('fast');

@@ -2,18 +2,18 @@
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
-import { waitingIn } from '../../src/adapters/exchange/calls/conditions.ts';
+import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
-import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
+import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
-import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const open = () =>
   RestWorld.open({
     instruments: [PERPETUAL],
     service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
-    parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+    parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
   });
 const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
 
@@ -25,8 +25,8 @@ describe('contracts', () => {
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.placedOf(id)).toBe(2);
-    world.until(() => world.outside.length > 0, 60_000);
-    expect(world.outside).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: '10', price: '1000' }]);
+    world.until(() => world.external.length > 0, 60_000);
+    expect(world.external).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: '10', price: '1000' }]);
     expect(codes(world)).toContain('DUPLICATE');
     expect(world.audit('full').kind).toBe('mismatch');
     world.exchange.clear('DUPLICATE', null);
@@ -55,7 +55,7 @@ describe('contracts', () => {
     world.pass(2000);
     expect(world.audit('full').kind).toBe('mismatch');
     const ours = world.get(id).filledLots;
-    expect(world.outside).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: String(13 - ours) }]);
+    expect(world.external).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: String(13 - ours) }]);
     expect(world.engine.risk.halts.causes()[0]!.why).toContain(`it has bought ${13 - ours} for`);
   });
 
@@ -65,14 +65,20 @@ describe('contracts', () => {
       const made = { id: 0 as OrderId };
       applyInbox(world.engine, world.queue.nowMs, () => {
         const order = world.engine.newOrder(0, world.engine.execution[0]!, 'buy');
-        const wanted = { role: 'condition', reduceOnly: false, limit: ticks(level + 100), condition: ticks(level), rises: true } as const;
+        const wanted = {
+          role: 'condition',
+          reduceOnly: false,
+          limit: ticks(level + 100),
+          triggerTicks: ticks(level),
+          triggersAbove: true,
+        } as const;
         made.id = world.engine.submit(Object.assign(order, { ...wanted, lots: 10, slot: `at ${level}` }));
       });
       return made.id;
     };
     const first = ask(10_500);
     world.until(() => world.get(first).lifecycle === 'working', 5000);
-    const { triggerId } = waitingIn(String(world.get(first).venueId))!;
+    const { triggerId } = parseTriggerTrackId(String(world.get(first).venueId))!;
     const body = JSON.stringify({ code: '0', msg: 'Success', data: { triggerIds: [triggerId], ids: [], cancelIds: [] } });
     world.faulty.faults.set({
       seed: 1,

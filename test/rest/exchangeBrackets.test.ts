@@ -5,7 +5,7 @@ import { ticks } from '../../src/base/brand.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { bob } from '../fixtures/restOthers.ts';
-import { RestWorld } from '../fixtures/restWorld.ts';
+import { RestWorld } from '../fixtures/restFixture.ts';
 
 /** 0.1 coins bought at 100.00, a target at 105.00 that rests, and a stop at 95.00 that the bot holds. */
 async function guarded(): Promise<{ world: RestWorld; entry: OrderId; target: OrderId }> {
@@ -34,12 +34,12 @@ it('goes out when the cancel of its target is confirmed, and sells all that it g
   const { world, entry, target } = await guarded();
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
-  applyInbox(engine, world.queue.nowMs, () => engine.desk.hit(bracket, 9500));
+  applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
   expect(roles(world)).toEqual(['takeProfit cancelSent']);
-  expect(engine.desk.holds).toBe(true);
+  expect(engine.bracketManager.hasWaitingStops).toBe(true);
   bob(world).limit('bob', 'BUY', '0.1', '94.00');
   world.until(() => world.get(target).lifecycle === 'done', 60_000);
-  expect(engine.desk.holds).toBe(false);
+  expect(engine.bracketManager.hasWaitingStops).toBe(false);
   const stop = (target + 1) as OrderId;
   world.until(() => engine.orders.get(stop)?.lifecycle === 'done', 60_000);
   expect(world.get(target).reason).toBe('canceled');
@@ -53,11 +53,11 @@ it('sells no more than the target has left where both were in time', async () =>
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
   // Somebody takes all of the target before the cancel has its effect.
   bob(world).limit('bob', 'BUY', '0.1', '105.00');
-  applyInbox(engine, world.queue.nowMs, () => engine.desk.hit(bracket, 9500));
+  applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
   world.until(() => world.get(target).lifecycle === 'done', 60_000);
   world.pass(5000);
   expect(world.get(target).reason).toBe('filled');
-  expect([engine.orders.count, engine.desk.holds, roles(world)]).toEqual([target, false, []]);
+  expect([engine.orders.count, engine.bracketManager.hasWaitingStops, roles(world)]).toEqual([target, false, []]);
 });
 
 it.each([

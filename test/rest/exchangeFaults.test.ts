@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ENDINGS } from '../../src/model/run/run.ts';
-import { BTC, RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { BTC, RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
@@ -45,7 +45,7 @@ describe('N1 to N8: the network', () => {
   it('N2: an order whose answer is lost is adopted from the first list', async () => {
     const { world, id } = await underFault('NET.respDrop', {});
     expect(world.get(id).lifecycle).toBe('working');
-    expect(world.told.filter((line) => line.includes('found'))).toHaveLength(1);
+    expect(world.reported.filter((line) => line.includes('found'))).toHaveLength(1);
     expectSound(world, id, 1);
   });
 
@@ -86,7 +86,7 @@ describe('N1 to N8: the network', () => {
   ] as const)('N4: an answer that is %s leaves the outcome unknown, and the order is found', async (_, point, params) => {
     const { world, id, first } = await underFault(point, params);
     expect([first, world.get(id).lifecycle].includes('working') || first === 'unknown').toBe(true);
-    expect(world.told.some((line) => line.startsWith(`unknown ${id}`))).toBe(true);
+    expect(world.reported.some((line) => line.startsWith(`unknown ${id}`))).toBe(true);
     expect(world.get(id).lifecycle).toBe('working');
     expectSound(world, id, 1);
   });
@@ -94,7 +94,7 @@ describe('N1 to N8: the network', () => {
   it('N4: an acknowledgement of another order is not believed', async () => {
     const body = JSON.stringify({ symbol: 'BTCUSDT', orderId: 999, clientOrderId: 'SOMEBODY-ELSE', side: 'BUY', type: 'LIMIT', price: '90', origQty: '0.1', status: 0 }); // prettier-ignore
     const { world, id } = await underFault('NET.replace', { status: 200, body });
-    expect(world.told.some((line) => line.startsWith('trouble ECHO'))).toBe(true);
+    expect(world.reported.some((line) => line.startsWith('trouble ECHO'))).toBe(true);
     expect(world.get(id)).toMatchObject({ lifecycle: 'working', venueId: expect.not.stringMatching(/^999$/) });
     expect(world.placedOf(id)).toBe(1);
   });
@@ -168,7 +168,7 @@ describe('X1 to X9: the exchange', () => {
     [-1000, 1],
   ])('X1, X2: %i, executed %i, is unknown until the lists prove what it was', async (code, executed) => {
     const { world, id } = await underFault('BUS.unknown', { executed, code });
-    expect(world.told.some((line) => line.startsWith(`unknown ${id} ${code}`))).toBe(true);
+    expect(world.reported.some((line) => line.startsWith(`unknown ${id} ${code}`))).toBe(true);
     if (executed === 1) expect(world.get(id).lifecycle).toBe('working');
     else {
       expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
@@ -245,15 +245,15 @@ describe('X1 to X9: the exchange', () => {
     [35, 'LOCKED'],
     [-2015, 'KEY'],
     [-2200, 'KEY'],
-  ])('X4: %i stops everything until a person has looked', async (code, trouble) => {
+  ])('X4: %i stops everything until a person has looked', async (code, problem) => {
     const { world, id } = await underFault('GW.code', { code });
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'refused', code: String(code) });
-    expect(world.engine.risk.halts.causes().map((cause) => cause.code)).toContain(trouble);
+    expect(world.engine.risk.halts.causes().map((cause) => cause.code)).toContain(problem);
     const before = world.sent.get('GET /sapi/v1/openOrders') ?? 0;
     world.audit('full');
     // Whoever goes on asking with a key that is not taken looks like an attacker.
-    expect((world.sent.get('GET /sapi/v1/openOrders') ?? 0) > before).toBe(trouble === 'LOCKED');
-    world.exchange.clear(trouble as 'KEY', null);
+    expect((world.sent.get('GET /sapi/v1/openOrders') ?? 0) > before).toBe(problem === 'LOCKED');
+    world.exchange.clear(problem as 'KEY', null);
     expect(world.audit('full').kind).toBe('ok');
   });
 
@@ -295,7 +295,7 @@ describe('X1 to X9: the exchange', () => {
     world.noFaults();
     world.service.spot.place(0, world.get(id), world.cidOf(id));
     expect(world.audit('full').kind).toBe('ok');
-    expect(world.told).toContain(`landed ${id}`);
+    expect(world.reported).toContain(`landed ${id}`);
     expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('LATE_LANDING');
     world.until(() => world.get(id).lifecycle === 'done' && world.get(id).reason === 'canceled', 60_000);
     expectSound(world, id, 1);
@@ -344,7 +344,7 @@ describe('X1 to X9: the exchange', () => {
     world.cancel(id);
     world.pass(5000);
     expect(world.get(id).lifecycle).toBe('cancelSent');
-    expect(world.told.some((line) => line.startsWith('trouble STATUS'))).toBe(true);
+    expect(world.reported.some((line) => line.startsWith('trouble STATUS'))).toBe(true);
     world.noFaults();
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expectSound(world, id, 1);
@@ -411,12 +411,12 @@ describe('C1, C2: clocks', () => {
     world.pass(60_000, 20);
     world.service.clockOffsetMs += 10_000;
     world.pass(10_000, 20);
-    expect(world.told.some((line) => line.startsWith('trouble CLOCK'))).toBe(true);
-    expect(world.fence.epoch).toBeGreaterThan(0);
+    expect(world.reported.some((line) => line.startsWith('trouble CLOCK'))).toBe(true);
+    expect(world.bounds.clockEpoch).toBeGreaterThan(0);
     expect(world.get(id).lifecycle).toBe('unknown');
     world.clock.measure('spot');
     world.until(() => world.get(id).reason === 'noEffect');
-    expect(world.told).toContain('over CLOCK');
+    expect(world.reported).toContain('over CLOCK');
     // Counted from the jump on.
     expect(world.nowMs - START_MS).toBeGreaterThan(120_000);
   });

@@ -1,9 +1,9 @@
 // Futures through the exchange behind REST: open and close, settings that come first, evidence without client order ids, funding, liquidation.
 
 import { describe, expect, it } from 'vitest';
-import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
-import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const CREATE = 'futures.createOrder';
 const CREATED = 'POST /fapi/v1/order';
@@ -15,19 +15,19 @@ const open = (options: RestWorldOptions = {}) =>
     instruments: [PERPETUAL],
     ...options,
     service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS, ...options.service },
-    parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }), ...options.parts },
+    parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }), ...options.parts },
   });
 
 describe('contracts', () => {
   it('are set before anything opens, again and again until the exchange says so', async () => {
     const world = await open();
-    expect(world.told).toContain('over SETTINGS');
+    expect(world.reported).toContain('over SETTINGS');
     expect(world.sent.get('POST /fapi/v1/edit_lever')).toBe(1);
 
     const stubborn = await open({ service: { off: ['futures.changeLeverage'] } });
     stubborn.order(LIMIT);
     stubborn.pass(10_000);
-    expect(stubborn.told.some((line) => line.startsWith('trouble SETTINGS'))).toBe(true);
+    expect(stubborn.reported.some((line) => line.startsWith('trouble SETTINGS'))).toBe(true);
     expect(stubborn.engine.orders.active()).toEqual([]);
     expect(stubborn.sent.get(CREATED)).toBeUndefined();
     expect(stubborn.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
@@ -72,7 +72,7 @@ describe('a create of a contract whose answer is lost', () => {
     const world = await open();
     world.fault(point, params, CREATE);
     const id = world.order(LIMIT);
-    world.until(() => world.told.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
     expect(world.get(id)).toMatchObject(placed === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
     expect([world.placedOf(id), world.sent.get(CREATED)]).toEqual([placed, 1]);
@@ -85,7 +85,7 @@ describe('a create of a contract whose answer is lost', () => {
     const id = world.order(LIMIT);
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect(world.told.some((line) => line.includes('orderHistory found'))).toBe(true);
+    expect(world.reported.some((line) => line.includes('orderHistory found'))).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
   });
 });
@@ -103,7 +103,7 @@ describe('what the exchange does by itself', () => {
     world.pass(1000);
     for (let i = 0; i < 2; i++) world.audit('full');
     world.settle();
-    const funded = world.told.filter((line) => line.startsWith('funded'));
+    const funded = world.reported.filter((line) => line.startsWith('funded'));
     expect(funded).toHaveLength(1);
     const { free, locked } = world.service.futures.venue.wallets.wallet(0, world.service.futures.venue.wallets.asset('USDT'));
     const margin = world.service.futures.venue.wallets.position(0, 0, true).marginUnits;

@@ -2,21 +2,21 @@
 
 import { describe, expect, it } from 'vitest';
 import { EvidenceReader } from '../../src/adapters/exchange/prove/evidence.ts';
-import type { Holdings } from '../../src/adapters/exchange/account/holdings.ts';
+import type { HoldingsCheck } from '../../src/adapters/exchange/account/holdingsCheck.ts';
 import type { Identify } from '../../src/adapters/exchange/observe/identify.ts';
-import type { Ownership } from '../../src/adapters/exchange/observe/ownership.ts';
+import type { OrderAttribution } from '../../src/adapters/exchange/observe/attribution.ts';
 import { pageOf } from '../../src/adapters/exchange/calls/spotCalls.ts';
-import { Track } from '../../src/adapters/exchange/order/track.ts';
-import { MOST_ROWS, type VenueCalls } from '../../src/adapters/exchange/calls/venueCalls.ts';
+import { TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';
+import { MAX_ROWS, type VenueCalls } from '../../src/adapters/exchange/calls/venueCalls.ts';
 import { ticks } from '../../src/base/brand.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import type { Evidence } from '../../src/ports/exchange.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { idText } from '../../src/protocol/shapes/value.ts';
-import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
+import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
-import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
@@ -56,7 +56,7 @@ describe('evidence', () => {
 
   it('of trades reaches back to before the order was signed: rows may become visible behind newer ones', () => {
     const asked: number[] = [];
-    const unused = {} as Ownership & Holdings & Identify & VenueCalls;
+    const unused = {} as OrderAttribution & HoldingsCheck & Identify & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
       ownership: unused,
@@ -68,15 +68,15 @@ describe('evidence', () => {
       lastMs: () => 90_000,
       readTrades: (_, sinceMs) => void asked.push(sinceMs),
     });
-    const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof Track>[0];
-    reader.read(new Track(wanted, 'A1', 50_000), { instrument: BTC, instrumentIndex: 0 }, 'myTrades');
+    const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
+    reader.read(new TrackedOrder(wanted, 'A1', 50_000), { instrument: BTC, instrumentIndex: 0 }, 'myTrades');
     expect(asked).toEqual([49_000]);
   });
 
   it('of a list of open orders that is as long as it may be is not whole', () => {
-    const rows = Array.from({ length: MOST_ROWS }, (_, at) => at);
-    const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MOST_ROWS, (row) => row).isWhole;
-    expect([whole(MOST_ROWS - 1), whole(MOST_ROWS)]).toEqual([true, false]);
+    const rows = Array.from({ length: MAX_ROWS }, (_, at) => at);
+    const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MAX_ROWS, (row) => row).isWhole;
+    expect([whole(MAX_ROWS - 1), whole(MAX_ROWS)]).toEqual([true, false]);
   });
 });
 
@@ -108,7 +108,7 @@ describe('a stop', () => {
     const world = await RestWorld.open({
       instruments: [PERPETUAL],
       service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
-      parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+      parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
     });
     trader(world).order('bob', 'SELL', 10, 1000);
     const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -119,7 +119,7 @@ describe('a stop', () => {
     const made = { id: 0 as OrderId };
     applyInbox(world.engine, world.queue.nowMs, () => {
       const order = world.engine.newOrder(0, world.engine.execution[0]!, 'sell');
-      const wanted = { role: 'stopLoss', reduceOnly: true, condition: ticks(9600), rises: false, lots: 10, slot } as const;
+      const wanted = { role: 'stopLoss', reduceOnly: true, triggerTicks: ticks(9600), triggersAbove: false, lots: 10, slot } as const;
       made.id = world.engine.submit(Object.assign(order, wanted));
     });
     return made.id;

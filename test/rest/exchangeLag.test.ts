@@ -1,15 +1,15 @@
 // How old the lists of an exchange are, measured on the orders that they show too late; a list on its way as an order is acknowledged proves nothing.
 
 import { expect, it } from 'vitest';
-import { FENCE_DEFAULTS } from '../../src/orders/prove/fence.ts';
-import { RestWorld } from '../fixtures/restWorld.ts';
+import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
+import { RestWorld } from '../fixtures/restFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 const LAG_MS = 20_000;
 
 it('an order that lists show 20 s late makes them three times as old for all that is proved by them, whether it is found by its id or not', async () => {
   const world = await RestWorld.open();
-  expect(world.fence.readLagMs).toBe(3000);
+  expect(world.bounds.readLagMs).toBe(3000);
   world.fault('READ.lag', { ms: LAG_MS });
   const id = world.order(LIMIT);
   while (world.nowMs - world.engine.orders.get(id)!.createdMs < LAG_MS + 15_000) {
@@ -18,12 +18,12 @@ it('an order that lists show 20 s late makes them three times as old for all tha
   }
   expect(world.get(id).lifecycle).toBe('working');
   // Seen within the period of a fast audit after it could be seen.
-  expect(world.fence.readLagMs).toBeGreaterThan(3 * LAG_MS - 3000);
-  expect(world.fence.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
+  expect(world.bounds.readLagMs).toBeGreaterThan(3 * LAG_MS - 3000);
+  expect(world.bounds.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
 });
 
 it('a list that was asked for before the acknowledgement is no measure', async () => {
-  const world = await RestWorld.open({ latencyMs: 150, fence: { ...FENCE_DEFAULTS, readLagMs: 1 } });
+  const world = await RestWorld.open({ latencyMs: 150, bounds: { ...DEFAULT_ABSENCE_BOUNDS, readLagMs: 1 } });
   for (let ms = 0; ms < 600; ms += 20) {
     let isOver = false;
     world.exchange.audit('fast', () => (isOver = true));
@@ -33,5 +33,5 @@ it('a list that was asked for before the acknowledgement is no measure', async (
     expect(isOver).toBe(true);
   }
   expect(world.engine.orders.active()).toHaveLength(30);
-  expect(world.fence.readLagMs).toBe(1);
+  expect(world.bounds.readLagMs).toBe(1);
 });

@@ -2,9 +2,9 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { Auditor } from '../../src/tasks/bot/account/auditor.ts';
-import type { AuditResult } from '../../src/adapters/exchange/calls/parts.ts';
+import type { AuditResult } from '../../src/adapters/exchange/calls/types.ts';
 import { ORDER_SETTINGS } from '../../src/adapters/exchange/calls/settings.ts';
-import { RestWorld } from '../fixtures/restWorld.ts';
+import { RestWorld } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const ORDERS = 165;
@@ -12,7 +12,7 @@ const SPAN_MS = 90_000;
 const ends: (() => void)[] = [];
 afterEach(() => ends.splice(0).forEach((end) => end()));
 
-interface Told {
+interface Reported {
   readonly atMs: number;
   readonly result: AuditResult;
 }
@@ -21,27 +21,27 @@ interface Told {
 async function busy(
   atHalf: (world: RestWorld) => void,
   switches = {},
-): Promise<{ readonly told: readonly Told[]; readonly halfMs: number; readonly world: RestWorld }> {
+): Promise<{ readonly reported: readonly Reported[]; readonly halfMs: number; readonly world: RestWorld }> {
   const world = await RestWorld.open({ switches });
   for (let at = 0; at < 50; at++) {
     bob(world).limit('bob', 'SELL', '0.2', '100.10');
     bob(world).limit('bob', 'BUY', '0.2', '99.90');
   }
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   const auditor = new Auditor({
     scheduler: world.queue,
     audit: (kind, done) => world.exchange.audit(kind, done),
     fastMs: ORDER_SETTINGS.fastMs,
     fullMs: 300_000,
     startGapMs: 10_000,
-    told: (_, result) => told.push({ atMs: world.nowMs, result }),
+    onResult: (_, result) => reported.push({ atMs: world.nowMs, result }),
   });
   let isTrading = false;
   auditor.start(() => (isTrading = true));
   ends.push(() => auditor.stop());
   world.until(() => isTrading, 60_000);
-  told.length = 0;
-  told.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
+  reported.length = 0;
+  reported.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
   const beganMs = world.nowMs;
   let halfMs = 0;
   for (let at = 0; at < ORDERS; at++) {
@@ -53,29 +53,29 @@ async function busy(
     world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (at % 7), limit: isBuy ? 10_010 : 9990 });
     world.pass(Math.floor(SPAN_MS / ORDERS), 15);
   }
-  return { told, halfMs, world };
+  return { reported, halfMs, world };
 }
 
-const longestMs = (told: readonly Told[]): number => {
-  const complete = told.filter(({ result }) => result.isComplete);
+const maxMs = (reported: readonly Reported[]): number => {
+  const complete = reported.filter(({ result }) => result.isComplete);
   return Math.max(...complete.slice(1).map(({ atMs }, at) => atMs - complete[at]!.atMs));
 };
 
 it('165 orders in 90 s: no audit is missed for half of the stale-account limit, and none is wrong', async () => {
-  const { told, world } = await busy(() => {});
+  const { reported, world } = await busy(() => {});
   expect(world.fillCount).toBeGreaterThan(150);
-  expect(told.filter(({ result }) => result.kind === 'mismatch')).toEqual([]);
-  expect(longestMs(told)).toBeLessThan(15_000);
+  expect(reported.filter(({ result }) => result.kind === 'mismatch')).toEqual([]);
+  expect(maxMs(reported)).toBeLessThan(15_000);
 }, 60_000);
 
 it('165 orders in 90 s: a withdrawal of 99000 is found within 20 s', async () => {
-  const { told, halfMs, world } = await busy(({ service }) => {
+  const { reported, halfMs, world } = await busy(({ service }) => {
     const { accounts } = service.spot.venue;
     accounts.of(0, accounts.asset('USDT')).free -= 99_000 * 1e8;
   });
-  const found = told.find(({ result }) => result.kind === 'mismatch');
+  const found = reported.find(({ result }) => result.kind === 'mismatch');
   expect(found?.result.differences[0]).toMatchObject({ code: 'MISMATCH', what: expect.stringMatching(/^USDT: the account holds/) });
   expect(found!.atMs - halfMs).toBeLessThan(20_000);
-  expect(longestMs(told)).toBeLessThan(15_000);
+  expect(maxMs(reported)).toBeLessThan(15_000);
   expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
 }, 60_000);

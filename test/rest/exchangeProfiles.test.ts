@@ -5,12 +5,12 @@ import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
 import { BARE } from '../fixtures/bareProfile.ts';
 import { bob, trader } from '../fixtures/restOthers.ts';
-import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
-import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const FUTURES: RestWorldOptions = {
   instruments: [PERPETUAL],
-  parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+  parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
 };
 const futuresAt = (profile: Profile): RestWorldOptions => ({
   ...FUTURES,

@@ -1,7 +1,7 @@
 // A bot behind REST that is killed and begins again: nothing is sent twice, nothing is booked twice, nothing is forgotten.
 
 import { describe, expect, it } from 'vitest';
-import { RestWorld } from '../fixtures/restWorld.ts';
+import { RestWorld } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
@@ -20,7 +20,7 @@ describe('after a restart', () => {
     bob(after).limit('bob', 'SELL', '0.02', '90');
     expect(after.audit('full').kind).toBe('ok');
     expect(after.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 500 });
-    expect(after.told.filter((line) => line.startsWith('filled'))).toEqual([`filled ${id} 200`]);
+    expect(after.reported.filter((line) => line.startsWith('filled'))).toEqual([`filled ${id} 200`]);
     bob(after).limit('bob', 'SELL', '0.05', '90');
     after.settle();
     expect(after.get(id)).toMatchObject({ lifecycle: 'done', reason: 'filled' });
@@ -78,7 +78,7 @@ describe('after a restart', () => {
     after.service.spot.place(0, after.get(id), after.cidOf(id));
     after.audit('full');
     after.until(() => after.get(id).reason === 'canceled', 60_000);
-    expect(after.told).toContain(`landed ${id}`);
+    expect(after.reported).toContain(`landed ${id}`);
   });
 
   it('money that has gone without a trade meanwhile is a mismatch', async () => {

@@ -27,7 +27,7 @@ class SignedJournal extends ReplayJournal {
 
 let paper: RunningExchange;
 let exchange: RestExchange;
-const told: string[] = [];
+const reported: string[] = [];
 const open = new Map<number, Order>();
 const ends: (() => unknown)[] = [];
 const instrument = demoSettings(1).service.instruments[0]!;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const journal = new SignedJournal();
   // Lists of this exchange are never old, so that an end is confirmed at once.
   const settings = { ...ORDER_SETTINGS, readLagMs: 20, followMs: 20, cancelRetryMs: 200 };
-  const cidOf = (id: number): string => `SOCKETS-${id}`;
+  const clientOrderIdOf = (id: number): string => `SOCKETS-${id}`;
   exchange = new RestExchange({
     client,
     scheduler,
@@ -60,7 +60,7 @@ beforeAll(async () => {
     market: 'spot',
     instruments: [instrument],
     journal,
-    cidOf,
+    clientOrderIdOf,
     settings,
   });
   journal.stamp = () => exchange.stamp().signMs;
@@ -72,22 +72,22 @@ afterAll(async () => {
 });
 
 function sink(): ExchangeSink {
-  const tell = (what: string) => (id: unknown, how?: unknown) =>
-    void told.push(`${what} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
+  const notify = (what: string) => (id: unknown, how?: unknown) =>
+    void reported.push(`${what} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
   return {
-    acked: (id) => tell('acked')(id),
-    refused: tell('refused'),
-    notSent: tell('notSent'),
+    acked: (id) => notify('acked')(id),
+    refused: notify('refused'),
+    notSent: notify('notSent'),
     outcomeUnknown: (id) => {
-      tell('unknown')(id);
+      notify('unknown')(id);
       exchange.read(open.get(id)!, 'openOrders');
     },
-    filled: (id) => tell('filled')(id),
-    ended: tell('ended'),
-    evidence: (id, seen) => tell(seen.found ? 'found' : 'read')(id),
-    landed: (id) => tell('landed')(id),
-    trouble: tell('trouble'),
-    over: tell('over'),
+    filled: (id) => notify('filled')(id),
+    ended: notify('ended'),
+    evidence: (id, seen) => notify(seen.found ? 'found' : 'read')(id),
+    arrivedLate: (id) => notify('landed')(id),
+    raiseHalt: notify('trouble'),
+    clearHalt: notify('over'),
     funded: () => {},
     liquidated: () => {},
   };
@@ -99,7 +99,7 @@ function send(id: number, limit: number): Order {
   return order;
 }
 const fault = (row: object) => fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify({ seed: 1, schedule: [row] }) });
-const until = (line: string) => expect.poll(() => told, { timeout: 8000, interval: 10 }).toContain(line);
+const until = (line: string) => expect.poll(() => reported, { timeout: 8000, interval: 10 }).toContain(line);
 
 describe('over real sockets', () => {
   it('an order is placed, read, cancelled and confirmed', async () => {

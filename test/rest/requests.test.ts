@@ -8,17 +8,17 @@ import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
 import { SPOT_ANSWERS } from '../protocol/documentedSpotAnswers.ts';
 import { EXPECTED_REQUESTS } from '../protocol/expectedRequests.ts';
 import { opensslHmac } from '../protocol/openssl.ts';
-import { CREDENTIALS, RestDesk, SECRET } from './desk.ts';
+import { CREDENTIALS, RestFixture, SECRET } from './restClientFixture.ts';
 
 const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 /** The service's clock is off by an hour and a bit. */
 const AHEAD_MS = -3_712_345;
 
-let desk: RestDesk;
+let fixture: RestFixture;
 beforeAll(async () => {
-  desk = await RestDesk.open(() => {}, { aheadMs: AHEAD_MS });
+  fixture = await RestFixture.open(() => {}, { aheadMs: AHEAD_MS });
 });
-afterAll(() => desk.close());
+afterAll(() => fixture.close());
 
 function opOf(name: string): Op {
   if (!isOp(name)) throw new Error(`${name} is not in the table`);
@@ -35,18 +35,20 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
   const op = opOf(name);
 
   test('the bytes that arrive', async () => {
-    const said = aboutBtc(ANSWERS[op][0]!);
-    const before = desk.stub.requests.length;
-    desk.stub.behaviour = (socket, request) => {
+    const text = aboutBtc(ANSWERS[op][0]!);
+    const before = fixture.stub.requests.length;
+    fixture.stub.behaviour = (socket, request) => {
       const isTime = request.target.endsWith('/time') && request.target !== target;
-      const time = `{"timezone":"UTC","serverTime":${desk.scheduler.nowMs + AHEAD_MS}}`;
-      socket.write(answerBytes(200, isTime ? time : said.body));
+      const time = `{"timezone":"UTC","serverTime":${fixture.scheduler.nowMs + AHEAD_MS}}`;
+      socket.write(answerBytes(200, isTime ? time : text.body));
     };
-    const outcome = await desk.call(op, args);
-    const sentMs = desk.scheduler.nowMs;
-    expect(outcome).toEqual({ kind: 'acked', value: said.means });
+    const outcome = await fixture.call(op, args);
+    const sentMs = fixture.scheduler.nowMs;
+    expect(outcome).toEqual({ kind: 'acked', value: text.means });
 
-    const arrived = desk.stub.requests.slice(before).filter((request) => !(request.target.endsWith('/time') && request.target !== target));
+    const arrived = fixture.stub.requests
+      .slice(before)
+      .filter((request) => !(request.target.endsWith('/time') && request.target !== target));
     expect(arrived).toHaveLength(1);
     const request = arrived[0]!;
     expect({ method: request.method, target: request.target, body: request.body.toString() }).toEqual({ method, target, body });
@@ -59,7 +61,7 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
       'X-CH-SIGN': opensslHmac(SECRET, `${timestamp}${method}${target}${body}`),
     };
     expect(headers).toEqual({
-      host: `127.0.0.1:${desk.stub.port}`,
+      host: `127.0.0.1:${fixture.stub.port}`,
       connection: 'keep-alive',
       'Content-Type': 'application/json',
       ...(security === 'NONE' ? {} : signed),
@@ -73,18 +75,18 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
 });
 
 test('no call before these has cost more than its own request: the clock was measured once for each market', () => {
-  const asked = desk.stub.requests.filter(({ target }) => target.endsWith('/time'));
+  const asked = fixture.stub.requests.filter(({ target }) => target.endsWith('/time'));
   expect(asked).toHaveLength(2 * (5 + 1));
 });
 
 describe('nothing is sent', () => {
   test('for arguments that are not to be sent, and signed calls without credentials', async () => {
-    const other = await RestDesk.open(() => {}, { credentials: null });
+    const other = await RestFixture.open(() => {}, { credentials: null });
     expect(() => other.client.callChecked('spot.ticker', {}, () => {})).toThrow(ConfigError);
     expect(() => other.client.callChecked('spot.account', {}, () => {})).toThrow('spot.account: expected an API key and secret, got none');
     expect(() => other.client.call('spot.ticker', { symbol: '' }, () => {})).toThrow(ConfigError);
     const marketOpen = { contractName: 'E-BTC-USDT', volume: '1', type: 'MARKET', side: 'BUY', open: 'OPEN' };
-    expect(() => desk.client.callChecked('futures.createOrder', marketOpen, () => {})).toThrow('is not sent');
+    expect(() => fixture.client.callChecked('futures.createOrder', marketOpen, () => {})).toThrow('is not sent');
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(other.stub.connections).toBe(0);
     await other.close();
@@ -92,7 +94,7 @@ describe('nothing is sent', () => {
 
   test('to a service that is neither https nor on this computer', async () => {
     for (const origin of ['http://example.com', 'https://user:word@example.com', 'https://example.com/v1', 'example.com']) {
-      await expect(RestDesk.open(() => {}, { origin })).rejects.toThrow(/^the base URL of spot: expected .*, got (?!.*word)/);
+      await expect(RestFixture.open(() => {}, { origin })).rejects.toThrow(/^the base URL of spot: expected .*, got (?!.*word)/);
     }
   });
 });

@@ -5,7 +5,7 @@ import { lookup } from 'node:dns';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { WireReply } from '../../src/adapters/exchange/wire/lateWire.ts';
+import type { WireReply } from '../../src/adapters/exchange/wire/lateReplyWire.ts';
 import { UndiciWire, type UndiciWireOptions } from '../../src/adapters/exchange/wire/undiciWire.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import type { WireOutcome, WireRequest } from '../../src/ports/wire.ts';
@@ -103,14 +103,14 @@ describe('an answer', () => {
   });
 
   test('may come after a 100 that nobody asked for, in any pieces', async () => {
-    const told = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
+    const reported = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body`;
     for (const pieces of [
-      [told + answer],
-      [told, answer],
-      [told + told, answer],
-      (told + answer).split(''),
-      [(told + answer).slice(0, 5), (told + answer).slice(5, 50), (told + answer).slice(50)],
+      [reported + answer],
+      [reported, answer],
+      [reported + reported, answer],
+      (reported + answer).split(''),
+      [(reported + answer).slice(0, 5), (reported + answer).slice(5, 50), (reported + answer).slice(50)],
     ]) {
       const stub = await stubOf((socket) => void pieceByPiece(socket, pieces));
       const wire = wireOf();

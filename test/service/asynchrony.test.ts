@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
-import { codeOf, Desk } from './serviceDesk.ts';
+import { codeOf, Fixture } from './serviceFixture.ts';
 
-const desk = (over: Partial<Delays>) => new Desk({ delays: { ...DELAYS.zero, ...over } });
-const cancel = (of: Desk, orderId: string) => of.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
+const fixture = (over: Partial<Delays>) => new Fixture({ delays: { ...DELAYS.zero, ...over } });
+const cancel = (of: Fixture, orderId: string) => of.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
 
 describe('without delays', () => {
   it('an order has traded before the next request, and its own answer does not say so', () => {
-    const of = desk({});
+    const of = fixture({});
     of.limit('bob', 'SELL', '1', '100');
     const answer = of.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 100 });
     expect(JSON.parse(answer.body)).toMatchObject({ status: 0, executedQty: 0 });
@@ -17,7 +17,7 @@ describe('without delays', () => {
   });
 
   it('a cancel answers PENDING_CANCEL and is done', () => {
-    const of = desk({});
+    const of = fixture({});
     const id = of.limit('alice', 'BUY', '1', '100');
     expect(JSON.parse(cancel(of, id).body)).toMatchObject({ status: 'PENDING_CANCEL' });
     expect(of.query(id)['status']).toBe('CANCELED');
@@ -26,7 +26,7 @@ describe('without delays', () => {
 
 describe('admission', () => {
   it('holds the funds at once and trades when it is over', () => {
-    const of = desk({ admissionMs: 20 });
+    const of = fixture({ admissionMs: 20 });
     of.limit('bob', 'SELL', '1', '100');
     of.pass(20);
     const id = of.limit('alice', 'BUY', '1', '100');
@@ -39,7 +39,7 @@ describe('admission', () => {
   });
 
   it('of an order that was cancelled before brings nothing into the book', () => {
-    const of = desk({ admissionMs: 20 });
+    const of = fixture({ admissionMs: 20 });
     const id = of.limit('alice', 'BUY', '1', '100');
     cancel(of, id);
     of.pass(100);
@@ -51,7 +51,7 @@ describe('admission', () => {
 
 describe('visibility', () => {
   it('delays what reads show, and nothing else', () => {
-    const of = desk({ visibilityMs: 50 });
+    const of = fixture({ visibilityMs: 50 });
     of.limit('bob', 'SELL', '1', '100');
     const id = of.limit('alice', 'BUY', '2', '100');
     expect(of.query(id)).toMatchObject({ data: null });
@@ -71,7 +71,7 @@ describe('visibility', () => {
 
 describe('a cancel that takes its time', () => {
   it('leaves the order in the book, where it may still fill', () => {
-    const of = desk({ cancelMs: 60 });
+    const of = fixture({ cancelMs: 60 });
     const id = of.limit('alice', 'BUY', '1', '100');
     cancel(of, id);
     expect(of.query(id)['status']).toBe('PENDING_CANCEL');
@@ -94,7 +94,7 @@ describe('a cancel that takes its time', () => {
       ['again', 0],
       ['refuse', -1145],
     ] as const) {
-      const of = new Desk({ delays: DELAYS.realistic }, { secondCancel });
+      const of = new Fixture({ delays: DELAYS.realistic }, { secondCancel });
       const id = of.limit('alice', 'BUY', '1', '100');
       expect([codeOf(cancel(of, id)), codeOf(cancel(of, id))]).toEqual([0, code]);
     }

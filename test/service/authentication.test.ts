@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ACCOUNTS, ALL, codeOf, Desk, START_MS, type Sending } from './serviceDesk.ts';
+import { ACCOUNTS, ALL, codeOf, Fixture, START_MS, type Sending } from './serviceFixture.ts';
 
 const READ = '/sapi/v1/account';
 
@@ -19,29 +19,29 @@ describe('headers', () => {
     ['a wrong signature', { 'x-ch-sign': '0'.repeat(64) }, -1022, 401],
     ['a short signature', { 'x-ch-sign': 'abc' }, -1022, 401],
   ])('%s', (_, headers, code, status) => {
-    for (const answer of [new Desk().get(READ, { headers }), new Desk().post('/sapi/v1/order', {}, { headers })]) {
+    for (const answer of [new Fixture().get(READ, { headers }), new Fixture().post('/sapi/v1/order', {}, { headers })]) {
       expect([codeOf(answer), answer.status]).toEqual([code, status]);
       expect(JSON.parse(answer.body)).toEqual({ code, msg: expect.any(String) as string });
     }
   });
 
   it('accepts a charset in Content-Type, and a signature in capitals', () => {
-    const desk = new Desk();
-    expect(desk.get(READ, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
+    const fixture = new Fixture();
+    expect(fixture.get(READ, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
     const sign = createHmac('sha256', 'alice-Secret').update(`${START_MS}GET${READ}`).digest('hex');
-    expect(desk.get(READ, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
+    expect(fixture.get(READ, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
   });
 
   it('asks a GET for no Content-Type under contentType: post, but a POST for one', () => {
-    const desk = new Desk({}, { contentType: 'post' });
+    const setup = new Fixture({}, { contentType: 'post' });
     const headers = { 'content-type': undefined };
-    expect(codeOf(desk.get(READ, { headers }))).toBe(0);
-    expect(codeOf(desk.post('/sapi/v1/cancel', {}, { headers }))).toBe(-1017);
+    expect(codeOf(setup.get(READ, { headers }))).toBe(0);
+    expect(codeOf(setup.post('/sapi/v1/cancel', {}, { headers }))).toBe(-1017);
   });
 });
 
 describe('the window', () => {
-  const at = (ts: number | string, more: Sending = {}, target = READ): number => codeOf(new Desk().get(target, { ts, ...more }));
+  const at = (ts: number | string, more: Sending = {}, target = READ): number => codeOf(new Fixture().get(target, { ts, ...more }));
 
   it.each([
     [-5001, -1021],
@@ -63,7 +63,7 @@ describe('the window', () => {
       expect(at(START_MS - age, {}, `${READ}?${name}=300`)).toBe(code);
       const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
       for (const value of [300, '300']) {
-        expect(codeOf(new Desk().post('/sapi/v1/order/test', { ...order, [name]: value }, { ts: START_MS - age }))).toBe(code);
+        expect(codeOf(new Fixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { ts: START_MS - age }))).toBe(code);
       }
     }
   });
@@ -80,11 +80,11 @@ describe('the window', () => {
   });
 
   it('follows the clock of the exchange, also where that has jumped', () => {
-    const desk = new Desk();
-    desk.service.clockOffsetMs = 60_000;
-    expect(codeOf(desk.get(READ))).toBe(-1021);
-    expect(codeOf(desk.get(READ, { ts: START_MS + 60_000 }))).toBe(0);
-    expect(desk.open('/sapi/v1/time').body).toBe(`{"serverTime":${START_MS + 60_000},"timezone":"UTC"}`);
+    const fixture = new Fixture();
+    fixture.service.clockOffsetMs = 60_000;
+    expect(codeOf(fixture.get(READ))).toBe(-1021);
+    expect(codeOf(fixture.get(READ, { ts: START_MS + 60_000 }))).toBe(0);
+    expect(fixture.open('/sapi/v1/time').body).toBe(`{"serverTime":${START_MS + 60_000},"timezone":"UTC"}`);
   });
 });
 
@@ -102,7 +102,7 @@ describe('the signature', () => {
     ['either', withQuery.replace('%2F', '/'), true],
   ])('signQuery %s, signed %s: refused %s', (signQuery, signed, isRefused) => {
     // A right signature meets the unknown symbol next.
-    expect(codeOf(new Desk({}, { signQuery }).get(query, { signed }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new Fixture({}, { signQuery }).get(query, { signed }))).toBe(isRefused ? -1022 : -1121);
   });
 
   it.each([
@@ -115,16 +115,16 @@ describe('the signature', () => {
     ['&surplus=1', true],
     ['&__proto__=1', true],
   ])('either, over the bare path, with %s in the query: refused %s', (more, isRefused) => {
-    expect(codeOf(new Desk().get(`${query}${more}`, { signed: bare }))).toBe(isRefused ? -1022 : -1121);
-    expect(codeOf(new Desk().get(`${query}${more}`, { signed: `${withQuery}${more}` }))).toBe(-1121);
+    expect(codeOf(new Fixture().get(`${query}${more}`, { signed: bare }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new Fixture().get(`${query}${more}`, { signed: `${withQuery}${more}` }))).toBe(-1121);
   });
 
   it('is over the bytes of the body as they were sent', () => {
     const body = '{ "symbol":"BTCUSDT",\n"orderId": "5" }';
-    const desk = new Desk();
-    expect(codeOf(desk.post('/sapi/v1/cancel', body))).toBe(-2013);
+    const fixture = new Fixture();
+    expect(codeOf(fixture.post('/sapi/v1/cancel', body))).toBe(-2013);
     expect(
-      codeOf(desk.post('/sapi/v1/cancel', body, { signed: `${START_MS}POST/sapi/v1/cancel${JSON.stringify(JSON.parse(body))}` })),
+      codeOf(fixture.post('/sapi/v1/cancel', body, { signed: `${START_MS}POST/sapi/v1/cancel${JSON.stringify(JSON.parse(body))}` })),
     ).toBe(-1022);
   });
 
@@ -133,9 +133,9 @@ describe('the signature', () => {
       ['accept', 0],
       ['refuse', -1022],
     ] as const) {
-      const desk = new Desk({}, { replayedRequest });
-      expect([codeOf(desk.get(READ)), codeOf(desk.get(READ))]).toEqual([0, code]);
-      expect(codeOf(desk.get(READ, { ts: START_MS + 1 }))).toBe(0);
+      const setup = new Fixture({}, { replayedRequest });
+      expect([codeOf(setup.get(READ)), codeOf(setup.get(READ))]).toEqual([0, code]);
+      expect(codeOf(setup.get(READ, { ts: START_MS + 1 }))).toBe(0);
     }
   });
 });
@@ -161,7 +161,7 @@ describe('keys', () => {
     { ...ACCOUNTS[1]!, closed: true },
   ];
   const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
-  const desk = () => new Desk({ accounts, denyIps: ['6.6.6.6'] });
+  const fixture = () => new Fixture({ accounts, denyIps: ['6.6.6.6'] });
 
   it.each([
     ['reader', 0, -2015],
@@ -169,7 +169,7 @@ describe('keys', () => {
     ['futures', -2015, -2015],
     ['bob', -1004, -1004],
   ])('%s: reading %i, ordering %i', (as, read, trade) => {
-    expect([codeOf(desk().get(READ, { as })), codeOf(desk().post('/sapi/v1/order', order, { as }))]).toEqual([read, trade]);
+    expect([codeOf(fixture().get(READ, { as })), codeOf(fixture().post('/sapi/v1/order', order, { as }))]).toEqual([read, trade]);
   });
 
   it.each([
@@ -181,12 +181,12 @@ describe('keys', () => {
     ['::1', -2015],
     ['6.6.6.6', -2200],
   ])('a list of addresses, asked from %s: %i', (ip, code) => {
-    expect(codeOf(desk().get(READ, { as: 'home', ip }))).toBe(code);
+    expect(codeOf(fixture().get(READ, { as: 'home', ip }))).toBe(code);
   });
 
   it('names the list of the key -2200 where a switch asks for it; the deny list holds for public calls too', () => {
-    expect(codeOf(new Desk({ accounts }, { ipListCode: '-2200' }).get(READ, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
-    const denied = desk().open('/sapi/v1/ping', { ip: '6.6.6.6' });
+    expect(codeOf(new Fixture({ accounts }, { ipListCode: '-2200' }).get(READ, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
+    const denied = fixture().open('/sapi/v1/ping', { ip: '6.6.6.6' });
     expect([denied.status, codeOf(denied)]).toEqual([403, -2200]);
   });
 });
@@ -199,18 +199,18 @@ describe('the order of checks', () => {
       ts: 1,
       headers: { 'content-type': undefined, 'x-ch-apikey': undefined, 'x-ch-ts': undefined, 'x-ch-sign': undefined },
     };
-    const mend = (headers: Record<string, string>): Sending => ({ ...broken, headers: { ...broken.headers, ...headers } });
+    const fix = (headers: Record<string, string>): Sending => ({ ...broken, headers: { ...broken.headers, ...headers } });
     const json = { 'content-type': 'application/json' };
     const steps: [Sending, number][] = [
       [broken, -1017],
-      [mend(json), -1002],
-      [mend({ ...json, 'x-ch-apikey': 'nobody' }), -1023],
-      [mend({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1' }), -1024],
-      [mend({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -2015],
-      [mend({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -1021],
-      [mend({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': String(START_MS), 'x-ch-sign': 'x' }), -1022],
+      [fix(json), -1002],
+      [fix({ ...json, 'x-ch-apikey': 'nobody' }), -1023],
+      [fix({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1' }), -1024],
+      [fix({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -2015],
+      [fix({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -1021],
+      [fix({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': String(START_MS), 'x-ch-sign': 'x' }), -1022],
       [{ as: 'alice' }, -1102],
     ];
-    for (const [sending, code] of steps) expect(codeOf(new Desk().post('/sapi/v1/order', 'no JSON', sending))).toBe(code);
+    for (const [sending, code] of steps) expect(codeOf(new Fixture().post('/sapi/v1/order', 'no JSON', sending))).toBe(code);
   });
 });

@@ -3,72 +3,75 @@
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
-import { FuturesDesk } from './futuresDesk.ts';
-import { ACCOUNTS, ALL, BTC, codeOf, Desk } from './serviceDesk.ts';
+import { FuturesFixture } from './futuresFixture.ts';
+import { ACCOUNTS, ALL, BTC, codeOf, Fixture } from './serviceFixture.ts';
 
 const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
-const place = (desk: Desk, over: object = {}) => codeOf(desk.post('/sapi/v1/order', { ...order, ...over }));
+const place = (fixture: Fixture, over: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...order, ...over }));
 const headers = (name: string) => ({ headers: { [name]: undefined } });
-const cancel = (desk: Desk, orderId: string) => codeOf(desk.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
+const cancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 
 /** What a fault alone can cause: step -, exchange dialect 10.2. */
 const BY_FAULT = [-1000, -1001, -1006, -1007, -1016];
 /** What has no cause on spot. */
 const ON_FUTURES: Readonly<Record<string, () => number>> = {
-  [-1014]: () => codeOf(new FuturesDesk().condition('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
-  [-2100]: () => codeOf(new FuturesDesk().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
-  10015: () => codeOf(new FuturesDesk().create('alice', 'SELL', 1, 1000, { open: 'CLOSE' })),
+  [-1014]: () => codeOf(new FuturesFixture().trigger('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
+  [-2100]: () => codeOf(new FuturesFixture().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
+  10015: () => codeOf(new FuturesFixture().create('alice', 'SELL', 1, 1000, { open: 'CLOSE' })),
 };
 
 const CAUSES: Readonly<Record<string, () => number>> = {
-  [-1002]: () => codeOf(new Desk().get('/sapi/v1/account', headers('x-ch-apikey'))),
+  [-1002]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('x-ch-apikey'))),
   [-1003]: () =>
     codeOf(
       Array.from(
         { length: 21 },
         (
-          (desk) => () =>
-            desk.get('/sapi/v1/account')
-        )(new Desk()),
+          (fixture) => () =>
+            fixture.get('/sapi/v1/account')
+        )(new Fixture()),
       ).at(-1)!,
     ),
-  [-1004]: () => place(new Desk({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
-  [-1015]: () => ((desk) => (place(desk), place(desk)))(new Desk({ maxOpenOrders: 1 })),
-  [-1017]: () => codeOf(new Desk().get('/sapi/v1/account', headers('content-type'))),
-  [-1020]: () => place(new Desk({ off: ['spot.newOrder'] })),
-  [-1021]: () => codeOf(new Desk().get('/sapi/v1/account', { ts: 1 })),
-  [-1022]: () => codeOf(new Desk().get('/sapi/v1/account', { secret: 'x' })),
-  [-1023]: () => codeOf(new Desk().get('/sapi/v1/account', headers('x-ch-ts'))),
-  [-1024]: () => codeOf(new Desk().get('/sapi/v1/account', headers('x-ch-sign'))),
-  [-1100]: () => place(new Desk(), { newClientOrderId: 'ä' }),
+  [-1004]: () => place(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
+  [-1015]: () => ((setup) => (place(setup), place(setup)))(new Fixture({ maxOpenOrders: 1 })),
+  [-1017]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('content-type'))),
+  [-1020]: () => place(new Fixture({ off: ['spot.newOrder'] })),
+  [-1021]: () => codeOf(new Fixture().get('/sapi/v1/account', { ts: 1 })),
+  [-1022]: () => codeOf(new Fixture().get('/sapi/v1/account', { secret: 'x' })),
+  [-1023]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('x-ch-ts'))),
+  [-1024]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('x-ch-sign'))),
+  [-1100]: () => place(new Fixture(), { newClientOrderId: 'ä' }),
   [-1101]: () =>
-    codeOf(new Desk().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, at) => at) })),
-  [-1102]: () => place(new Desk(), { volume: null }),
-  [-1103]: () => place(new Desk({}, { unknownParams: 'reject' }), { x: 1 }),
-  [-1104]: () => codeOf(new Desk().post('/sapi/v1/order', '{"symbol":"BTCUSDT"} x')),
-  [-1105]: () => place(new Desk(), { side: '' }),
-  [-1106]: () => place(new Desk({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
-  [-1111]: () => place(new Desk(), { type: 'MARKET', volume: '1.000000001' }),
-  [-1112]: () => cancel(new Desk({}, { missingOrderCode: '-1112' }), '5'),
-  [-1116]: () => place(new Desk(), { type: 'STOP' }),
-  [-1117]: () => place(new Desk(), { side: 'LONG' }),
-  [-1121]: () => place(new Desk(), { symbol: 'X' }),
-  [-1136]: () => place(new Desk(), { volume: 0 }),
+    codeOf(new Fixture().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, at) => at) })),
+  [-1102]: () => place(new Fixture(), { volume: null }),
+  [-1103]: () => place(new Fixture({}, { unknownParams: 'reject' }), { x: 1 }),
+  [-1104]: () => codeOf(new Fixture().post('/sapi/v1/order', '{"symbol":"BTCUSDT"} x')),
+  [-1105]: () => place(new Fixture(), { side: '' }),
+  [-1106]: () => place(new Fixture({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
+  [-1111]: () => place(new Fixture(), { type: 'MARKET', volume: '1.000000001' }),
+  [-1112]: () => cancel(new Fixture({}, { missingOrderCode: '-1112' }), '5'),
+  [-1116]: () => place(new Fixture(), { type: 'STOP' }),
+  [-1117]: () => place(new Fixture(), { side: 'LONG' }),
+  [-1121]: () => place(new Fixture(), { symbol: 'X' }),
+  [-1136]: () => place(new Fixture(), { volume: 0 }),
   [-1138]: () => {
-    const desk = new Desk({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
-    desk.limit('bob', 'SELL', '1', '100');
-    desk.limit('alice', 'BUY', '1', '100');
-    return place(desk);
+    const rig = new Fixture({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
+    rig.limit('bob', 'SELL', '1', '100');
+    rig.limit('alice', 'BUY', '1', '100');
+    return place(rig);
   },
-  [-1139]: () => place(new Desk({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
-  [-1145]: () => ((desk) => ((id) => (cancel(desk, id), cancel(desk, id)))(desk.limit('alice', 'BUY', '1', '1')))(new Desk()),
-  [-1147]: () => place(new Desk(), { price: 1.001 }),
-  [-2013]: () => cancel(new Desk(), '5'),
-  [-2015]: () => codeOf(new Desk().get('/sapi/v1/account', { as: 'nobody' })),
-  [-2016]: () => place(new Desk({ states: { [BTC.id]: { frozen: true } } })),
-  [-2017]: () => place(new Desk(), { volume: 1_000_000 }),
-  [-2200]: () => codeOf(new Desk({ denyIps: ['127.0.0.0/8'] }).get('/sapi/v1/account')),
-  35: () => place(new Desk({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
+  [-1139]: () => place(new Fixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
+  [-1145]: () =>
+    ((otherFixture) => ((id) => (cancel(otherFixture, id), cancel(otherFixture, id)))(otherFixture.limit('alice', 'BUY', '1', '1')))(
+      new Fixture(),
+    ),
+  [-1147]: () => place(new Fixture(), { price: 1.001 }),
+  [-2013]: () => cancel(new Fixture(), '5'),
+  [-2015]: () => codeOf(new Fixture().get('/sapi/v1/account', { as: 'nobody' })),
+  [-2016]: () => place(new Fixture({ states: { [BTC.id]: { frozen: true } } })),
+  [-2017]: () => place(new Fixture(), { volume: 1_000_000 }),
+  [-2200]: () => codeOf(new Fixture({ denyIps: ['127.0.0.0/8'] }).get('/sapi/v1/account')),
+  35: () => place(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
 };
 
 test('the table is complete', () => {
@@ -85,10 +88,10 @@ test.each(Object.entries(ON_FUTURES).map(([code, cause]) => [Number(code), cause
 });
 
 test.each(BY_FAULT)('%i comes of a fault, with its own HTTP status', (code) => {
-  const desk = new Desk({
+  const fixture = new Fixture({
     accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL, ips: null }] }],
   });
-  const faulty = new FaultyService(desk.service);
+  const faulty = new FaultyService(fixture.service);
   faulty.faults.set({ seed: 1, schedule: [{ point: 'GW.code', p: 1, params: { code } }] });
   const request = {
     method: 'GET',
@@ -97,7 +100,7 @@ test.each(BY_FAULT)('%i comes of a fault, with its own HTTP status', (code) => {
     body: new Uint8Array(0),
     ip: '',
   };
-  faulty.receive(request, desk.nowMs, (answer) => {
+  faulty.receive(request, fixture.nowMs, (answer) => {
     expect(answer).toMatchObject({ status: code === -1007 ? 504 : code === -1016 ? 503 : 500 });
     expect(codeOf(answer!)).toBe(code);
   });

@@ -173,14 +173,14 @@ it('says where it is in its first line, serves, and ends at SIGINT with 130', as
     child.on('error', reject);
     child.on('exit', () => reject(new Error(`it ended: ${text}`)));
   });
-  const said = JSON.parse(line) as { spot: string };
-  expect(said).toEqual({
+  const reply = JSON.parse(line) as { spot: string };
+  expect(reply).toEqual({
     spot: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
-    futures: said.spot,
+    futures: reply.spot,
     key: expect.stringMatching(/^[\da-f]{32}$/) as string,
     secret: expect.stringMatching(/^[\da-f]{64}$/) as string,
   });
-  const time = await fetch(`${said.spot}/sapi/v1/time`, { headers: { 'content-type': 'application/json' } });
+  const time = await fetch(`${reply.spot}/sapi/v1/time`, { headers: { 'content-type': 'application/json' } });
   expect(await time.json()).toMatchObject({ timezone: 'UTC' });
   const code = await new Promise<number | null>((resolve) => {
     child.removeAllListeners('exit');

@@ -26,10 +26,10 @@ async function exchange(hasPrices: boolean, instruments = demoSettings(1).servic
   return running;
 }
 
-const said: string[] = [];
+const reply: string[] = [];
 async function followed(other: RunningExchange, own: RunningExchange): Promise<void> {
-  said.length = 0;
-  following = await follow({ url: other.url, service: own.service, nowMs: () => own.clock.nowMs(), tell: (text) => said.push(text), lookMs: LOOK_MS }); // prettier-ignore
+  reply.length = 0;
+  following = await follow({ url: other.url, service: own.service, nowMs: () => own.clock.nowMs(), onNews: (text) => reply.push(text), pollMs: LOOK_MS }); // prettier-ignore
 }
 
 const read = async ({ url }: RunningExchange, target: string): Promise<Record<string, never>> =>
@@ -91,9 +91,9 @@ it('says once that the other one is gone, and refuses one that does not trade wh
   await followed(other, own);
   await other.close();
   open = open.filter((each) => each !== other);
-  await until('it is said', () => Promise.resolve(said.length > 0));
+  await until('it is said', () => Promise.resolve(reply.length > 0));
   await new Promise((resolve) => setTimeout(resolve, 5 * LOOK_MS));
-  expect(said).toEqual([expect.stringContaining('is not followed for now')]);
+  expect(reply).toEqual([expect.stringContaining('is not followed for now')]);
   const little = await exchange(
     true,
     demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC'),

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
-import { FuturesDesk, OTHER, PERPETUAL } from './futuresDesk.ts';
-import { codeOf, START_MS } from './serviceDesk.ts';
+import { FuturesFixture, OTHER, PERPETUAL } from './futuresFixture.ts';
+import { codeOf, START_MS } from './serviceFixture.ts';
 
 const FIRST = '1954000000000000001';
 const SECOND = '1954000000000000002';
@@ -18,21 +18,21 @@ const NOW = START_MS + 2500;
  * Alice sells 100 at 1000 and bids for 50 at 900.5; a second later bob buys 40 of hers, and half a second later he closes 10 of them at
  * 900.5. Alice is short 30 then, and has a stop for 5 of them at 1100.
  */
-function traded(): FuturesDesk {
-  const desk = new FuturesDesk({
+function traded(): FuturesFixture {
+  const fixture = new FuturesFixture({
     instruments: [PERPETUAL, OTHER],
     accounts: ACCOUNTS,
     fundingRates: { [PERPETUAL.id]: 100_000_000, [OTHER.id]: 0 },
   });
-  desk.order('alice', 'SELL', 100, 1000, { clientOrderId: 'a-1' });
-  desk.order('alice', 'BUY', 50, 900.5, { timeInForce: 'POST_ONLY' });
-  desk.pass(1000);
-  desk.order('bob', 'BUY', 40, 1010);
-  desk.pass(500);
-  desk.order('bob', 'SELL', 10, null, { open: 'CLOSE' });
-  desk.condition('alice', 'BUY', '1', '1100', { volume: 5 });
-  desk.pass(1000);
-  return desk;
+  fixture.order('alice', 'SELL', 100, 1000, { clientOrderId: 'a-1' });
+  fixture.order('alice', 'BUY', 50, 900.5, { timeInForce: 'POST_ONLY' });
+  fixture.pass(1000);
+  fixture.order('bob', 'BUY', 40, 1010);
+  fixture.pass(500);
+  fixture.order('bob', 'SELL', 10, null, { open: 'CLOSE' });
+  fixture.trigger('alice', 'BUY', '1', '1100', { volume: 5 });
+  fixture.pass(1000);
+  return fixture;
 }
 
 const ACCOUNTS = ['alice', 'bob'].map((name, at) => ({
@@ -207,9 +207,9 @@ describe('futures', () => {
   });
 
   it.each(ROWS)('$op', ({ op, target, body, answer }) => {
-    const desk = traded();
+    const fixture = traded();
     const { security } = endpointOf(op);
-    const got = security === 'NONE' ? desk.open(target) : body === undefined ? desk.get(target) : desk.post(target, body);
+    const got = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
     expect({ status: got.status, body: got.body }).toEqual({ status: 200, body: answer });
     const json = parseJson(got.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
@@ -219,17 +219,17 @@ describe('futures', () => {
 describe('lists', () => {
   it('page by fromId, each in its own ids: the oldest from there on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
-      const desk = new FuturesDesk({}, { fromId });
+      const fixture = new FuturesFixture({}, { fromId });
       for (let at = 0; at < 4; at++) {
-        desk.order('bob', 'SELL', 1, 1000);
-        desk.order('alice', 'BUY', 1, 1000);
-        desk.order('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
-        desk.order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+        fixture.order('bob', 'SELL', 1, 1000);
+        fixture.order('alice', 'BUY', 1, 1000);
+        fixture.order('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
+        fixture.order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
       }
       const orders = (body: object) =>
-        desk.rows('/fapi/v1/orderHistorical', { ...body }).map(({ orderId }) => Number(String(orderId).slice(-2)));
-      const profits = (body: object) => desk.rows('/fapi/v1/profitHistorical', { ...body }).map(({ id }) => id);
-      const { body } = desk.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=2&fromId=3');
+        fixture.rows('/fapi/v1/orderHistorical', { ...body }).map(({ orderId }) => Number(String(orderId).slice(-2)));
+      const profits = (body: object) => fixture.rows('/fapi/v1/profitHistorical', { ...body }).map(({ id }) => id);
+      const { body } = fixture.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=2&fromId=3');
       const trades = Array.from(body.matchAll(/"tradeId":(\d+)/g), ([, id]) => Number(id));
       return [orders({ limit: 2 }), orders({ limit: '2', fromId: FOURTH }), profits({ limit: 2, fromId: 3 }), trades];
     };
@@ -249,12 +249,12 @@ describe('lists', () => {
   });
 
   it('of triggers keep what has ended, in pages', () => {
-    const desk = traded();
-    desk.order('alice', 'SELL', 1, 2000);
-    for (const price of ['1200', '1300', '1400']) desk.condition('alice', 'BUY', '1', price);
-    desk.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000003' });
+    const setup = traded();
+    setup.order('alice', 'SELL', 1, 2000);
+    for (const price of ['1200', '1300', '1400']) setup.trigger('alice', 'BUY', '1', price);
+    setup.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000003' });
     const read = (page: number) =>
-      desk.read(desk.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page, limit: 3 })) as object;
+      setup.read(setup.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page, limit: 3 })) as object;
     expect(read(1)).toMatchObject({
       data: {
         count: 4,
@@ -270,46 +270,44 @@ describe('lists', () => {
   });
 
   it('of others, of other contracts and of none are not there', () => {
-    const desk = traded();
-    expect(desk.get(`/fapi/v1/order?${AT}&orderId=${THIRD}`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(desk.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST}`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(desk.get('/fapi/v1/openOrders?contractName=E-ETH-USDT').body).toBe(DONE);
+    const rig = traded();
+    expect(rig.get(`/fapi/v1/order?${AT}&orderId=${THIRD}`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(rig.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST}`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(rig.get('/fapi/v1/openOrders?contractName=E-ETH-USDT').body).toBe(DONE);
     for (const [contractName, orderId] of [
       ['E-BTC-USDT', THIRD],
       ['E-ETH-USDT', SECOND],
     ]) {
-      expect(codeOf(desk.post('/fapi/v1/cancel', { contractName, orderId }))).toBe(-1112);
-      expect(codeOf(desk.post('/v1/inner/trigger_order_cancel', { contractName, orderId }))).toBe(-1112);
+      expect(codeOf(rig.post('/fapi/v1/cancel', { contractName, orderId }))).toBe(-1112);
+      expect(codeOf(rig.post('/v1/inner/trigger_order_cancel', { contractName, orderId }))).toBe(-1112);
     }
-    expect(codeOf(desk.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: TRIGGER }, { as: 'bob' }))).toBe(
-      -1112,
-    );
-    expect(desk.positions('alice', 'E-ETH-USDT')).toEqual([]);
+    expect(codeOf(rig.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: TRIGGER }, { as: 'bob' }))).toBe(-1112);
+    expect(rig.positions('alice', 'E-ETH-USDT')).toEqual([]);
   });
 });
 
 describe('a switch', () => {
-  it.each<[string, string, (desk: FuturesDesk) => string, string | RegExp, string | RegExp]>([
-    ['okMsg', 'Success', (desk) => desk.get('/fapi/v1/openOrders').body, '成功', 'Success'],
-    ['futuresOpenOrders', 'bare', (desk) => desk.get('/fapi/v1/openOrders').body, /"data":null/, /^\[\]$/],
-    ['intervals', 'futures4h', (desk) => desk.open(`/fapi/v1/klines?${AT}&interval=4h`).body, /-1102/, /^\[\{/],
-    ['intervals', 'futures4h', (desk) => desk.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
-    ['klineIdx', 's', (desk) => desk.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /"idx":\d{13}/, /"idx":\d{10},/],
-    ['klinesOpenBar', 'off', (desk) => desk.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
+  it.each<[string, string, (fixture: FuturesFixture) => string, string | RegExp, string | RegExp]>([
+    ['okMsg', 'Success', (setup) => setup.get('/fapi/v1/openOrders').body, '成功', 'Success'],
+    ['futuresOpenOrders', 'bare', (rig) => rig.get('/fapi/v1/openOrders').body, /"data":null/, /^\[\]$/],
+    ['intervals', 'futures4h', (otherFixture) => otherFixture.open(`/fapi/v1/klines?${AT}&interval=4h`).body, /-1102/, /^\[\{/],
+    ['intervals', 'futures4h', (stand) => stand.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
+    ['klineIdx', 's', (stand) => stand.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /"idx":\d{13}/, /"idx":\d{10},/],
+    ['klinesOpenBar', 'off', (stand) => stand.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
     [
       'statusSpelling',
       'variant',
-      (desk) => desk.info(desk.order('bob', 'SELL', 90, 900), 'bob')['status'] as string,
+      (stand) => stand.info(stand.order('bob', 'SELL', 90, 900), 'bob')['status'] as string,
       'PARTIALLY_FILLED',
       'PART_FILLED',
     ],
   ])('%s: %s', (name, value, answer, usual, other) => {
     const answerUnder = (switches: object): string => {
-      const desk = new FuturesDesk({}, { ...switches });
-      desk.order('bob', 'BUY', 1, 900);
-      desk.order('bob', 'SELL', 1, 900);
-      desk.order('bob', 'BUY', 1, 900);
-      return answer(desk);
+      const stand = new FuturesFixture({}, { ...switches });
+      stand.order('bob', 'BUY', 1, 900);
+      stand.order('bob', 'SELL', 1, 900);
+      stand.order('bob', 'BUY', 1, 900);
+      return answer(stand);
     };
     expect(answerUnder({})).toMatch(usual);
     expect(answerUnder({ [name]: value })).toMatch(other);
@@ -320,9 +318,9 @@ describe('a switch', () => {
       ['again', 0],
       ['refuse', -1145],
     ] as const) {
-      const desk = new FuturesDesk({ delays: { admissionMs: 0, visibilityMs: 0, cancelMs: 60 } }, { secondCancel });
-      const orderId = desk.order('alice', 'BUY', 1, 900);
-      const cancel = () => codeOf(desk.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }));
+      const stand = new FuturesFixture({ delays: { admissionMs: 0, visibilityMs: 0, cancelMs: 60 } }, { secondCancel });
+      const orderId = stand.order('alice', 'BUY', 1, 900);
+      const cancel = () => codeOf(stand.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }));
       expect([cancel(), cancel()]).toEqual([0, expected]);
     }
   });

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
-import { Background } from '../../src/paperExchange/market/background.ts';
-import { FuturesDesk, INVERSE, PERPETUAL, TRADERS } from './futuresDesk.ts';
-import { BTC, ETH, START_MS } from './serviceDesk.ts';
+import { BackgroundLiquidity } from '../../src/paperExchange/market/backgroundLiquidity.ts';
+import { FuturesFixture, INVERSE, PERPETUAL, TRADERS } from './futuresFixture.ts';
+import { BTC, ETH, START_MS } from './serviceFixture.ts';
 import { expectAtLeast, expectSame } from '../fixtures/alike.ts';
 
 const HOURS_8 = 8 * 3_600_000;
@@ -15,59 +15,59 @@ const money = (usdt: Readonly<Record<string, string>>) =>
   TRADERS.map((each) => ({ ...each, futures: { balances: { USDT: usdt[each.name] ?? '10000' } } }));
 
 /** Alice is long 100 and bob short 100 at 1000, which is 100 USDT of each. */
-function opposed(over: object = {}, accounts = TRADERS): FuturesDesk {
-  const desk = new FuturesDesk({ accounts, fundingRates: { [PERPETUAL.id]: RATE }, ...over });
-  desk.order('bob', 'SELL', 100, 1000);
-  desk.order('alice', 'BUY', 100, 1000);
-  return desk;
+function opposed(over: object = {}, accounts = TRADERS): FuturesFixture {
+  const fixture = new FuturesFixture({ accounts, fundingRates: { [PERPETUAL.id]: RATE }, ...over });
+  fixture.order('bob', 'SELL', 100, 1000);
+  fixture.order('alice', 'BUY', 100, 1000);
+  return fixture;
 }
 
 describe('funding', () => {
   it('is paid every eight hours at the mark, by longs to shorts where the rate is above 0', () => {
-    const desk = opposed();
-    desk.pass(HOURS_8 - 1);
-    expect(desk.positions()[0]).toMatchObject({ capitalFee: 0 });
-    desk.pass(1);
-    expect(desk.positions()[0]).toMatchObject({ capitalFee: -0.01 });
-    expect(desk.positions('bob')[0]).toMatchObject({ capitalFee: 0.01 });
-    desk.pass(2 * HOURS_8);
-    expect(desk.positions()[0]).toMatchObject({ capitalFee: -0.03 });
-    desk.order('bob', 'BUY', 100, 1000);
-    desk.order('alice', 'SELL', 40, 1000, { open: 'CLOSE' });
-    desk.order('alice', 'SELL', 60, 1000, { open: 'CLOSE' });
+    const fixture = opposed();
+    fixture.pass(HOURS_8 - 1);
+    expect(fixture.positions()[0]).toMatchObject({ capitalFee: 0 });
+    fixture.pass(1);
+    expect(fixture.positions()[0]).toMatchObject({ capitalFee: -0.01 });
+    expect(fixture.positions('bob')[0]).toMatchObject({ capitalFee: 0.01 });
+    fixture.pass(2 * HOURS_8);
+    expect(fixture.positions()[0]).toMatchObject({ capitalFee: -0.03 });
+    fixture.order('bob', 'BUY', 100, 1000);
+    fixture.order('alice', 'SELL', 40, 1000, { open: 'CLOSE' });
+    fixture.order('alice', 'SELL', 60, 1000, { open: 'CLOSE' });
     // Of the two parts the first tells of all funding so far, and of the fees: 0.04 to open, 0.02 to close.
-    expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([
+    expect(fixture.rows('/fapi/v1/profitHistorical')).toMatchObject([
       { volume: 60, capitalFee: 0, tradeFee: -0.03, historyRealizedAmount: -0.03, openPrice: 1000, openEndPrice: 1000 },
       { volume: 40, capitalFee: -0.03, tradeFee: -0.06, historyRealizedAmount: -0.09, ctime: START_MS },
     ]);
-    expect(desk.account()).toMatchObject({ accountNormal: 9999.88, totalEquity: 9999.88, positionVos: [] });
+    expect(fixture.account()).toMatchObject({ accountNormal: 9999.88, totalEquity: 9999.88, positionVos: [] });
   });
 
   it('is taken of the mark of that very second, and ends at once what it leaves without its margin', () => {
-    const desk = new FuturesDesk({ fundingRates: { [PERPETUAL.id]: 960 * RATE } });
-    desk.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
-    desk.order('bob', 'SELL', 100, 1000);
-    desk.order('alice', 'BUY', 100, 1000);
-    desk.pass(HOURS_8 - 1);
-    desk.order('bob', 'SELL', 1, 995);
-    desk.order('alice', 'BUY', 1, 995);
+    const setup = new FuturesFixture({ fundingRates: { [PERPETUAL.id]: 960 * RATE } });
+    setup.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
+    setup.order('bob', 'SELL', 100, 1000);
+    setup.order('alice', 'BUY', 100, 1000);
+    setup.pass(HOURS_8 - 1);
+    setup.order('bob', 'SELL', 1, 995);
+    setup.order('alice', 'BUY', 1, 995);
     // 101 contracts at 995 owe 9.6475, of a margin of 5.0498: nothing trades after it, and she holds nothing any more.
-    desk.pass(1);
-    expect(desk.positions()).toEqual([]);
-    expect(desk.rows('/fapi/v1/profitHistorical')[0]).toMatchObject({ capitalFee: -5.0498, volume: 101, openEndPrice: 995 });
-    expect(desk.positions('bob')).toMatchObject([{ capitalFee: 9.6475 }]);
-    desk.service.futures.venue.assertConserved();
+    setup.pass(1);
+    expect(setup.positions()).toEqual([]);
+    expect(setup.rows('/fapi/v1/profitHistorical')[0]).toMatchObject({ capitalFee: -5.0498, volume: 101, openEndPrice: 995 });
+    expect(setup.positions('bob')).toMatchObject([{ capitalFee: 9.6475 }]);
+    setup.service.futures.venue.assertConserved();
   });
 
   it('has seeded rates, which are told before they are paid', () => {
-    const index = (desk: FuturesDesk) =>
-      JSON.parse(desk.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { currentFundRate: number; nextFundRate: number };
-    const desk = opposed({ fundingRates: {} });
-    const { currentFundRate, nextFundRate } = index(desk);
+    const index = (rig: FuturesFixture) =>
+      JSON.parse(rig.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { currentFundRate: number; nextFundRate: number };
+    const otherFixture = opposed({ fundingRates: {} });
+    const { currentFundRate, nextFundRate } = index(otherFixture);
     expect(currentFundRate).not.toBe(nextFundRate);
-    desk.pass(HOURS_8);
-    expect(index(desk).currentFundRate).toBe(nextFundRate);
-    expect(Number(desk.positions()[0]!['capitalFee'])).toBeCloseTo(-100 * currentFundRate, 3);
+    otherFixture.pass(HOURS_8);
+    expect(index(otherFixture).currentFundRate).toBe(nextFundRate);
+    expect(Number(otherFixture.positions()[0]!['capitalFee'])).toBeCloseTo(-100 * currentFundRate, 3);
     expect(index(opposed({ fundingRates: {}, fundingSeed: 2 }))).not.toMatchObject({ currentFundRate });
   });
 });
@@ -77,17 +77,17 @@ describe('liquidation', () => {
   const SMALL = money({ alice: '5.1' });
 
   it('comes with the mark, as an order of its own kind', () => {
-    const desk = opposed({}, SMALL);
-    const reduce = Number(desk.positions()[0]!['reducePrice']);
+    const fixture = opposed({}, SMALL);
+    const reduce = Number(fixture.positions()[0]!['reducePrice']);
     expect(reduce).toBeGreaterThan(950);
     expect(reduce).toBeLessThan(960);
-    desk.condition('alice', 'SELL', '1', '900');
-    desk.order('bob', 'BUY', 1, 940);
-    desk.order('bob', 'SELL', 1, 940);
-    expect(desk.positions()).toMatchObject([{ positionVolume: 100 }]);
-    desk.pass(1000);
-    expect(desk.positions()).toEqual([]);
-    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({
+    fixture.trigger('alice', 'SELL', '1', '900');
+    fixture.order('bob', 'BUY', 1, 940);
+    fixture.order('bob', 'SELL', 1, 940);
+    expect(fixture.positions()).toMatchObject([{ positionVolume: 100 }]);
+    fixture.pass(1000);
+    expect(fixture.positions()).toEqual([]);
+    expect(fixture.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({
       type: 6,
       source: 4,
       status: 2,
@@ -98,46 +98,49 @@ describe('liquidation', () => {
       realizedAmount: -6,
       fee: 0,
     });
-    expect(desk.trades()[0]).toMatchObject({ side: 'SELL', qty: 100, price: 940, askUserId: 10_001, bidUserId: 1 });
-    expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([{ closeProfit: -6, openEndPrice: 940 }]);
+    expect(fixture.trades()[0]).toMatchObject({ side: 'SELL', qty: 100, price: 940, askUserId: 10_001, bidUserId: 1 });
+    expect(fixture.rows('/fapi/v1/profitHistorical')).toMatchObject([{ closeProfit: -6, openEndPrice: 940 }]);
     // The insurance bears what she did not have.
-    expect(desk.account()).toMatchObject({ accountNormal: 0, accountLock: 0, totalEquity: 0 });
-    desk.service.futures.venue.assertConserved();
-    expect(desk.info(String(desk.rows('/fapi/v1/orderHistorical')[0]!['orderId']))).toMatchObject({ status: 'FILLED', type: 'LIMIT' });
+    expect(fixture.account()).toMatchObject({ accountNormal: 0, accountLock: 0, totalEquity: 0 });
+    fixture.service.futures.venue.assertConserved();
+    expect(fixture.info(String(fixture.rows('/fapi/v1/orderHistorical')[0]!['orderId']))).toMatchObject({
+      status: 'FILLED',
+      type: 'LIMIT',
+    });
   });
 
   it('cancels the orders of an account first, which may be enough', () => {
-    const desk = opposed({}, money({ alice: '6.2' }));
-    const id = desk.order('alice', 'BUY', 20, 900);
-    desk.order('bob', 'BUY', 1, 940);
-    desk.order('bob', 'SELL', 1, 940);
-    desk.pass(1000);
-    expect(desk.info(id)['status']).toBe('CANCELED');
-    expect(desk.service.futures.markets[0]!.matcher.book.best('buy')).toBeNull();
+    const setup = opposed({}, money({ alice: '6.2' }));
+    const id = setup.order('alice', 'BUY', 20, 900);
+    setup.order('bob', 'BUY', 1, 940);
+    setup.order('bob', 'SELL', 1, 940);
+    setup.pass(1000);
+    expect(setup.info(id)['status']).toBe('CANCELED');
+    expect(setup.service.futures.markets[0]!.matcher.book.best('buy')).toBeNull();
   });
 
   it('of an isolated position takes its margin and no more', () => {
-    const desk = new FuturesDesk({ fundingRates: { [PERPETUAL.id]: 0 } });
-    desk.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
-    desk.order('bob', 'SELL', 100, 1000);
-    desk.order('alice', 'BUY', 100, 1000, { positionType: 2 });
-    expect(desk.positions()).toMatchObject([{ positionType: 2, holdAmount: 5 }]);
-    expect(desk.account()).toMatchObject({ partPositionNormal: 5, totalPositionNormal: 0, partEquity: 5 });
-    desk.order('bob', 'BUY', 1, 900);
-    desk.order('bob', 'SELL', 1, 900);
-    desk.pass(1000);
-    expect(desk.positions()).toEqual([]);
-    expect(desk.account()).toMatchObject({ accountNormal: 9994.96, partEquity: 0 });
+    const rig = new FuturesFixture({ fundingRates: { [PERPETUAL.id]: 0 } });
+    rig.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
+    rig.order('bob', 'SELL', 100, 1000);
+    rig.order('alice', 'BUY', 100, 1000, { positionType: 2 });
+    expect(rig.positions()).toMatchObject([{ positionType: 2, holdAmount: 5 }]);
+    expect(rig.account()).toMatchObject({ partPositionNormal: 5, totalPositionNormal: 0, partEquity: 5 });
+    rig.order('bob', 'BUY', 1, 900);
+    rig.order('bob', 'SELL', 1, 900);
+    rig.pass(1000);
+    expect(rig.positions()).toEqual([]);
+    expect(rig.account()).toMatchObject({ accountNormal: 9994.96, partEquity: 0 });
   });
 
   it('does not follow one order or one trade: the mark is the middle of bid, ask and last', () => {
-    const desk = opposed({}, SMALL);
-    desk.order('bob', 'BUY', 5, 999);
-    desk.order('bob', 'SELL', 5, 1001);
-    desk.pass(1000);
-    const { tagPrice } = JSON.parse(desk.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { tagPrice: number };
+    const otherFixture = opposed({}, SMALL);
+    otherFixture.order('bob', 'BUY', 5, 999);
+    otherFixture.order('bob', 'SELL', 5, 1001);
+    otherFixture.pass(1000);
+    const { tagPrice } = JSON.parse(otherFixture.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { tagPrice: number };
     expect(tagPrice).toBe(1000);
-    expect(desk.positions()).toHaveLength(1);
+    expect(otherFixture.positions()).toHaveLength(1);
   });
 });
 
@@ -195,36 +198,36 @@ const points = fc.record({
 });
 
 interface Playing {
-  readonly desk: FuturesDesk;
-  readonly background: Background;
+  readonly fixture: FuturesFixture;
+  readonly background: BackgroundLiquidity;
   readonly ids: Record<string, string[]>;
 }
 
-function play({ desk, background, ids }: Playing, of: Step): void {
+function play({ fixture, background, ids }: Playing, of: Step): void {
   const contractName = 'E-BTC-USDT';
-  if (of.kind === 'wait') desk.pass(of.ms);
-  else if (of.kind === 'point') background.step({ timeMs: desk.nowMs, price: of.price, lots: of.lots });
+  if (of.kind === 'wait') fixture.pass(of.ms);
+  else if (of.kind === 'point') background.step({ timeMs: fixture.nowMs, price: of.price, lots: of.lots });
   else if (of.kind === 'cancel') {
     const orderId = ids[of.as]!.at(-1 - of.back);
-    if (orderId !== undefined) desk.post('/fapi/v1/cancel', { contractName, orderId }, { as: of.as });
+    if (orderId !== undefined) fixture.post('/fapi/v1/cancel', { contractName, orderId }, { as: of.as });
   } else if (of.kind === 'condition') {
     const isExit = of.type < '3';
     const more = isExit ? { open: 'CLOSE', type: 'MARKET' } : { open: 'OPEN', type: 'LIMIT', price: of.price };
-    desk.condition(of.as, of.side, of.type, String(of.price), { volume: of.volume, ...more });
+    fixture.trigger(of.as, of.side, of.type, String(of.price), { volume: of.volume, ...more });
   } else if (of.kind === 'setting') {
-    desk.post('/fapi/v1/edit_lever', { contractName, nowLevel: of.leverage }, { as: of.as });
-    desk.post('/fapi/v1/edit_user_margin_model', { contractName, marginModel: of.isolated ? 2 : 1 }, { as: of.as });
-    desk.post('/fapi/v1/edit_user_position_model', { contractName, positionModel: of.net ? 1 : 2 }, { as: of.as });
+    fixture.post('/fapi/v1/edit_lever', { contractName, nowLevel: of.leverage }, { as: of.as });
+    fixture.post('/fapi/v1/edit_user_margin_model', { contractName, marginModel: of.isolated ? 2 : 1 }, { as: of.as });
+    fixture.post('/fapi/v1/edit_user_position_model', { contractName, positionModel: of.net ? 1 : 2 }, { as: of.as });
   } else {
-    const id = /\d{19}/.exec(desk.create(of.as, of.side, of.volume, of.price, { ...of.more }).body)?.[0];
+    const id = /\d{19}/.exec(fixture.create(of.as, of.side, of.volume, of.price, { ...of.more }).body)?.[0];
     if (id !== undefined) ids[of.as]!.push(id);
   }
 }
 
 const seen = { liquidations: 0, funding: 0, trades: 0, triggered: 0 };
 
-function check({ desk }: Playing): void {
-  const { venue, markets } = desk.service.futures;
+function check({ fixture }: Playing): void {
+  const { venue, markets } = fixture.service.futures;
   venue.assertConserved();
   const { book } = markets[0]!.matcher;
   const [bid, ask] = [book.best('buy'), book.best('sell')];
@@ -233,9 +236,9 @@ function check({ desk }: Playing): void {
     const { free, locked } = venue.wallets.wallet(account, 0);
     expectAtLeast(locked, 0);
     // Below 0 only where orders hold as much, or a profit that is not realised yet stands behind it.
-    const isCross = venue.wallets.held(account, 0).some((position) => position.isCross);
+    const isCross = venue.wallets.openPositions(account, 0).some((position) => position.isCross);
     expectSame(free + locked >= 0 || isCross, true, `free ${free}, locked ${locked}`);
-    for (const position of venue.wallets.held(account)) expectAtLeast(position.lots, position.heldLots);
+    for (const position of venue.wallets.openPositions(account)) expectAtLeast(position.lots, position.heldLots);
   }
 }
 
@@ -247,22 +250,22 @@ test.each([
   fc.assert(
     fc.property(fc.array(fc.oneof(...steps, points), { minLength: 20, maxLength: 60 }), fc.nat(1000), (script, seed) => {
       const playing = begin({ delays }, { settingsInUse }, seed);
-      const { desk, ids } = playing;
+      const { fixture, ids } = playing;
       for (const step of script) {
         play(playing, step);
-        desk.pass(2);
+        fixture.pass(2);
         check(playing);
       }
       for (const name of ['alice', 'bob']) {
-        for (const orderId of ids[name]!) desk.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }, { as: name });
+        for (const orderId of ids[name]!) fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }, { as: name });
       }
-      desk.pass(200);
+      fixture.pass(200);
       // When nothing is open, nothing is held; but a trigger may have placed something.
-      const { venue } = desk.service.futures;
-      if (desk.service.futures.live().length === 0)
+      const { venue } = fixture.service.futures;
+      if (fixture.service.futures.live().length === 0)
         for (const [account] of TRADERS.entries()) expect(venue.wallets.wallet(account, 0).locked).toBe(0);
       check(playing);
-      count(desk);
+      count(fixture);
     }),
     { numRuns: 40 },
   );
@@ -271,22 +274,22 @@ test.each([
 function begin(over: object, switches: object, seed: number): Playing {
   const accounts = money({ alice: '50', bob: '50' });
   const instruments = [BTC, ETH, PERPETUAL, INVERSE];
-  const desk = new FuturesDesk(
+  const fixture = new FuturesFixture(
     { instruments, accounts, fundingRates: { [PERPETUAL.id]: 40 * RATE }, ...over },
     { marketOpenUnit: 'contracts', ...switches },
   );
-  const { matcher } = desk.service.futures.markets[0]!;
-  const background = new Background(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 300 });
-  return { desk, background, ids: { alice: [], bob: [] } };
+  const { matcher } = fixture.service.futures.markets[0]!;
+  const background = new BackgroundLiquidity(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 300 });
+  return { fixture, background, ids: { alice: [], bob: [] } };
 }
 
-function count(desk: FuturesDesk): void {
+function count(fixture: FuturesFixture): void {
   for (const name of ['alice', 'bob']) {
-    const orders = desk.rows('/fapi/v1/orderHistorical', { limit: 1000 }, name);
+    const orders = fixture.rows('/fapi/v1/orderHistorical', { limit: 1000 }, name);
     seen.liquidations += orders.filter(({ type }) => type === 6).length;
-    seen.trades += desk.trades(name).length;
-    seen.triggered += desk.triggers(name).filter(({ status }) => status === 2).length;
-    seen.funding += desk.rows('/fapi/v1/profitHistorical', { limit: 1000 }, name).filter(({ capitalFee }) => capitalFee !== 0).length;
+    seen.trades += fixture.trades(name).length;
+    seen.triggered += fixture.triggers(name).filter(({ status }) => status === 2).length;
+    seen.funding += fixture.rows('/fapi/v1/profitHistorical', { limit: 1000 }, name).filter(({ capitalFee }) => capitalFee !== 0).length;
   }
 }
 
@@ -304,29 +307,31 @@ test('between users alone, by the answers alone: what one wins the other loses, 
   fc.assert(
     fc.property(fc.array(fc.oneof(...steps.slice(0, 7)), { minLength: 15, maxLength: 50 }), (script) => {
       const playing = begin({ fundingRates: { [PERPETUAL.id]: 0 }, accounts: money({}) }, {}, 0);
-      const { desk } = playing;
+      const { fixture } = playing;
       for (const step of script) {
         play(playing, step);
-        desk.pass(5);
+        fixture.pass(5);
       }
-      desk.pass(2000);
+      fixture.pass(2000);
       let sum = 0n;
       let rows = 0;
       const [long, short] = [new Map<string, number>(), new Map<string, number>()];
       for (const name of ['alice', 'bob']) {
-        const { totalEquity, partEquity } = desk.account(name);
+        const { totalEquity, partEquity } = fixture.account(name);
         sum += unitsOf(totalEquity) + unitsOf(partEquity);
-        const own = desk.trades(name);
+        const own = fixture.trades(name);
         rows += own.length;
         for (const { fee } of own) sum += unitsOf(fee);
-        for (const { positionSide, positionVolume } of desk.positions(name))
+        for (const { positionSide, positionVolume } of fixture.positions(name))
           (positionSide === 'BUY' ? long : short).set(name, Number(positionVolume));
       }
       trades += rows;
       const total = (of: Map<string, number>) => Array.from(of.values()).reduce((a, b) => a + b, 0);
-      const isLiquidated = ['alice', 'bob'].some((name) => desk.rows('/fapi/v1/orderHistorical', {}, name).some(({ type }) => type === 6));
+      const isLiquidated = ['alice', 'bob'].some((name) =>
+        fixture.rows('/fapi/v1/orderHistorical', {}, name).some(({ type }) => type === 6),
+      );
       // Where the insurance has paid, one has lost less than the other has won.
-      if (isLiquidated || desk.service.futures.venue.wallets.insurance[0] !== 0) return;
+      if (isLiquidated || fixture.service.futures.venue.wallets.insurance[0] !== 0) return;
       expect(total(long)).toBe(total(short));
       // Parts of a position leave at rounded shares of what it came in at: half a unit each, at most.
       expect(Math.abs(Number(sum - unitsOf(20_000)))).toBeLessThanOrEqual(rows);

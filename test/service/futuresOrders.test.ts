@@ -2,59 +2,68 @@
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
-import { FuturesDesk, PERPETUAL, TRADERS } from './futuresDesk.ts';
-import { codeOf } from './serviceDesk.ts';
+import { FuturesFixture, PERPETUAL, TRADERS } from './futuresFixture.ts';
+import { codeOf } from './serviceFixture.ts';
 
-const depth = (desk: FuturesDesk) => desk.open('/fapi/v1/depth?contractName=E-BTC-USDT').body.replace(/"time":\d+,/, '');
+const depth = (fixture: FuturesFixture) => fixture.open('/fapi/v1/depth?contractName=E-BTC-USDT').body.replace(/"time":\d+,/, '');
 /** Bob sells 10 at 1000 and 10 at 1010. */
-function offered(switches: object = {}): FuturesDesk {
-  const desk = new FuturesDesk({}, { ...switches });
-  desk.order('bob', 'SELL', 10, 1000);
-  desk.order('bob', 'SELL', 10, 1010);
-  return desk;
+function offered(switches: object = {}): FuturesFixture {
+  const fixture = new FuturesFixture({}, { ...switches });
+  fixture.order('bob', 'SELL', 10, 1000);
+  fixture.order('bob', 'SELL', 10, 1010);
+  return fixture;
 }
 
 describe('a time in force', () => {
   it('IOC takes what there is and leaves nothing', () => {
-    const desk = offered();
-    expect(desk.info(desk.order('alice', 'BUY', 15, 1000, { timeInForce: 'IOC' }))).toMatchObject({ status: 'CANCELED', executedQty: 10 });
-    expect(desk.info(desk.order('alice', 'BUY', 5, 990, { timeInForce: 'IOC' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    expect(desk.info(desk.order('alice', 'BUY', 5, 1010, { timeInForce: 'IOC' }))).toMatchObject({ status: 'FILLED', avgPrice: 1010 });
-    expect(depth(desk)).toBe('{"bids":[],"asks":[[1010,5]]}');
-    expect(desk.account()['accountLock']).toBe(0);
-  });
-
-  it('FOK takes all or nothing', () => {
-    const desk = offered();
-    expect(desk.info(desk.order('alice', 'BUY', 21, 1010, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    expect(desk.info(desk.order('alice', 'BUY', 11, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    expect(desk.info(desk.order('alice', 'BUY', 15, 1010, { timeInForce: 'FOK' }))).toMatchObject({ status: 'FILLED', executedQty: 15 });
-    expect(desk.account()['accountLock']).toBe(0);
-  });
-
-  it('POST_ONLY rests or goes', () => {
-    const desk = offered();
-    expect(desk.info(desk.order('alice', 'BUY', 1, 1000, { timeInForce: 'POST_ONLY' }))).toMatchObject({
+    const fixture = offered();
+    expect(fixture.info(fixture.order('alice', 'BUY', 15, 1000, { timeInForce: 'IOC' }))).toMatchObject({
+      status: 'CANCELED',
+      executedQty: 10,
+    });
+    expect(fixture.info(fixture.order('alice', 'BUY', 5, 990, { timeInForce: 'IOC' }))).toMatchObject({
       status: 'CANCELED',
       executedQty: 0,
     });
-    const id = desk.order('alice', 'BUY', 1, 999.9, { timeInForce: 'POST_ONLY' });
-    expect(desk.info(id)).toMatchObject({ status: 'NEW', timeInForce: 'POST_ONLY' });
-    desk.order('bob', 'SELL', 1, 999.9);
-    expect(desk.info(id)['status']).toBe('FILLED');
-    expect(desk.trades()).toMatchObject([{ isMaker: true, fee: '0.0002' }]);
+    expect(fixture.info(fixture.order('alice', 'BUY', 5, 1010, { timeInForce: 'IOC' }))).toMatchObject({
+      status: 'FILLED',
+      avgPrice: 1010,
+    });
+    expect(depth(fixture)).toBe('{"bids":[],"asks":[[1010,5]]}');
+    expect(fixture.account()['accountLock']).toBe(0);
+  });
+
+  it('FOK takes all or nothing', () => {
+    const setup = offered();
+    expect(setup.info(setup.order('alice', 'BUY', 21, 1010, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    expect(setup.info(setup.order('alice', 'BUY', 11, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    expect(setup.info(setup.order('alice', 'BUY', 15, 1010, { timeInForce: 'FOK' }))).toMatchObject({ status: 'FILLED', executedQty: 15 });
+    expect(setup.account()['accountLock']).toBe(0);
+  });
+
+  it('POST_ONLY rests or goes', () => {
+    const rig = offered();
+    expect(rig.info(rig.order('alice', 'BUY', 1, 1000, { timeInForce: 'POST_ONLY' }))).toMatchObject({
+      status: 'CANCELED',
+      executedQty: 0,
+    });
+    const id = rig.order('alice', 'BUY', 1, 999.9, { timeInForce: 'POST_ONLY' });
+    expect(rig.info(id)).toMatchObject({ status: 'NEW', timeInForce: 'POST_ONLY' });
+    rig.order('bob', 'SELL', 1, 999.9);
+    expect(rig.info(id)['status']).toBe('FILLED');
+    expect(rig.trades()).toMatchObject([{ isMaker: true, fee: '0.0002' }]);
   });
 });
 
 describe('the volume of a MARKET OPEN', () => {
   // A contract at 1000 is worth 1 USDT: the price has to be known before one can be valued.
   const bought = (switches: object, more: object, headers: object = {}): unknown => {
-    const desk = offered(switches);
-    desk.order('bob', 'BUY', 1, 1000);
+    const fixture = offered(switches);
+    fixture.order('bob', 'BUY', 1, 1000);
     const order = { contractName: 'E-BTC-USDT', volume: 12.5, type: 'MARKET', side: 'BUY', open: 'OPEN', ...more };
-    const answer = desk.post('/fapi/v1/order', order, { headers: { ...headers } });
+    const answer = fixture.post('/fapi/v1/order', order, { headers: { ...headers } });
     if (codeOf(answer) !== 0) return codeOf(answer);
-    const { origQty, executedQty, status } = desk.info(/\d{19}/.exec(answer.body)![0]);
+    const { origQty, executedQty, status } = fixture.info(/\d{19}/.exec(answer.body)![0]);
     return { origQty, executedQty, status };
   };
   it('is a value, which buys the contracts that fit it, over the levels of the book', () => {
@@ -78,22 +87,22 @@ describe('the volume of a MARKET OPEN', () => {
     expect(bought({ ...v101, unknownParams: 'reject' }, { orderUnit: 2, volume: 1 }, header)).toMatchObject({ executedQty: 1 });
   });
   it('of a CLOSE is contracts always', () => {
-    const desk = offered();
-    desk.order('alice', 'BUY', 10, 1000);
-    desk.order('bob', 'BUY', 4, 990);
-    const id = desk.order('alice', 'SELL', 6, null, { open: 'CLOSE' });
-    expect(desk.info(id)).toMatchObject({ status: 'CANCELED', origQty: 6, executedQty: 4, action: 'CLOSE', realizedAmount: -0.04 });
-    expect(desk.positions()).toMatchObject([{ positionVolume: 6, canCloseVolume: 6, realizedAmount: -0.04 }]);
+    const setup = offered();
+    setup.order('alice', 'BUY', 10, 1000);
+    setup.order('bob', 'BUY', 4, 990);
+    const id = setup.order('alice', 'SELL', 6, null, { open: 'CLOSE' });
+    expect(setup.info(id)).toMatchObject({ status: 'CANCELED', origQty: 6, executedQty: 4, action: 'CLOSE', realizedAmount: -0.04 });
+    expect(setup.positions()).toMatchObject([{ positionVolume: 6, canCloseVolume: 6, realizedAmount: -0.04 }]);
   });
 });
 
 describe('positions', () => {
   it('turn round in net mode, and stand side by side in two-way mode', () => {
-    const desk = offered();
-    desk.order('alice', 'BUY', 4, 1000);
-    desk.order('bob', 'BUY', 20, 990);
-    desk.order('alice', 'SELL', 10, 990);
-    expect(desk.positions()).toMatchObject([{ positionSide: 'SELL', positionVolume: 6, openPrice: 990, realizedAmount: 0 }]);
+    const fixture = offered();
+    fixture.order('alice', 'BUY', 4, 1000);
+    fixture.order('bob', 'BUY', 20, 990);
+    fixture.order('alice', 'SELL', 10, 990);
+    expect(fixture.positions()).toMatchObject([{ positionSide: 'SELL', positionVolume: 6, openPrice: 990, realizedAmount: 0 }]);
     const two = offered();
     two.post('/fapi/v1/edit_user_position_model', { contractName: 'E-BTC-USDT', positionModel: 2 });
     two.order('alice', 'BUY', 4, 1000);
@@ -110,95 +119,95 @@ describe('positions', () => {
   });
 
   it('are closed as what they are', () => {
-    const desk = offered({ settingsInUse: 'accept' });
-    desk.order('alice', 'BUY', 4, 1000, { positionType: 1 });
-    desk.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
-    expect(codeOf(desk.create('alice', 'SELL', 1, 1100, { open: 'CLOSE', positionType: 2 }))).toBe(10015);
-    expect(codeOf(desk.create('alice', 'SELL', 1, 1100, { open: 'CLOSE', positionType: 1 }))).toBe(0);
-    expect(codeOf(desk.create('alice', 'BUY', 1, 900, { positionType: 1 }))).toBe(-2100);
+    const setup = offered({ settingsInUse: 'accept' });
+    setup.order('alice', 'BUY', 4, 1000, { positionType: 1 });
+    setup.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
+    expect(codeOf(setup.create('alice', 'SELL', 1, 1100, { open: 'CLOSE', positionType: 2 }))).toBe(10015);
+    expect(codeOf(setup.create('alice', 'SELL', 1, 1100, { open: 'CLOSE', positionType: 1 }))).toBe(0);
+    expect(codeOf(setup.create('alice', 'BUY', 1, 900, { positionType: 1 }))).toBe(-2100);
   });
 
   it('of the coin that a contract is about: inverse ones count in it', () => {
-    const desk = new FuturesDesk();
+    const rig = new FuturesFixture();
     const of = { contractName: 'E-BTC-USD' };
-    desk.order('bob', 'SELL', 10, 50_000, of);
-    desk.order('alice', 'BUY', 10, 50_000, of);
+    rig.order('bob', 'SELL', 10, 50_000, of);
+    rig.order('alice', 'BUY', 10, 50_000, of);
     // 10 contracts of 100 USD at 50,000 are 0.02 BTC; a twentieth is margin, 0.04 % the fee.
-    expect(desk.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 50_000, holdAmount: 0.001, tradeFee: -0.000008 }]);
-    expect(desk.account('alice', 'BTC')).toMatchObject({ accountNormal: 9.998992, totalPositionNormal: 0.001 });
+    expect(rig.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 50_000, holdAmount: 0.001, tradeFee: -0.000008 }]);
+    expect(rig.account('alice', 'BTC')).toMatchObject({ accountNormal: 9.998992, totalPositionNormal: 0.001 });
   });
 });
 
 it('an order that would have reduced a position which others have reduced holds margin instead, or goes', () => {
-  const desk = offered();
-  desk.order('bob', 'BUY', 10, 990);
-  desk.order('bob', 'BUY', 1, 995);
-  desk.order('alice', 'BUY', 6, 1000);
-  expect(Number(desk.account('bob')['accountLock'])).toBeGreaterThan(0);
-  desk.order('alice', 'SELL', 1, 995);
+  const fixture = offered();
+  fixture.order('bob', 'BUY', 10, 990);
+  fixture.order('bob', 'BUY', 1, 995);
+  fixture.order('alice', 'BUY', 6, 1000);
+  expect(Number(fixture.account('bob')['accountLock'])).toBeGreaterThan(0);
+  fixture.order('alice', 'SELL', 1, 995);
   // Bob is short 5, his bid for 10 closes those and opens 5: margin for 4.95 USDT, and the fee of 0.04 %.
-  expect(desk.positions('bob')).toMatchObject([{ positionSide: 'SELL', positionVolume: 5 }]);
-  desk.order('alice', 'SELL', 10, 990);
-  expect(desk.positions('bob')).toMatchObject([{ positionSide: 'BUY', positionVolume: 5 }]);
-  desk.service.futures.venue.assertConserved();
+  expect(fixture.positions('bob')).toMatchObject([{ positionSide: 'SELL', positionVolume: 5 }]);
+  fixture.order('alice', 'SELL', 10, 990);
+  expect(fixture.positions('bob')).toMatchObject([{ positionSide: 'BUY', positionVolume: 5 }]);
+  fixture.service.futures.venue.assertConserved();
 });
 
 describe('a maker whose account cannot pay any more', () => {
   const small = TRADERS.map((each) => (each.name === 'bob' ? { ...each, futures: { balances: { USDT: '1' } } } : each));
   /** Bob's bid for 10 at 1000 was taken for leverage 20; at leverage 5 his money is good for 4. */
-  function poor(): { desk: FuturesDesk; id: string } {
-    const desk = new FuturesDesk({ accounts: small }, { settingsInUse: 'accept' });
-    const id = desk.order('bob', 'BUY', 10, 1000);
-    desk.order('alice', 'BUY', 5, 990);
-    desk.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '5' }, { as: 'bob' });
-    return { desk, id };
+  function poor(): { fixture: FuturesFixture; id: string } {
+    const fixture = new FuturesFixture({ accounts: small }, { settingsInUse: 'accept' });
+    const id = fixture.order('bob', 'BUY', 10, 1000);
+    fixture.order('alice', 'BUY', 5, 990);
+    fixture.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '5' }, { as: 'bob' });
+    return { fixture, id };
   }
   it('fills as far as it can, and the rest of it goes', () => {
-    const { desk, id } = poor();
-    desk.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '20' });
-    const taker = desk.order('alice', 'SELL', 8, 995);
-    expect(desk.info(id, 'bob')).toMatchObject({ status: 'CANCELED', executedQty: 4 });
-    expect(desk.info(taker)).toMatchObject({ status: 'PARTIALLY_FILLED', executedQty: 4 });
-    expect(depth(desk)).toBe('{"bids":[[990,5]],"asks":[[995,4]]}');
-    desk.service.futures.venue.assertConserved();
+    const { fixture: setup, id } = poor();
+    setup.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '20' });
+    const taker = setup.order('alice', 'SELL', 8, 995);
+    expect(setup.info(id, 'bob')).toMatchObject({ status: 'CANCELED', executedQty: 4 });
+    expect(setup.info(taker)).toMatchObject({ status: 'PARTIALLY_FILLED', executedQty: 4 });
+    expect(depth(setup)).toBe('{"bids":[[990,5]],"asks":[[995,4]]}');
+    setup.service.futures.venue.assertConserved();
   });
   it('is no counterparty of an order of all or nothing', () => {
-    const { desk } = poor();
-    expect(desk.info(desk.order('alice', 'SELL', 5, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    expect(desk.info(desk.order('alice', 'SELL', 4, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'FILLED' });
+    const { fixture: rig } = poor();
+    expect(rig.info(rig.order('alice', 'SELL', 5, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    expect(rig.info(rig.order('alice', 'SELL', 4, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'FILLED' });
   });
   it('of the taker: what its account cannot back is not left in the book across it', () => {
-    const desk = new FuturesDesk({ accounts: small }, { settingsInUse: 'accept' });
-    desk.order('alice', 'BUY', 100, 1200);
+    const otherFixture = new FuturesFixture({ accounts: small }, { settingsInUse: 'accept' });
+    otherFixture.order('alice', 'BUY', 100, 1200);
     // Held at the limit, which is far below what the bid makes it worth.
-    const id = desk.order('bob', 'SELL', 40, 400);
-    expect(desk.info(id, 'bob')['status']).toBe('CANCELED');
-    expect(Number(desk.info(id, 'bob')['executedQty'])).toBeGreaterThan(0);
-    expect(Number(desk.account('bob')['accountNormal'])).toBeGreaterThanOrEqual(0);
+    const id = otherFixture.order('bob', 'SELL', 40, 400);
+    expect(otherFixture.info(id, 'bob')['status']).toBe('CANCELED');
+    expect(Number(otherFixture.info(id, 'bob')['executedQty'])).toBeGreaterThan(0);
+    expect(Number(otherFixture.account('bob')['accountNormal'])).toBeGreaterThanOrEqual(0);
   });
 });
 
 describe('a condition', () => {
   /** Alice is long 10 at 1000; bob bids for 20 at 980. */
-  function long(): FuturesDesk {
-    const desk = offered();
-    desk.order('alice', 'BUY', 10, 1000);
-    desk.order('bob', 'BUY', 20, 980);
-    return desk;
+  function long(): FuturesFixture {
+    const fixture = offered();
+    fixture.order('alice', 'BUY', 10, 1000);
+    fixture.order('bob', 'BUY', 20, 980);
+    return fixture;
   }
-  const tradeAt = (desk: FuturesDesk, price: number) => {
-    desk.order('bob', 'BUY', 1, price);
-    desk.order('bob', 'SELL', 1, price);
+  const tradeAt = (setup: FuturesFixture, price: number) => {
+    setup.order('bob', 'BUY', 1, price);
+    setup.order('bob', 'SELL', 1, price);
   };
 
   it('stop-loss closes when a trade reaches its price, and its order is found by its client id', () => {
-    const desk = long();
-    desk.condition('alice', 'SELL', '1', '985', { volume: 10, clientOrderId: 'stop' });
-    tradeAt(desk, 990);
-    expect(desk.triggers()).toMatchObject([{ status: 0, triggerType: 1 }]);
-    tradeAt(desk, 985);
-    expect(desk.triggers()).toMatchObject([{ status: 2 }]);
-    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({
+    const rig = long();
+    rig.trigger('alice', 'SELL', '1', '985', { volume: 10, clientOrderId: 'stop' });
+    tradeAt(rig, 990);
+    expect(rig.triggers()).toMatchObject([{ status: 0, triggerType: 1 }]);
+    tradeAt(rig, 985);
+    expect(rig.triggers()).toMatchObject([{ status: 2 }]);
+    expect(rig.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({
       clientId: 'stop',
       openOrClose: 'CLOSE',
       type: 2,
@@ -207,73 +216,73 @@ describe('a condition', () => {
       avgPrice: 980,
       realizedAmount: -0.2,
     });
-    expect(desk.positions()).toEqual([]);
+    expect(rig.positions()).toEqual([]);
   });
 
   it('is triggered once; what is not there to be closed any more fails', () => {
-    const desk = long();
-    desk.condition('alice', 'SELL', '1', '985', { volume: 10 });
-    desk.condition('alice', 'SELL', '1', '984', { volume: 10 });
-    desk.order('bob', 'BUY', 1, 984);
-    desk.order('bob', 'SELL', 1, 984);
-    expect(desk.triggers()).toMatchObject([{ status: 3 }, { status: 2 }]);
-    tradeAt(desk, 984);
-    expect(desk.rows('/fapi/v1/orderHistorical').filter(({ openOrClose }) => openOrClose === 'CLOSE')).toHaveLength(1);
+    const otherFixture = long();
+    otherFixture.trigger('alice', 'SELL', '1', '985', { volume: 10 });
+    otherFixture.trigger('alice', 'SELL', '1', '984', { volume: 10 });
+    otherFixture.order('bob', 'BUY', 1, 984);
+    otherFixture.order('bob', 'SELL', 1, 984);
+    expect(otherFixture.triggers()).toMatchObject([{ status: 3 }, { status: 2 }]);
+    tradeAt(otherFixture, 984);
+    expect(otherFixture.rows('/fapi/v1/orderHistorical').filter(({ openOrClose }) => openOrClose === 'CLOSE')).toHaveLength(1);
   });
 
   it('that is reached already acts at once', () => {
-    const desk = long();
-    desk.condition('alice', 'SELL', '2', '1000', { volume: 4 });
-    expect(desk.triggers()).toMatchObject([{ status: 2, triggerType: 2 }]);
-    expect(desk.positions()).toMatchObject([{ positionVolume: 6 }]);
+    const rig = long();
+    rig.trigger('alice', 'SELL', '2', '1000', { volume: 4 });
+    expect(rig.triggers()).toMatchObject([{ status: 2, triggerType: 2 }]);
+    expect(rig.positions()).toMatchObject([{ positionVolume: 6 }]);
   });
 
   it('opens when the price rises or falls to it, as a limit that may rest', () => {
-    const desk = offered();
+    const rig = offered();
     const limit = { open: 'OPEN', type: 'LIMIT', volume: 3 };
-    desk.condition('alice', 'BUY', '3', '1005', { ...limit, price: 1004 });
-    desk.condition('alice', 'BUY', '4', '995', { ...limit, price: 990 });
-    tradeAt(desk, 996);
-    expect(desk.triggers().map(({ status }) => status)).toEqual([0, 0]);
-    desk.order('alice', 'BUY', 11, 1010);
-    expect(desk.triggers().map(({ status }) => status)).toEqual([0, 2]);
-    expect(depth(desk)).toBe('{"bids":[[1004,3]],"asks":[[1010,9]]}');
-    desk.order('bob', 'BUY', 1, 995);
-    desk.order('bob', 'SELL', 4, 995);
-    expect(desk.triggers().map(({ status }) => status)).toEqual([2, 2]);
-    expect(depth(desk)).toBe('{"bids":[[990,3]],"asks":[[1010,9]]}');
+    rig.trigger('alice', 'BUY', '3', '1005', { ...limit, price: 1004 });
+    rig.trigger('alice', 'BUY', '4', '995', { ...limit, price: 990 });
+    tradeAt(rig, 996);
+    expect(rig.triggers().map(({ status }) => status)).toEqual([0, 0]);
+    rig.order('alice', 'BUY', 11, 1010);
+    expect(rig.triggers().map(({ status }) => status)).toEqual([0, 2]);
+    expect(depth(rig)).toBe('{"bids":[[1004,3]],"asks":[[1010,9]]}');
+    rig.order('bob', 'BUY', 1, 995);
+    rig.order('bob', 'SELL', 4, 995);
+    expect(rig.triggers().map(({ status }) => status)).toEqual([2, 2]);
+    expect(depth(rig)).toBe('{"bids":[[990,3]],"asks":[[1010,9]]}');
   });
 
   it('that is taken back does nothing', () => {
-    const desk = long();
-    desk.condition('alice', 'SELL', '1', '985');
-    desk.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
-    tradeAt(desk, 985);
-    expect(desk.triggers()).toMatchObject([{ status: 4 }]);
-    expect(desk.positions()).toMatchObject([{ positionVolume: 10 }]);
+    const rig = long();
+    rig.trigger('alice', 'SELL', '1', '985');
+    rig.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
+    tradeAt(rig, 985);
+    expect(rig.triggers()).toMatchObject([{ status: 4 }]);
+    expect(rig.positions()).toMatchObject([{ positionVolume: 10 }]);
   });
 
   const TAKEN_BACK = { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' };
-  const takeBack = (desk: FuturesDesk) => codeOf(desk.post('/v1/inner/trigger_order_cancel', TAKEN_BACK));
+  const takeBack = (rig: FuturesFixture) => codeOf(rig.post('/v1/inner/trigger_order_cancel', TAKEN_BACK));
   const slow = (secondCancel: 'again' | 'refuse' = 'again') => {
-    const desk = new FuturesDesk({ delays: { ...DELAYS.zero, cancelMs: 60 } }, { secondCancel });
-    desk.order('bob', 'SELL', 10, 1000);
-    desk.order('alice', 'BUY', 10, 1000);
-    desk.order('bob', 'BUY', 20, 980);
-    return desk;
+    const rig = new FuturesFixture({ delays: { ...DELAYS.zero, cancelMs: 60 } }, { secondCancel });
+    rig.order('bob', 'SELL', 10, 1000);
+    rig.order('alice', 'BUY', 10, 1000);
+    rig.order('bob', 'BUY', 20, 980);
+    return rig;
   };
 
   it('that is taken back waits until the cancel has its effect, and fires before that', () => {
-    const desk = slow();
-    desk.condition('alice', 'SELL', '1', '985', { volume: 10 });
-    expect([takeBack(desk), takeBack(desk)]).toEqual([0, 0]);
-    desk.pass(59);
-    expect(desk.triggers()).toMatchObject([{ status: 0 }]);
-    desk.pass(1);
-    expect(desk.triggers()).toMatchObject([{ status: 4 }]);
-    expect(takeBack(desk)).toBe(-1145);
+    const rig = slow();
+    rig.trigger('alice', 'SELL', '1', '985', { volume: 10 });
+    expect([takeBack(rig), takeBack(rig)]).toEqual([0, 0]);
+    rig.pass(59);
+    expect(rig.triggers()).toMatchObject([{ status: 0 }]);
+    rig.pass(1);
+    expect(rig.triggers()).toMatchObject([{ status: 4 }]);
+    expect(takeBack(rig)).toBe(-1145);
     const late = slow('refuse');
-    late.condition('alice', 'SELL', '1', '985', { volume: 10 });
+    late.trigger('alice', 'SELL', '1', '985', { volume: 10 });
     expect([takeBack(late), takeBack(late)]).toEqual([0, -1145]);
     late.pass(59);
     tradeAt(late, 985);
@@ -282,30 +291,30 @@ describe('a condition', () => {
   });
 
   it('that has fired before its cancel has an effect takes back what it has placed', () => {
-    const desk = slow();
-    desk.condition('alice', 'BUY', '3', '1001', { open: 'OPEN', type: 'LIMIT', price: 970, volume: 3 });
-    takeBack(desk);
-    tradeAt(desk, 1001);
-    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({ price: 970, status: 1 });
-    desk.pass(60);
-    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({ price: 970, status: 4 });
-    expect(desk.triggers()).toMatchObject([{ status: 2 }]);
+    const rig = slow();
+    rig.trigger('alice', 'BUY', '3', '1001', { open: 'OPEN', type: 'LIMIT', price: 970, volume: 3 });
+    takeBack(rig);
+    tradeAt(rig, 1001);
+    expect(rig.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({ price: 970, status: 1 });
+    rig.pass(60);
+    expect(rig.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({ price: 970, status: 4 });
+    expect(rig.triggers()).toMatchObject([{ status: 2 }]);
   });
 });
 
 describe('delays', () => {
   it('an order is INIT until it meets the book, PENDING_CANCEL until it ends, and seen late', () => {
-    const desk = new FuturesDesk({ delays: { admissionMs: 20, visibilityMs: 0, cancelMs: 60 } });
-    const id = desk.order('alice', 'BUY', 1, 1000);
-    expect(desk.info(id)['status']).toBe('INIT');
-    desk.pass(20);
-    expect(desk.info(id)['status']).toBe('NEW');
-    desk.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
-    expect(desk.info(id)['status']).toBe('PENDING_CANCEL');
-    desk.pass(60);
-    expect(desk.info(id)['status']).toBe('CANCELED');
+    const fixture = new FuturesFixture({ delays: { admissionMs: 20, visibilityMs: 0, cancelMs: 60 } });
+    const id = fixture.order('alice', 'BUY', 1, 1000);
+    expect(fixture.info(id)['status']).toBe('INIT');
+    fixture.pass(20);
+    expect(fixture.info(id)['status']).toBe('NEW');
+    fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
+    expect(fixture.info(id)['status']).toBe('PENDING_CANCEL');
+    fixture.pass(60);
+    expect(fixture.info(id)['status']).toBe('CANCELED');
 
-    const late = new FuturesDesk({ delays: { ...DELAYS.zero, visibilityMs: 50 } });
+    const late = new FuturesFixture({ delays: { ...DELAYS.zero, visibilityMs: 50 } });
     late.order('bob', 'SELL', 1, 1000);
     const other = late.order('alice', 'BUY', 1, 1000);
     late.order('bob', 'BUY', 1, 1000);
@@ -319,10 +328,10 @@ describe('delays', () => {
 });
 
 it('the market data of a contract is made of its trades', () => {
-  const desk = offered();
-  desk.order('alice', 'BUY', 15, 1010);
-  expect(JSON.parse(desk.open('/fapi/v1/ticker?contractName=E-BTC-USDT').body)).toMatchObject({ high: '1010', low: '1000', vol: '15' });
-  expect(JSON.parse(desk.open(`/fapi/v1/klines?contractName=${PERPETUAL.wireName}&interval=5min`).body)).toMatchObject([
+  const fixture = offered();
+  fixture.order('alice', 'BUY', 15, 1010);
+  expect(JSON.parse(fixture.open('/fapi/v1/ticker?contractName=E-BTC-USDT').body)).toMatchObject({ high: '1010', low: '1000', vol: '15' });
+  expect(JSON.parse(fixture.open(`/fapi/v1/klines?contractName=${PERPETUAL.wireName}&interval=5min`).body)).toMatchObject([
     { open: '1000', close: '1010', vol: '15' },
   ]);
 });

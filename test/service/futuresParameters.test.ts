@@ -5,9 +5,9 @@ import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints
 import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { FuturesDesk, INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresDesk.ts';
+import { FuturesFixture, INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresFixture.ts';
 import { call, checkCell, type Faults, type Given } from './parameterCell.ts';
-import { BTC, codeOf, ETH } from './serviceDesk.ts';
+import { BTC, codeOf, ETH } from './serviceFixture.ts';
 
 const ID = '1954000000000000001';
 const TRIGGER = '1622000000000000001';
@@ -110,11 +110,11 @@ const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
   'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
 };
 
-function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesDesk {
-  const desk = new FuturesDesk(over, switches);
-  desk.order('alice', 'BUY', 1, 10, { positionType: 1 });
-  desk.condition('alice', 'BUY', '4', '9', { open: 'OPEN', type: 'LIMIT', price: 10, positionType: 1 });
-  return desk;
+function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesFixture {
+  const fixture = new FuturesFixture(over, switches);
+  fixture.order('alice', 'BUY', 1, 10, { positionType: 1 });
+  fixture.trigger('alice', 'BUY', '4', '9', { open: 'OPEN', type: 'LIMIT', price: 10, positionType: 1 });
+  return fixture;
 }
 
 const code = (op: Op, given: Given, switches: SwitchValues = {}, over: Partial<ServiceConfig> = {}): number =>
@@ -132,13 +132,13 @@ describe('every parameter', () => {
   const cells = Object.entries(TABLE).flatMap(([op, params]) =>
     Object.entries(params).map(([name, faults]) => ({ op: op as Op, name, faults })),
   );
-  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, desk: prepared }));
+  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, fixture: prepared }));
 
   it('of an order is required where a switch says so', () => {
     const { positionType: _type, ...order } = ORDER;
     expect(code('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
-    const { positionType: _other, ...condition } = GOOD['futures.createConditionOrder']!;
-    expect(code('futures.createConditionOrder', condition, { conditionRequired: 'all' })).toBe(-1102);
+    const { positionType: _other, ...trigger } = GOOD['futures.createConditionOrder']!;
+    expect(code('futures.createConditionOrder', trigger, { conditionRequired: 'all' })).toBe(-1102);
     expect(code('futures.createConditionOrder', GOOD['futures.createConditionOrder']!, { conditionRequired: 'all' })).toBe(0);
   });
 
@@ -174,18 +174,18 @@ describe('causes', () => {
     ['switched off', ORDER, -1020, {}, { off: ['futures.createOrder'] }],
     ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, OTHER, INVERSE] }],
   ])('%s', (_name, given, expected, switches = {}, over = {}) => {
-    const desk = new FuturesDesk(over, switches);
+    const fixture = new FuturesFixture(over, switches);
     // A price has to be known before a MARKET order can be valued.
     if (over.states === undefined && over.accounts === undefined && over.instruments === undefined && over.off === undefined) {
-      desk.order('bob', 'SELL', 5000, 10);
-      desk.order('bob', 'BUY', 1, 10);
+      fixture.order('bob', 'SELL', 5000, 10);
+      fixture.order('bob', 'BUY', 1, 10);
     }
-    expect(call(desk, 'futures.createOrder', given)).toBe(expected);
+    expect(call(fixture, 'futures.createOrder', given)).toBe(expected);
   });
 
   it('of condition orders', () => {
-    const desk = prepared({ maxTriggers: 2 });
-    const place = (more: Given) => call(desk, 'futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], ...more });
+    const setup = prepared({ maxTriggers: 2 });
+    const place = (more: Given) => call(setup, 'futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], ...more });
     expect(place({ triggerType: '1' })).toBe(-1014);
     expect(place({ triggerType: '2', open: 'CLOSE' })).toBe(10015);
     expect(place({ triggerPrice: '9.01' })).toBe(-1147);
@@ -195,33 +195,33 @@ describe('causes', () => {
   });
 
   it('too many orders, and a price outside of the band', () => {
-    const desk = new FuturesDesk({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
-    desk.order('bob', 'SELL', 1, 100);
-    desk.order('alice', 'BUY', 1, 100);
-    expect(call(desk, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
-    desk.order('alice', 'BUY', 1, 95);
-    expect(call(desk, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
+    const rig = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
+    rig.order('bob', 'SELL', 1, 100);
+    rig.order('alice', 'BUY', 1, 100);
+    expect(call(rig, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
+    rig.order('alice', 'BUY', 1, 95);
+    expect(call(rig, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
   });
 
   it('an order or a trigger that has ended cannot be cancelled', () => {
-    const desk = prepared();
-    const cancel = (orderId: string) => call(desk, 'futures.cancelOrder', { contractName, orderId });
+    const otherFixture = prepared();
+    const cancel = (orderId: string) => call(otherFixture, 'futures.cancelOrder', { contractName, orderId });
     expect([cancel(ID), cancel(ID), cancel('1')]).toEqual([0, -1145, -1112]);
-    const trigger = () => call(desk, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER });
+    const trigger = () => call(otherFixture, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER });
     expect([trigger(), trigger()]).toEqual([0, -1145]);
     expect(call(prepared({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
   });
 
   it('settings do not change while something hangs on them, unless a switch lets them', () => {
-    const set = (desk: FuturesDesk) => [
-      call(desk, 'futures.changePositionMode', { contractName, positionModel: 2 }),
-      call(desk, 'futures.changeMarginMode', { contractName, marginModel: 2 }),
-      call(desk, 'futures.changeLeverage', { contractName, nowLevel: '5' }),
+    const set = (stand: FuturesFixture) => [
+      call(stand, 'futures.changePositionMode', { contractName, positionModel: 2 }),
+      call(stand, 'futures.changeMarginMode', { contractName, marginModel: 2 }),
+      call(stand, 'futures.changeLeverage', { contractName, nowLevel: '5' }),
     ];
     expect(set(prepared())).toEqual([-1020, -1020, -1020]);
     expect(set(prepared({}, { settingsInUse: 'accept' }))).toEqual([-1020, 0, 0]);
-    expect(set(new FuturesDesk())).toEqual([0, 0, 0]);
-    const low = new FuturesDesk();
+    expect(set(new FuturesFixture())).toEqual([0, 0, 0]);
+    const low = new FuturesFixture();
     const levels = ['-1', '0', '1', '100', '1001', '9999999999999999999', '1.5'];
     expect(levels.map((nowLevel) => call(low, 'futures.changeLeverage', { contractName, nowLevel }))).toEqual([
       -2100, -2100, 0, 0, -2100, -2100, -1102,

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { FuturesDesk } from './futuresDesk.ts';
-import { codeOf } from './serviceDesk.ts';
+import { FuturesFixture } from './futuresFixture.ts';
+import { codeOf } from './serviceFixture.ts';
 
 const CODES = new Set([0, ...ERROR_CODES.map(({ code }) => code)]);
 const paths = OPS.map((op) => endpointOf(op).path);
@@ -59,8 +59,8 @@ const target = fc.oneof(
 );
 
 test('a stranger gets an answer, and the exchange is as it was', () => {
-  const desk = new FuturesDesk({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
-  const resting = desk.limit('alice', 'BUY', '1', '10');
+  const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  const resting = fixture.limit('alice', 'BUY', '1', '10');
   const seen = new Set<number>();
   fc.assert(
     fc.property(
@@ -72,7 +72,7 @@ test('a stranger gets an answer, and the exchange is as it was', () => {
       (method, to, sent, isSigned, header) => {
         const headers = isSigned ? {} : { 'x-ch-apikey': header, 'x-ch-ts': header, 'content-type': header };
         // One that is signed is the doing of a key: it may not order, whatever it says.
-        const answer = desk.send(method, to, sent, { headers, as: isSigned ? 'alice' : 'nobody', secret: isSigned ? 'wrong' : 'x' });
+        const answer = fixture.send(method, to, sent, { headers, as: isSigned ? 'alice' : 'nobody', secret: isSigned ? 'wrong' : 'x' });
         expect(answer.status).toBeLessThan(500);
         expect(JSON.parse(answer.body)).toBeInstanceOf(Object);
         expect(CODES).toContain(codeOf(answer));
@@ -82,22 +82,22 @@ test('a stranger gets an answer, and the exchange is as it was', () => {
     { numRuns: 2000 },
   );
   expect(seen.size).toBeGreaterThan(4);
-  expect(desk.balance('alice', 'USDT')).toEqual({ free: '99990', locked: '10' });
-  expect(desk.query(resting)['status']).toBe('NEW');
-  expect(desk.service.spot.live()).toHaveLength(1);
-  expect(desk.service.futures.live()).toHaveLength(0);
+  expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99990', locked: '10' });
+  expect(fixture.query(resting)['status']).toBe('NEW');
+  expect(fixture.service.spot.live()).toHaveLength(1);
+  expect(fixture.service.futures.live()).toHaveLength(0);
 });
 
 test('one that is signed by a right key gets a code of the table too, and money stays whole', () => {
-  const desk = new FuturesDesk({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   fc.assert(
     fc.property(fc.constantFrom('GET', 'POST'), target, body, (method, to, sent) => {
-      const answer = desk.send(method, to, sent, {});
+      const answer = fixture.send(method, to, sent, {});
       expect(answer.status).toBeLessThan(500);
       expect(CODES).toContain(codeOf(answer));
     }),
     { numRuns: 2000 },
   );
-  desk.service.spot.venue.assertConserved();
-  desk.service.futures.venue.assertConserved();
+  fixture.service.spot.venue.assertConserved();
+  fixture.service.futures.venue.assertConserved();
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
 import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
@@ -16,20 +16,20 @@ import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import type { OwnTrade } from '../../src/paperExchange/orders/userOrder.ts';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
-import { KeptDesk } from '../fixtures/keptDesk.ts';
+import { KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
-import { FuturesDesk, TRADERS } from './futuresDesk.ts';
-import { ACCOUNTS, BTC, codeOf, Desk, ETH, START_MS } from './serviceDesk.ts';
+import { FuturesFixture, TRADERS } from './futuresFixture.ts';
+import { ACCOUNTS, BTC, codeOf, Fixture, ETH, START_MS } from './serviceFixture.ts';
 
 const never = (): void => {};
 const WAYS = { admissionMs: 20, visibilityMs: 120, cancelMs: 60 };
 
 /** The exchange lives until its newest change lasts, and ends without a farewell; what is left of it. */
-function lived(act: (desk: KeptDesk) => void, over = {}): SimulatedDisk {
+function lived(act: (fixture: KeptFixture) => void, over = {}): SimulatedDisk {
   const disk = new SimulatedDisk();
-  const desk = new KeptDesk(disk, disk.soon, over);
-  act(desk);
-  desk.journal.whenLasting(() => {});
+  const setup = new KeptFixture(disk, disk.soon, over);
+  act(setup);
+  setup.journal.whenLasting(() => {});
   disk.run();
   return disk.afterPowerLoss({ next: () => 0 });
 }
@@ -38,122 +38,122 @@ describe('an exchange that goes on', () => {
   it('finishes what was on its way: to the book, to its end, to the eyes of readers', () => {
     const ids: string[] = [];
     const left = lived(
-      (desk) => {
-        ids.push(desk.limit('alice', 'BUY', '0.1', '1000'));
-        desk.pass(500);
-        desk.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: ids[0] });
-        ids.push(desk.limit('bob', 'SELL', '0.1', '1100'));
+      (fixture) => {
+        ids.push(fixture.limit('alice', 'BUY', '0.1', '1000'));
+        fixture.pass(500);
+        fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: ids[0] });
+        ids.push(fixture.limit('bob', 'SELL', '0.1', '1100'));
       },
       { delays: WAYS },
     );
-    const desk = new KeptDesk(left, never, { delays: WAYS });
-    desk.pass(500);
-    expect(desk.query(ids[0]!)['status']).toBe('CANCELED');
-    expect(desk.balance('alice', 'USDT').locked).toBe('0');
-    expect(desk.query(ids[1]!, 'bob')['status']).toBe('NEW');
-    expect(desk.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
+    const setup = new KeptFixture(left, never, { delays: WAYS });
+    setup.pass(500);
+    expect(setup.query(ids[0]!)['status']).toBe('CANCELED');
+    expect(setup.balance('alice', 'USDT').locked).toBe('0');
+    expect(setup.query(ids[1]!, 'bob')['status']).toBe('NEW');
+    expect(setup.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
   it('finishes the cancel of a condition order that was on its way', () => {
     const left = lived(
-      (desk) => {
-        for (const price of ['2000', '2001']) desk.condition('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
-        desk.pass(500);
-        desk.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
+      (rig) => {
+        for (const price of ['2000', '2001']) rig.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
+        rig.pass(500);
+        rig.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
       },
       { delays: WAYS },
     );
-    const desk = new KeptDesk(left, never, { delays: WAYS });
-    desk.pass(1);
-    expect(desk.triggers().map(({ triggerPrice, status }) => [triggerPrice, status])).toEqual([
+    const otherFixture = new KeptFixture(left, never, { delays: WAYS });
+    otherFixture.pass(1);
+    expect(otherFixture.triggers().map(({ triggerPrice, status }) => [triggerPrice, status])).toEqual([
       [2001, 0],
       [2000, 4],
     ]);
   });
 
   it('keeps price and time in its books', () => {
-    const left = lived((desk) => {
-      for (const as of ['alice', 'bob', 'alice']) desk.limit(as, 'SELL', '0.1', '1000');
+    const left = lived((stand) => {
+      for (const as of ['alice', 'bob', 'alice']) stand.limit(as, 'SELL', '0.1', '1000');
     });
-    const desk = new KeptDesk(left, never);
-    const [first, second] = ['bob', 'alice'].map((as) => desk.balance(as, 'USDT').free);
-    desk.limit('bob', 'BUY', '0.1', '1000');
+    const stand = new KeptFixture(left, never);
+    const [first, second] = ['bob', 'alice'].map((as) => stand.balance(as, 'USDT').free);
+    stand.limit('bob', 'BUY', '0.1', '1000');
     // Alice was first: she has been paid, bob has paid.
-    expect(desk.balance('alice', 'USDT').free).not.toBe(second);
-    expect(desk.balance('bob', 'USDT').free).not.toBe(first);
-    expect(desk.balance('bob', 'BTC').locked).toBe('0.1');
+    expect(stand.balance('alice', 'USDT').free).not.toBe(second);
+    expect(stand.balance('bob', 'USDT').free).not.toBe(first);
+    expect(stand.balance('bob', 'BTC').locked).toBe('0.1');
   });
 
   it('fires triggers that were set before, and pays the funding of the hours in which it was closed', () => {
     const rates = { fundingRates: { 'futures:E-BTC-USDT': 1_000_000_000 } };
-    const left = lived((desk) => {
-      desk.order('bob', 'SELL', 100, 1000);
-      desk.order('alice', 'BUY', 100, 1000);
-      desk.pass(1500);
-      desk.condition('alice', 'SELL', '1', '900', { volume: 100 });
-      desk.order('bob', 'BUY', 200, 900);
+    const left = lived((stand) => {
+      stand.order('bob', 'SELL', 100, 1000);
+      stand.order('alice', 'BUY', 100, 1000);
+      stand.pass(1500);
+      stand.trigger('alice', 'SELL', '1', '900', { volume: 100 });
+      stand.order('bob', 'BUY', 200, 900);
     }, rates);
-    const desk = new KeptDesk(left, never, rates);
-    expect(desk.triggers()).toMatchObject([{ status: 0 }]);
-    desk.pass(9 * 3_600_000);
-    expect(Number(desk.positions()[0]!['capitalFee'])).toBeLessThan(0);
-    desk.order('bob', 'SELL', 1, 900);
-    expect(desk.positions()).toEqual([]);
-    expect(desk.triggers()).toMatchObject([{ status: 2 }]);
+    const stand = new KeptFixture(left, never, rates);
+    expect(stand.triggers()).toMatchObject([{ status: 0 }]);
+    stand.pass(9 * 3_600_000);
+    expect(Number(stand.positions()[0]!['capitalFee'])).toBeLessThan(0);
+    stand.order('bob', 'SELL', 1, 900);
+    expect(stand.positions()).toEqual([]);
+    expect(stand.triggers()).toMatchObject([{ status: 2 }]);
   });
 
   it('tells average prices of inverse contracts as they were traded, of the half of a limit before and after', () => {
     const inverse = { contractName: 'E-BTC-USD' };
-    const left = lived((desk) => {
-      desk.order('bob', 'SELL', 3, 41_234.5, inverse);
-      desk.order('alice', 'BUY', 7, 41_234.5, { ...inverse, clientOrderId: 'half' });
-      expect(desk.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5 }]);
+    const left = lived((stand) => {
+      stand.order('bob', 'SELL', 3, 41_234.5, inverse);
+      stand.order('alice', 'BUY', 7, 41_234.5, { ...inverse, clientOrderId: 'half' });
+      expect(stand.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5 }]);
     });
-    const desk = new KeptDesk(left, never);
-    desk.order('bob', 'SELL', 4, 41_234.5, inverse);
-    expect(desk.rows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
-    desk.order('bob', 'BUY', 2, 41_100.1, inverse);
-    desk.order('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
-    expect(desk.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5, positionVolume: 5 }]);
-    expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
+    const stand = new KeptFixture(left, never);
+    stand.order('bob', 'SELL', 4, 41_234.5, inverse);
+    expect(stand.rows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
+    stand.order('bob', 'BUY', 2, 41_100.1, inverse);
+    stand.order('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
+    expect(stand.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5, positionVolume: 5 }]);
+    expect(stand.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
   });
 
   it('takes the mark that was due when it ended, though nothing trades any more', () => {
     const accounts = TRADERS.map((each) => ({ ...each, futures: { balances: { USDT: each.name === 'alice' ? '6' : '10000' } } }));
     const left = lived(
-      (desk) => {
-        desk.order('bob', 'SELL', 100, 1000);
-        desk.order('alice', 'BUY', 100, 1000);
-        desk.pass(1500);
-        desk.order('bob', 'SELL', 1, 940);
-        desk.order('bob', 'BUY', 1, 940);
+      (stand) => {
+        stand.order('bob', 'SELL', 100, 1000);
+        stand.order('alice', 'BUY', 100, 1000);
+        stand.pass(1500);
+        stand.order('bob', 'SELL', 1, 940);
+        stand.order('bob', 'BUY', 1, 940);
       },
       { accounts },
     );
-    const desk = new KeptDesk(left, never, { accounts });
-    expect(desk.positions()).toHaveLength(1);
-    desk.pass(1000);
-    expect(desk.positions()).toEqual([]);
+    const stand = new KeptFixture(left, never, { accounts });
+    expect(stand.positions()).toHaveLength(1);
+    stand.pass(1000);
+    expect(stand.positions()).toEqual([]);
   });
 
   it('has the settings that were chosen', () => {
-    const left = lived((desk) => {
-      desk.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: 7 });
+    const left = lived((stand) => {
+      stand.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: 7 });
     });
-    expect(new KeptDesk(left, never).service.futures.venue.wallets.setting(0, 0).leverage).toBe(7);
+    expect(new KeptFixture(left, never).service.futures.venue.wallets.setting(0, 0).leverage).toBe(7);
   });
 
   it('takes accounts in that are new, with their money, and refuses to go on without those that had some', () => {
-    const left = lived((desk) => void desk.limit('alice', 'BUY', '0.1', '1000'));
+    const left = lived((stand) => void stand.limit('alice', 'BUY', '0.1', '1000'));
     const [alice, bob] = TRADERS;
     const carol = { ...bob!, name: 'carol', uid: '10003', keys: [{ ...bob!.keys[0]!, apiKey: 'carol-Key', secret: 'carol-Secret' }] };
-    const desk = new KeptDesk(left.afterKill('', 0), never, { accounts: [carol, alice!, bob!] });
-    expect(desk.balance('carol', 'USDT')).toEqual({ free: '100000', locked: '0' });
-    expect(desk.balance('alice', 'USDT').locked).toBe('100');
-    expect(() => new KeptDesk(left, never, { accounts: [alice!] })).toThrow(
+    const stand = new KeptFixture(left.afterKill('', 0), never, { accounts: [carol, alice!, bob!] });
+    expect(stand.balance('carol', 'USDT')).toEqual({ free: '100000', locked: '0' });
+    expect(stand.balance('alice', 'USDT').locked).toBe('100');
+    expect(() => new KeptFixture(left, never, { accounts: [alice!] })).toThrow(
       'the exchange had an account with uid 10002, which the config has not',
     );
-    expect(() => new KeptDesk(left, never, { instruments: [{ ...BTC, priceDigits: 3 }] })).toThrow(ConfigError);
+    expect(() => new KeptFixture(left, never, { instruments: [{ ...BTC, priceDigits: 3 }] })).toThrow(ConfigError);
   });
 });
 
@@ -166,21 +166,21 @@ describe('an exchange in a folder', () => {
     const options = { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data };
     const first = await runExchange(demoSettings(1), options);
     await expect(runExchange(demoSettings(1), options)).rejects.toThrow(/this process has the folder already/);
-    const last = first.service.spot.market('BTCUSDT')!.outsidePrice;
+    const last = first.service.spot.market('BTCUSDT')!.referencePrice;
     const ids = first.service.spot.counters.trades;
     await first.close();
     const second = await runExchange(demoSettings(1), options);
     const { counters } = second.service.spot;
     // A clean end leaves no gap.
     expect(counters.trades).toBeLessThan(ids + 1000);
-    expect(Math.abs(second.service.spot.market('BTCUSDT')!.outsidePrice / last - 1)).toBeLessThan(0.001);
+    expect(Math.abs(second.service.spot.market('BTCUSDT')!.referencePrice / last - 1)).toBeLessThan(0.001);
     await second.close();
   });
 });
 
 describe('an exchange that follows rows', () => {
   const bars = {
-    ...generateBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: 60, seed: 3, gapShare: 0 }),
+    ...synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: 60, seed: 3, gapShare: 0 }),
     instrument: BTC,
   };
   const rows = { bars, firstRow: 5, marks: null, funding: [] };
@@ -214,8 +214,8 @@ describe('an exchange that follows rows', () => {
     const { service } = running;
     const { accounts, orders } = truthOfMarkets(service, settings.service);
     // Ids of the rows go on behind a gap where an exchange did not end by itself.
-    const told = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
-    const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(told));
+    const reported = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
+    const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(reported));
     const klines = service.markets[0]!.tape.klines.bars('1m', service.nowMs).slice(-20);
     await running.close();
     return JSON.stringify({ accounts, orders, trades, klines });
@@ -232,49 +232,49 @@ describe('an exchange that follows rows', () => {
 
 describe('what is over', () => {
   it('is found wherever it is asked for, and no longer in memory', () => {
-    const desk = new Desk({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
+    const fixture = new Fixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];
     for (let number = 0; number < 700; number++) {
-      ids.push(desk.limit('alice', 'BUY', '0.01', '100', { newClientOrderId: `a${number % 600}` }));
-      desk.limit('bob', 'SELL', '0.01', '100');
+      ids.push(fixture.limit('alice', 'BUY', '0.01', '100', { newClientOrderId: `a${number % 600}` }));
+      fixture.limit('bob', 'SELL', '0.01', '100');
     }
-    expect(desk.service.spot.orders.atHand).toBeLessThan(1024);
+    expect(fixture.service.spot.orders.inMemory).toBeLessThan(1024);
     for (const number of [0, 1, 350, 699])
-      expect(desk.query(ids[number]!)).toMatchObject({ status: 'FILLED', clientOrderId: `a${number % 600}` });
-    expect(desk.service.spot.orders.byClientId(0, 'a50')?.id).toBe(ids[650]);
-    expect(desk.service.spot.orders.byClientId(0, 'a550')?.id).toBe(ids[550]);
-    expect(desk.service.spot.orders.byClientId(1, 'a550')).toBeNull();
+      expect(fixture.query(ids[number]!)).toMatchObject({ status: 'FILLED', clientOrderId: `a${number % 600}` });
+    expect(fixture.service.spot.orders.byClientId(0, 'a50')?.id).toBe(ids[650]);
+    expect(fixture.service.spot.orders.byClientId(0, 'a550')?.id).toBe(ids[550]);
+    expect(fixture.service.spot.orders.byClientId(1, 'a550')).toBeNull();
     const trades = (query: string): readonly { id: number }[] =>
-      JSON.parse(desk.get(`/sapi/v1/myTrades?symbol=BTCUSDT&${query}`).body.replaceAll(/Id":(\d+)/g, 'Id":"$1"')) as { id: number }[];
+      JSON.parse(fixture.get(`/sapi/v1/myTrades?symbol=BTCUSDT&${query}`).body.replaceAll(/Id":(\d+)/g, 'Id":"$1"')) as { id: number }[];
     expect(trades('limit=1000').map(({ id }) => id)).toEqual(Array.from({ length: 700 }, (_, at) => 700 - at));
     expect(trades('limit=5&fromId=3').map(({ id }) => id)).toEqual([7, 6, 5, 4, 3]);
     expect(trades('limit=5').map(({ id }) => id)).toEqual([700, 699, 698, 697, 696]);
   });
 
   it('stands in the lists of futures too', () => {
-    const desk = new FuturesDesk();
+    const setup = new FuturesFixture();
     const ids: string[] = [];
     for (let number = 0; number < 400; number++) {
-      ids.push(desk.order('alice', number % 2 === 0 ? 'BUY' : 'SELL', 1, 1000));
-      desk.order('bob', number % 2 === 0 ? 'SELL' : 'BUY', 1, 1000);
+      ids.push(setup.order('alice', number % 2 === 0 ? 'BUY' : 'SELL', 1, 1000));
+      setup.order('bob', number % 2 === 0 ? 'SELL' : 'BUY', 1, 1000);
     }
-    const history = desk.rows('/fapi/v1/orderHistorical', { contractName: 'E-BTC-USDT', limit: 1000 });
+    const history = setup.rows('/fapi/v1/orderHistorical', { contractName: 'E-BTC-USDT', limit: 1000 });
     expect(history.map((row) => row['orderId'])).toEqual(ids.toReversed());
-    expect(desk.rows('/fapi/v1/profitHistorical', { contractName: 'E-BTC-USDT', limit: 1000 })).toHaveLength(200);
-    expect(desk.info(ids[0]!)).toMatchObject({ status: 'FILLED', tradeFee: expect.anything() as unknown });
-    expect(desk.rows('/fapi/v1/orderHistorical', { contractName: 'E-ETH-USDT', limit: 1000 })).toEqual([]);
+    expect(setup.rows('/fapi/v1/profitHistorical', { contractName: 'E-BTC-USDT', limit: 1000 })).toHaveLength(200);
+    expect(setup.info(ids[0]!)).toMatchObject({ status: 'FILLED', tradeFee: expect.anything() as unknown });
+    expect(setup.rows('/fapi/v1/orderHistorical', { contractName: 'E-ETH-USDT', limit: 1000 })).toEqual([]);
   });
 });
 
 describe('orders that an account may have open', () => {
   it('are as many as the account says, not as all may', () => {
     const [alice, bob] = TRADERS;
-    const desk = new FuturesDesk({ accounts: [{ ...alice!, maxOpenOrders: 2 }, bob!] });
-    for (const as of ['alice', 'bob']) for (const price of ['10', '11']) desk.limit(as, 'BUY', '0.01', price);
+    const fixture = new FuturesFixture({ accounts: [{ ...alice!, maxOpenOrders: 2 }, bob!] });
+    for (const as of ['alice', 'bob']) for (const price of ['10', '11']) fixture.limit(as, 'BUY', '0.01', price);
     const third = (as: string) =>
-      desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.01, price: 12 }, { as });
+      fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.01, price: 12 }, { as });
     expect(codeOf(third('alice'))).toBe(-1015);
     expect(codeOf(third('bob'))).toBe(0);
-    expect([1, 2, 3].map((volume) => codeOf(desk.create('alice', 'BUY', volume, 900)))).toEqual([0, 0, -1015]);
+    expect([1, 2, 3].map((volume) => codeOf(fixture.create('alice', 'BUY', volume, 900)))).toEqual([0, 0, -1015]);
   });
 });

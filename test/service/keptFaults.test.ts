@@ -81,15 +81,15 @@ describe('the disk', () => {
     ['DISK.sync', { error: 'EIO' }],
   ])('%s: nothing that came with it is answered, and nothing after it', async (point, params) => {
     const data = join(root, point);
-    const told: string[] = [];
+    const reported: string[] = [];
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
-    const options = { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data, failed: (why: string) => void told.push(why) };
+    const options = { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data, failed: (why: string) => void reported.push(why) };
     const exchange = await runExchange(settings, options);
     await order(exchange.url, '100');
     await faults(exchange, { point, nth: 1, params });
     await expect(order(exchange.url, '101')).rejects.toThrow();
     await expect(openOrders(exchange.url)).rejects.toThrow();
-    expect(told).toEqual([expect.stringContaining(params.error)]);
+    expect(reported).toEqual([expect.stringContaining(params.error)]);
     await exchange.close();
     const next = await runExchange(settings, options);
     expect(await openOrders(next.url)).toMatch(/"price":100[,}]/);
@@ -120,14 +120,14 @@ describe('the process', () => {
     const answered = ids(await order(url, '100'));
     await control(controlUrl, '/crash', { at: { record: 1 } });
     await expect(order(url, '101')).rejects.toThrow();
-    await first.gone;
+    await first.ended;
     const second = killer.start(1);
     const { url: again, controlUrl: controls } = await second.open;
     // The write was done, so it may be there; the answer is not.
     expect(ids(await openOrders(again))).toEqual(expect.arrayContaining(answered as string[]));
     await faults({ controlUrl: controls }, { point: 'PROC.kill', nth: 1, params: { step: 'before' } });
     await expect(order(again, '102')).rejects.toThrow();
-    await second.gone;
+    await second.ended;
     const third = killer.start(1);
     const text = await openOrders((await third.open).url);
     expect(text).not.toContain('"price":102');

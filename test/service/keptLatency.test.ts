@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FileSystemDisk } from '../../src/adapters/disk/fileSystemDisk.ts';
-import { KeptDesk } from '../fixtures/keptDesk.ts';
+import { KeptFixture } from '../fixtures/keptFixture.ts';
 
 const CREATES = 150;
 /** What a create of a limit order writes, about. */
@@ -24,15 +24,15 @@ it('a create waits for its sync and little more', async () => {
   const files = new FileSystemDisk();
   const folder = join(root, 'data');
   files.prepare(folder);
-  const desk = new KeptDesk(files, queueMicrotask, { limits: { 'spot.newOrder': null } }, { folder, segmentBytes: 2 ** 24 });
+  const fixture = new KeptFixture(files, queueMicrotask, { limits: { 'spot.newOrder': null } }, { folder, segmentBytes: 2 ** 24 });
   const bare = openSync(join(root, 'bare'), 'a');
   const bytes = Buffer.alloc(BYTES, 'x');
   const [creates, syncs]: [number[], number[]] = [[], []];
   for (let number = 0; number < CREATES; number++) {
     creates.push(
       await timed((done) => {
-        desk.limit('alice', 'BUY', '0.01', '10');
-        desk.journal.whenLasting(() => done());
+        fixture.limit('alice', 'BUY', '0.01', '10');
+        fixture.journal.whenLasting(() => done());
       }),
     );
     syncs.push(

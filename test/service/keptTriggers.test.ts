@@ -2,28 +2,28 @@
 
 import { expect, it } from 'vitest';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { FuturesDesk } from './futuresDesk.ts';
-import { codeOf } from './serviceDesk.ts';
+import { FuturesFixture } from './futuresFixture.ts';
+import { codeOf } from './serviceFixture.ts';
 
 const PLACED = 1500;
 
 it('are on their page after as many others, and refuse to be cancelled again', () => {
-  const desk = new FuturesDesk({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
-  const cancel = (orderId: string) => desk.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId });
+  const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  const cancel = (orderId: string) => fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId });
   const ids: string[] = [];
   for (let number = 0; number < PLACED; number++) {
-    const { body } = desk.condition('alice', 'BUY', '3', String(2000 + number), { open: 'OPEN', type: 'LIMIT', price: 1000 });
+    const { body } = fixture.trigger('alice', 'BUY', '3', String(2000 + number), { open: 'OPEN', type: 'LIMIT', price: 1000 });
     const id = /1622\d{15}/.exec(body)?.[0] ?? body;
     ids.push(id);
     if (number !== 7) expect(codeOf(cancel(id)), id).toBe(0);
   }
-  const { triggers } = desk.service.futures;
-  expect(triggers.atHand).toBeLessThan(1024);
+  const { triggers } = fixture.service.futures;
+  expect(triggers.inMemory).toBeLessThan(1024);
   expect(triggers.pending().map(({ id }) => id)).toEqual([ids[7]]);
 
   const page = (number: number) =>
     JSON.parse(
-      desk
+      fixture
         .post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page: number, limit: 100 })
         .body.replaceAll(/:(\d{19})/g, ':"$1"'),
     ) as { data: { count: number; triggerOrderList: { triggerOrderId: string; triggerPrice: unknown }[] } };

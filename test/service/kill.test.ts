@@ -4,29 +4,29 @@ import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NOTHING_KNOWN } from '../../src/tasks/kill/cancel/killOrders.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
-import { readLatch, setLatch } from '../../src/tasks/kill/killSwitch/latch.ts';
+import { readKillSwitch, engageKillSwitch } from '../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { KILL_SETTINGS } from '../../src/tasks/kill/plan/venue.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
-import { KillDesk } from '../fixtures/killDesk.ts';
+import { KillFixture } from '../fixtures/killFixture.ts';
 
 const CANCEL = { all: false, books: null } as const;
-let desk: KillDesk;
-afterEach(() => desk.close());
+let fixture: KillFixture;
+afterEach(() => fixture.close());
 
 describe('a kill that cancels', () => {
   it('shuts the gate of another process by its latch, which lasts', async () => {
-    desk = await KillDesk.open();
-    expect(desk.gate.isClosed).toBe(false);
-    await setLatch(desk.folder, { sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
-    expect(desk.gate.isClosed).toBe(true);
-    await setLatch(desk.folder, { sinceMs: 2, who: 'bob', why: 'again', flatten: true });
-    expect(readLatch(desk.folder)).toEqual({ sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
+    fixture = await KillFixture.open();
+    expect(fixture.guard.isClosed).toBe(false);
+    await engageKillSwitch(fixture.folder, { sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
+    expect(fixture.guard.isClosed).toBe(true);
+    await engageKillSwitch(fixture.folder, { sinceMs: 2, who: 'bob', why: 'again', flatten: true });
+    expect(readKillSwitch(fixture.folder)).toEqual({ sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
   });
 
   it('finds orders that nobody told it of by their client ids, and leaves those of others, and says so', async () => {
-    desk = await KillDesk.open();
-    await desk.rest('ETHUSDT', 12, 100);
-    const { orderId } = await desk.call('spot.newOrder', {
+    fixture = await KillFixture.open();
+    await fixture.rest('ETHUSDT', 12, 100);
+    const { orderId } = await fixture.call('spot.newOrder', {
       symbol: 'BTCUSDT',
       side: 'BUY',
       type: 'LIMIT',
@@ -34,56 +34,56 @@ describe('a kill that cancels', () => {
       price: '1000',
       newClientOrderId: 'somebody-else',
     });
-    const report = await runKill(desk.parts(), NOTHING_KNOWN, CANCEL);
+    const report = await runKill(fixture.parts(), NOTHING_KNOWN, CANCEL);
     expect(report.cancelled).toBe(12);
     expect(report.residuals).toEqual([expect.stringContaining(`order ${orderId}`)]);
-    const all = await runKill(desk.parts(), NOTHING_KNOWN, { ...CANCEL, all: true });
+    const all = await runKill(fixture.parts(), NOTHING_KNOWN, { ...CANCEL, all: true });
     expect(all).toMatchObject({ cancelled: 1, residuals: [] });
   });
 
   it('ends when it is told to, and says that it did not come through', async () => {
-    desk = await KillDesk.open();
+    fixture = await KillFixture.open();
     const ending = new AbortController();
-    const killed = runKill({ ...desk.parts(KILL_SETTINGS), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
+    const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
     setTimeout(() => ending.abort(), 100);
     expect((await killed).residuals).toEqual([expect.stringContaining('ended before')]);
   });
 });
 
 it('never claims what it does not know: an exchange that does not answer is asked on, and that is said', async () => {
-  desk = await KillDesk.open();
-  await desk.rest('BTCUSDT', 1);
-  await desk.running.close();
+  fixture = await KillFixture.open();
+  await fixture.rest('BTCUSDT', 1);
+  await fixture.running.close();
   const ending = new AbortController();
   setTimeout(() => ending.abort(), 400);
-  const { cancelled, residuals } = await runKill({ ...desk.parts(), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
+  const { cancelled, residuals } = await runKill({ ...fixture.parts(), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
   expect([cancelled, residuals]).toEqual([0, [expect.stringContaining('ended before')]]);
-  expect(desk.said.filter((line) => line.includes('is not answered')).length).toBeGreaterThan(0);
+  expect(fixture.text.filter((line) => line.includes('is not answered')).length).toBeGreaterThan(0);
 });
 
 describe('a kill that flattens', () => {
   it('sells what the books hold and no more, in slices, and cancels first', async () => {
-    desk = await KillDesk.open();
+    fixture = await KillFixture.open();
     const before = await balanceOf('BTC');
-    const cid = desk.nextCid();
-    const signMs = (await desk.call('spot.serverTime', {})).serverTimeMs;
+    const cid = fixture.nextCid();
+    const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '90000', newClientOrderId: cid } as const;
-    const { orderId } = await desk.call('spot.newOrder', order);
-    const { rows } = await desk.call('spot.myTrades', { symbol: 'BTCUSDT', limit: 1000 });
+    const { orderId } = await fixture.call('spot.newOrder', order);
+    const { rows } = await fixture.call('spot.myTrades', { symbol: 'BTCUSDT', limit: 1000 });
     const bought = rows.reduce((sum, { quantity, feeCoin, fee }) => sum.plus(quantity).minus(feeCoin === 'BTC' ? fee : 0), new Decimal(0));
-    await desk.rest('BTCUSDT', 3);
-    await desk.call('spot.newOrder', {
+    await fixture.rest('BTCUSDT', 3);
+    await fixture.call('spot.newOrder', {
       symbol: 'BTCUSDT',
       side: 'SELL',
       type: 'LIMIT',
       volume: '0.5',
       price: '990000',
-      newClientOrderId: desk.nextCid(),
+      newClientOrderId: fixture.nextCid(),
     });
-    const own = { cid, instrument: desk.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
-    const report = await runKill(desk.parts(), NOTHING_KNOWN, {
+    const own = { cid, instrument: fixture.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
+    const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
       all: false,
-      books: () => Promise.resolve(desk.books([own])),
+      books: () => Promise.resolve(fixture.books([own])),
     });
     expect(report.residuals).toEqual([]);
     expect(report.cancelled).toBe(4);
@@ -95,31 +95,31 @@ describe('a kill that flattens', () => {
   });
 
   it('closes long and short positions of contracts by CLOSE orders alone', async () => {
-    desk = await KillDesk.open();
+    fixture = await KillFixture.open();
     const open = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
-    const signMs = (await desk.call('futures.serverTime', {})).serverTimeMs;
+    const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
     const placed = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
-      const [cid, wireSide] = [desk.nextCid(), side === 'buy' ? 'BUY' : 'SELL'] as const;
+      const [cid, wireSide] = [fixture.nextCid(), side === 'buy' ? 'BUY' : 'SELL'] as const;
       const order = { ...open, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
-      const { orderId } = await desk.call('futures.createOrder', order);
-      return { cid, instrument: desk.instrument(contractName), side, qty, price, orderId, signMs };
+      const { orderId } = await fixture.call('futures.createOrder', order);
+      return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
     };
     const own = [await placed('E-BTC-USDT', 'buy', '3000', '70000'), await placed('E-ETH-USDT', 'sell', '2000', '3000')];
-    const report = await runKill(desk.parts(), NOTHING_KNOWN, {
+    const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
       all: false,
-      books: () => Promise.resolve(desk.books(own)),
+      books: () => Promise.resolve(fixture.books(own)),
     });
     expect(report.residuals).toEqual([]);
     expect(new Set(report.slices.map(({ instrument, side }) => `${instrument} ${side}`))).toEqual(
       new Set(['futures:E-BTC-USDT sell', 'futures:E-ETH-USDT buy']),
     );
     for (const contractName of ['E-BTC-USDT', 'E-ETH-USDT'])
-      expect((await desk.call('futures.positions', { contractName })).rows).toEqual([]);
+      expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
   });
 });
 
 async function balanceOf(asset: string): Promise<Decimal> {
-  const { rows } = await desk.call('spot.account', {});
+  const { rows } = await fixture.call('spot.account', {});
   const found = rows.find((row) => row.asset === asset);
   return new Decimal(found?.free ?? 0).plus(found?.locked ?? 0);
 }

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { runKill, type KillReport } from '../../src/tasks/kill/kill.ts';
-import { separateKill } from '../../src/tasks/kill/separate/separate.ts';
+import { standaloneKill } from '../../src/tasks/kill/separate/standaloneKill.ts';
 import type { BookedOrder } from '../fixtures/killBooks.ts';
-import { KillDesk } from '../fixtures/killDesk.ts';
+import { KillFixture } from '../fixtures/killFixture.ts';
 
-let desk: KillDesk;
-afterEach(() => desk.close());
+let fixture: KillFixture;
+afterEach(() => fixture.close());
 
-const journal = (): string => join(desk.folder, 'journal');
+const journal = (): string => join(fixture.folder, 'journal');
 
 function killed(flatten: boolean): Promise<KillReport> {
   const bot: BotFile = {
@@ -27,12 +27,12 @@ function killed(flatten: boolean): Promise<KillReport> {
     timeScale: 1,
     journal: journal(),
     access: {} as never,
-    instruments: desk.instruments,
+    instruments: fixture.instruments,
     readLagMs: 100,
     busDelayMs: 200,
   };
-  const { exchange } = desk;
-  return separateKill(bot, { flatten, all: false, tell: () => {}, exchange, endBot: () => Promise.resolve(null) });
+  const { exchange } = fixture;
+  return standaloneKill(bot, { flatten, all: false, onPhase: () => {}, exchange, endBot: () => Promise.resolve(null) });
 }
 
 describe('a kill without a whole journal', () => {
@@ -56,73 +56,74 @@ describe('a kill without a whole journal', () => {
     ['is no folder', () => writeFileSync(journal(), '')],
   ];
   it('calls nothing closed, and cancels all the same', async () => {
-    desk = await KillDesk.open();
+    fixture = await KillFixture.open();
     for (const [what, make] of lies) {
       make();
-      await desk.rest('BTCUSDT', 1);
+      await fixture.rest('BTCUSDT', 1);
       const { cancelled, slices, residuals } = await killed(true);
       expect([cancelled, slices, residuals], what).toEqual([1, [], [expect.stringMatching(/journal/)]]);
       rmSync(journal(), { recursive: true, force: true });
     }
-    expect((await desk.call('spot.openOrders', { symbol: 'BTCUSDT', limit: 1000 })).rows).toEqual([]);
+    expect((await fixture.call('spot.openOrders', { symbol: 'BTCUSDT', limit: 1000 })).rows).toEqual([]);
   });
 });
 
 describe('condition orders', () => {
   const contractName = 'E-BTC-USDT';
   const waiting = async (): Promise<readonly string[]> => {
-    const { rows } = await desk.call('futures.triggerOrderList', { contractName, page: 1, limit: 1000 });
+    const { rows } = await fixture.call('futures.triggerOrderList', { contractName, page: 1, limit: 1000 });
     return rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
   };
-  const timeMs = async (): Promise<number> => (await desk.call('futures.serverTime', {})).serverTimeMs;
+  const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
   /** Buys 1000 at the market, guards them, and would buy more above it; somebody else has an order that waits, too. */
   async function guarded(isAnswered: boolean) {
-    desk = await KillDesk.open();
-    const instrument = desk.instrument(contractName);
+    fixture = await KillFixture.open();
+    const instrument = fixture.instrument(contractName);
     const signMs = await timeMs();
     const terms = { contractName, type: 'LIMIT', positionType: 1, volume: '1000' } as const;
-    const [entry, stop, more] = [desk.nextCid(), desk.nextCid(), desk.nextCid()];
+    const [entry, stop, more] = [fixture.nextCid(), fixture.nextCid(), fixture.nextCid()];
     const bought = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entry } as const;
-    const { orderId } = await desk.call('futures.createOrder', bought);
+    const { orderId } = await fixture.call('futures.createOrder', bought);
     const waits = async (open: 'OPEN' | 'CLOSE', triggerPrice: string, clientOrderId: string): Promise<string> => {
       const [side, price, triggerType] = open === 'OPEN' ? (['BUY', '99000', '3'] as const) : (['SELL', '30000', '1'] as const);
       const order = { ...terms, side, open, price, triggerType, triggerPrice, clientOrderId } as const;
-      return (await desk.call('futures.createConditionOrder', order)).triggerIds[0]!;
+      return (await fixture.call('futures.createConditionOrder', order)).triggerIds[0]!;
     };
     const [stopId, moreId] = [await waits('CLOSE', '40000', stop), await waits('OPEN', '90000', more)];
-    const alienId = await waits('OPEN', '91000', 'hers');
+    const foreignId = await waits('OPEN', '91000', 'hers');
     const own = { instrument, qty: '1000', signMs } as const;
     const idOf = (id: string, cid: string): string | null => (isAnswered ? `trigger:${id}:${cid}` : null);
     const orders: readonly BookedOrder[] = [
       { ...own, cid: entry, side: 'buy', price: '70000', orderId },
-      { ...own, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, condition: '40000' },
-      { ...own, cid: more, side: 'buy', price: '99000', orderId: idOf(moreId, more), condition: '90000' },
+      { ...own, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
+      { ...own, cid: more, side: 'buy', price: '99000', orderId: idOf(moreId, more), trigger: '90000' },
     ];
-    return { orders, stopId, alienId };
+    return { orders, stopId, alienId: foreignId };
   }
-  const parts = () => desk.parts({ ...desk.parts().settings, busDelayMs: 100, recvWindowMs: 100 }, [desk.instrument(contractName)]);
+  const parts = () =>
+    fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
   it('of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
-    const { orders, stopId, alienId } = await guarded(true);
-    const books = desk.books(orders);
+    const { orders, stopId, alienId: otherForeignId } = await guarded(true);
+    const books = fixture.books(orders);
     const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
     expect(cancelled).toMatchObject({ triggersCancelled: 1, residuals: [] });
-    expect(await waiting()).toEqual([alienId, stopId]);
+    expect(await waiting()).toEqual([otherForeignId, stopId]);
     // Nobody knows what one more of its orders has done: what protects the position stays.
-    const doubt = { instrument: desk.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
-    const doubted = desk.books([...orders, { ...doubt, cid: desk.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true }]);
+    const doubt = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
+    const doubted = fixture.books([...orders, { ...doubt, cid: fixture.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true }]);
     const left = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(doubted) });
     expect(left).toMatchObject({ triggersCancelled: 0, residuals: [expect.stringContaining('400'), expect.stringContaining('unknown')] });
-    expect(await waiting()).toEqual([alienId, stopId]);
+    expect(await waiting()).toEqual([otherForeignId, stopId]);
     const closed = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
     expect(closed).toMatchObject({ triggersCancelled: 1, residuals: [] });
-    expect((await desk.call('futures.positions', { contractName })).rows).toEqual([]);
-    expect(await waiting()).toEqual([alienId]);
+    expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
+    expect(await waiting()).toEqual([otherForeignId]);
   });
 
   it('whose answers were lost are told by what they ask for', async () => {
     const { orders, alienId } = await guarded(false);
-    const books = desk.books(orders);
+    const books = fixture.books(orders);
     const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
     expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
     expect(await waiting()).toEqual([alienId]);

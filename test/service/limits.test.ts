@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SlidingWindow } from '../../src/paperExchange/limits/slidingWindow.ts';
-import { ACCOUNTS, codeOf, Desk } from './serviceDesk.ts';
+import { ACCOUNTS, codeOf, Fixture } from './serviceFixture.ts';
 
 const ACCOUNT = '/sapi/v1/account';
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
@@ -23,35 +23,35 @@ describe('the counts of the specification', () => {
   it.each(Object.entries(counts))('%s: %i in two seconds', (name, count) => {
     const op = OPS.find((each) => each === `spot.${name}`)!;
     const { method, path } = endpointOf(op);
-    const desk = new Desk();
-    const send = () => desk.send(method, path, method === 'POST' ? '{}' : '', {}).status;
+    const fixture = new Fixture();
+    const send = () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status;
     expect(times(count, send)).not.toContain(429);
     expect(send()).toBe(429);
-    desk.pass(1999);
+    fixture.pass(1999);
     expect(send()).toBe(429);
-    desk.pass(1);
+    fixture.pass(1);
     expect(times(count, send)).not.toContain(429);
   });
 
   it.each(['ping', 'serverTime', 'symbols', 'depth', 'ticker', 'recentTrades', 'klines', 'testNewOrder'])('none for %s', (name) => {
     const { method, path } = endpointOf(OPS.find((each) => each === `spot.${name}`)!);
-    const desk = new Desk();
-    expect(times(300, () => desk.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
+    const setup = new Fixture();
+    expect(times(300, () => setup.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
   });
 });
 
 describe('who it counts on', () => {
   const limits = { 'spot.public': { count: 3, windowMs: 1000 } };
   it('the key, from whatever address; other keys are others', () => {
-    const desk = new Desk();
-    times(20, (at) => desk.get(ACCOUNT, { ip: `10.0.0.${at}` }));
-    expect(desk.get(ACCOUNT, { ip: '10.0.1.1' })).toMatchObject({ status: 429, body: '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}' });
-    expect(desk.get(ACCOUNT, { as: 'bob' }).status).toBe(200);
+    const fixture = new Fixture();
+    times(20, (at) => fixture.get(ACCOUNT, { ip: `10.0.0.${at}` }));
+    expect(fixture.get(ACCOUNT, { ip: '10.0.1.1' })).toMatchObject({ status: 429, body: '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}' });
+    expect(fixture.get(ACCOUNT, { as: 'bob' }).status).toBe(200);
   });
 
   it('the address, for public calls; the key where the credentials are right, the address again where they are wrong', () => {
-    const desk = new Desk({ limits });
-    const status = (headers: Record<string, string>, ip = '10.0.0.1') => desk.open('/sapi/v1/ping', { headers, ip }).status;
+    const setup = new Fixture({ limits });
+    const status = (headers: Record<string, string>, ip = '10.0.0.1') => setup.open('/sapi/v1/ping', { headers, ip }).status;
     expect(times(4, () => status({}))).toEqual([200, 200, 200, 429]);
     expect(status({}, '10.0.0.2')).toBe(200);
     expect(times(4, () => status({ 'x-ch-apikey': 'alice-Key' }))).toEqual([200, 200, 200, 429]);
@@ -61,16 +61,16 @@ describe('who it counts on', () => {
   });
 
   it('the address, for requests that are refused before the limit', () => {
-    const desk = new Desk();
-    expect(times(21, () => desk.get(ACCOUNT, { secret: 'wrong' }).status).slice(-2)).toEqual([401, 429]);
-    expect(desk.get(ACCOUNT).status).toBe(200);
+    const rig = new Fixture();
+    expect(times(21, () => rig.get(ACCOUNT, { secret: 'wrong' }).status).slice(-2)).toEqual([401, 429]);
+    expect(rig.get(ACCOUNT).status).toBe(200);
   });
 
   it('elements of a batch, where a switch asks for it', () => {
     const body = { symbol: 'BTCUSDT', orderIds: times(10, (at) => at + 1) };
     const sent = (batchWeight: string) => {
-      const desk = new Desk({}, { batchWeight });
-      return times(6, () => desk.post('/sapi/v1/batchCancel', body).status);
+      const otherFixture = new Fixture({}, { batchWeight });
+      return times(6, () => otherFixture.post('/sapi/v1/batchCancel', body).status);
     };
     expect(sent('1')).not.toContain(429);
     expect(sent('elements')).toEqual([200, 200, 200, 200, 200, 429]);
@@ -78,41 +78,41 @@ describe('who it counts on', () => {
 });
 
 describe('bans', () => {
-  const breaking = (desk: Desk, count: number, ip = '10.0.0.1') => times(count, () => desk.get(ACCOUNT, { ip }).status);
+  const breaking = (fixture: Fixture, count: number, ip = '10.0.0.1') => times(count, () => fixture.get(ACCOUNT, { ip }).status);
   it('come after twenty refusals within a minute, hold for every call from the address, and double', () => {
-    const desk = new Desk({ accounts: ACCOUNTS }, { retryAfter: 'on' });
-    breaking(desk, 20, '10.0.0.2');
-    expect(breaking(desk, 20)).toEqual(times(20, () => 429));
-    const banned = desk.open('/sapi/v1/ping', { ip: '10.0.0.1' });
+    const setup = new Fixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
+    breaking(setup, 20, '10.0.0.2');
+    expect(breaking(setup, 20)).toEqual(times(20, () => 429));
+    const banned = setup.open('/sapi/v1/ping', { ip: '10.0.0.1' });
     expect(banned).toMatchObject({ status: 418, headers: { 'Retry-After': '300' } });
     expect(codeOf(banned)).toBe(-1003);
-    expect(desk.get(ACCOUNT, { as: 'bob', ip: '10.0.0.1' }).status).toBe(418);
-    expect(desk.get(ACCOUNT, { as: 'bob', ip: '10.0.0.3' }).status).toBe(200);
-    desk.pass(299_999);
-    expect(desk.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
-    desk.pass(1);
-    expect(breaking(desk, 41).slice(-2)).toEqual([429, 418]);
-    desk.pass(599_999);
-    expect(desk.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
-    desk.pass(1);
-    expect(desk.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
+    expect(setup.get(ACCOUNT, { as: 'bob', ip: '10.0.0.1' }).status).toBe(418);
+    expect(setup.get(ACCOUNT, { as: 'bob', ip: '10.0.0.3' }).status).toBe(200);
+    setup.pass(299_999);
+    expect(setup.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
+    setup.pass(1);
+    expect(breaking(setup, 41).slice(-2)).toEqual([429, 418]);
+    setup.pass(599_999);
+    expect(setup.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
+    setup.pass(1);
+    expect(setup.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
   });
 
   it('do not come where refusals lie further apart', () => {
-    const desk = new Desk({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
-    breaking(desk, 1);
+    const rig = new Fixture({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
+    breaking(rig, 1);
     for (let at = 0; at < 40; at++) {
-      expect(breaking(desk, 1)).toEqual([429]);
-      desk.pass(3200);
+      expect(breaking(rig, 1)).toEqual([429]);
+      rig.pass(3200);
     }
   });
 
   it('have length and threshold from the profile, and no header unless asked for', () => {
-    const desk = new Desk({}, { banAfter: 2, banMs: 50 });
-    expect(breaking(desk, 23).slice(-3)).toEqual([429, 429, 418]);
-    expect(desk.open('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
-    desk.pass(50);
-    expect(desk.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
+    const otherFixture = new Fixture({}, { banAfter: 2, banMs: 50 });
+    expect(breaking(otherFixture, 23).slice(-3)).toEqual([429, 429, 418]);
+    expect(otherFixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
+    otherFixture.pass(50);
+    expect(otherFixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
   });
 });
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
-import { assemble } from '../../src/paperExchange/process/assemble.ts';
+import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { ticksOf, type BarColumns } from '../../src/model/bars/bars.ts';
 import { closeOf, openOf, type Interval } from '../../src/model/interval.ts';
@@ -11,7 +11,7 @@ import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
 import { Klines } from '../../src/paperExchange/market/klines.ts';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
-import { ACCOUNTS, START_MS } from './serviceDesk.ts';
+import { ACCOUNTS, START_MS } from './serviceFixture.ts';
 
 const read = (service: Service, target: string): unknown =>
   JSON.parse(
@@ -29,11 +29,11 @@ function replayOf(bars: BarColumns, firstRow: number, speed: number): Service {
     accounts: ACCOUNTS.map((each) => ({ ...each, balances: {} })),
     profile: PROFILES.seed,
   };
-  return assemble({ service, prices: new Map([[instrument.id, { kind: 'bars', bars, firstRow }]]), seed: 3, speed }, START_MS);
+  return assembleExchange({ service, prices: new Map([[instrument.id, { kind: 'bars', bars, firstRow }]]), seed: 3, speed }, START_MS);
 }
 
 describe('replayed bars', () => {
-  const bars = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
+  const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
   const scale = 10 ** bars.instrument.priceDigits;
 
   it('are the klines again: open, high, low, close', () => {
@@ -119,7 +119,7 @@ describe('what is told of the trades', () => {
 describe('the demonstration', () => {
   it('is the same for the same seed and another for another, and its book has two sides', () => {
     const run = (seed: number) => {
-      const service = assemble(demoSettings(seed), START_MS);
+      const service = assembleExchange(demoSettings(seed), START_MS);
       service.advance(START_MS + 60_000);
       return [read(service, '/sapi/v1/depth?symbol=BTCUSDT&limit=100'), read(service, '/sapi/v1/trades?symbol=ETHUSDT&limit=50')];
     };
@@ -131,11 +131,11 @@ describe('the demonstration', () => {
   });
 
   it('opens with history on every interval', () => {
-    const service = assemble(demoSettings(1), START_MS);
-    for (const [interval, least] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
+    const service = assembleExchange(demoSettings(1), START_MS);
+    for (const [interval, min] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
       expect(read(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(
         'length',
-        expect.toSatisfy((of: number) => of >= least),
+        expect.toSatisfy((of: number) => of >= min),
       );
     }
   });

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
-import { Background } from '../../src/paperExchange/market/background.ts';
-import { ACCOUNTS, Desk } from './serviceDesk.ts';
+import { BackgroundLiquidity } from '../../src/paperExchange/market/backgroundLiquidity.ts';
+import { ACCOUNTS, Fixture } from './serviceFixture.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 
 type Step =
@@ -34,42 +34,42 @@ test.each([
 ] as const)('lockedFormula %s, delays %o', (lockedFormula, delays) => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.nat(1000), (steps, seed) => {
-      const desk = new Desk({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
-      const { matcher } = desk.service.spot.markets[0]!;
-      const background = new Background(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 8000 });
+      const fixture = new Fixture({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
+      const { matcher } = fixture.service.spot.markets[0]!;
+      const background = new BackgroundLiquidity(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 8000 });
       const ids: Record<string, string[]> = { alice: [], bob: [] };
       for (const each of steps) {
-        play(desk, each, ids, background);
-        desk.pass(2);
-        check(desk);
+        play(fixture, each, ids, background);
+        fixture.pass(2);
+        check(fixture);
       }
       for (const name of ['alice', 'bob']) {
-        for (const orderId of ids[name]!) desk.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: name });
-        desk.pass(5000);
+        for (const orderId of ids[name]!) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: name });
+        fixture.pass(5000);
         // When nothing is open, nothing is held.
-        for (const asset of ['BTC', 'USDT']) expect(desk.balance(name, asset).locked).toBe('0');
+        for (const asset of ['BTC', 'USDT']) expect(fixture.balance(name, asset).locked).toBe('0');
       }
-      check(desk);
+      check(fixture);
     }),
     { numRuns: 120 },
   );
 });
 
-function play(desk: Desk, of: Step, ids: Record<string, string[]>, background: Background): void {
-  if (of.kind === 'wait') desk.pass(of.ms);
-  else if (of.kind === 'point') background.step({ timeMs: desk.nowMs, price: of.price, lots: of.lots });
+function play(fixture: Fixture, of: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
+  if (of.kind === 'wait') fixture.pass(of.ms);
+  else if (of.kind === 'point') background.step({ timeMs: fixture.nowMs, price: of.price, lots: of.lots });
   else if (of.kind === 'cancel') {
     const orderId = ids[of.as]!.at(-1 - of.back);
-    if (orderId !== undefined) desk.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: of.as });
+    if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: of.as });
   } else {
     const order = { symbol: 'BTCUSDT', side: of.side, volume: of.volume / 10_000 };
     const more = of.kind === 'limit' ? { type: 'LIMIT', price: of.price / 100 } : { type: 'MARKET' };
-    const id = /"orderId":(\d+)/.exec(desk.post('/sapi/v1/order', { ...order, ...more }, { as: of.as }).body)?.[1];
+    const id = /"orderId":(\d+)/.exec(fixture.post('/sapi/v1/order', { ...order, ...more }, { as: of.as }).body)?.[1];
     if (id !== undefined) ids[of.as]!.push(id);
   }
 }
 
-function check({ service: { spot } }: Desk): void {
+function check({ service: { spot } }: Fixture): void {
   spot.venue.assertConserved();
   for (const [account] of ACCOUNTS.entries()) {
     for (const asset of spot.assets().keys()) {
@@ -101,15 +101,15 @@ test('what two accounts trade between them is theirs or a fee of theirs, by the 
   let trades = 0;
   fc.assert(
     fc.property(fc.array(orders, { minLength: 1, maxLength: 40 }), (steps) => {
-      const desk = new Desk();
-      const { matcher } = desk.service.spot.markets[0]!;
-      const nobody = new Background(matcher, seededRng(0), { levels: 1, spread: 1, spacing: 1, lots: 1 });
+      const fixture = new Fixture();
+      const { matcher } = fixture.service.spot.markets[0]!;
+      const none = new BackgroundLiquidity(matcher, seededRng(0), { levels: 1, spread: 1, spacing: 1, lots: 1 });
       const ids: Record<string, string[]> = { alice: [], bob: [] };
       for (const each of steps) {
-        play(desk, each, ids, nobody);
-        desk.pass(50);
+        play(fixture, each, ids, none);
+        fixture.pass(50);
       }
-      desk.pass(2000);
+      fixture.pass(2000);
       const sums = new Map([
         ['BTC', 0n],
         ['USDT', 0n],
@@ -117,11 +117,11 @@ test('what two accounts trade between them is theirs or a fee of theirs, by the 
       const add = (asset: string, text: string) => sums.set(asset, (sums.get(asset) ?? 0n) + unitsOf(text));
       for (const name of ['alice', 'bob']) {
         for (const asset of ['BTC', 'USDT']) {
-          const { free, locked } = desk.balance(name, asset);
+          const { free, locked } = fixture.balance(name, asset);
           add(asset, free);
           add(asset, locked);
         }
-        for (const [, coin, fee] of desk
+        for (const [, coin, fee] of fixture
           .get('/sapi/v1/myTrades?limit=1000', { as: name })
           .body.matchAll(/"feeCoin":"(\w+)","fee":([\d.]+)/g)) {
           add(coin!, fee!);

@@ -5,23 +5,23 @@ import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';
 import type { InternalError } from '../../src/paperExchange/internalError.ts';
 import { auditBooks } from '../../src/paperExchange/audit.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
-import { FuturesDesk, INVERSE, PERPETUAL } from './futuresDesk.ts';
-import { ACCOUNTS, codeOf, Desk } from './serviceDesk.ts';
+import { FuturesFixture, INVERSE, PERPETUAL } from './futuresFixture.ts';
+import { ACCOUNTS, codeOf, Fixture } from './serviceFixture.ts';
 
 const SPOT = { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: 0.01 };
 const LIMIT = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
 const MARKET = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 'OPEN' };
-const CONDITION = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
+const TRIGGER = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
 const HUGE = '99999999999999999999';
 
 /** Both accounts hold a position, and the market has a price. */
-function traded(over = {}): FuturesDesk {
-  const desk = new FuturesDesk(over);
+function traded(over = {}): FuturesFixture {
+  const fixture = new FuturesFixture(over);
   for (const contractName of ['E-BTC-USDT', 'E-BTC-USD']) {
-    desk.create('alice', 'BUY', 10, 1000, { contractName });
-    desk.create('bob', 'SELL', 10, 1000, { contractName });
+    fixture.create('alice', 'BUY', 10, 1000, { contractName });
+    fixture.create('bob', 'SELL', 10, 1000, { contractName });
   }
-  return desk;
+  return fixture;
 }
 
 describe('a number beyond its range is refused, and nothing else happens', () => {
@@ -36,7 +36,7 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['a spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: 1e308 }, -2017],
     ['a spot volume of as many below zero', '/sapi/v1/order', { ...SPOT, price: 100, volume: -1e308 }, -1136],
     ['a price that nobody reads as a number', '/sapi/v1/order', { ...SPOT, price: '1e401' }, -1102],
-    ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...CONDITION, triggerPrice: '1e308' }, -1138],
+    ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: '1e308' }, -1138],
     ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: HUGE }, -2017],
     ['a value', '/fapi/v1/order', { ...MARKET, volume: 9007199255 }, -2100],
     ['a value beyond counting', '/fapi/v1/order', { ...MARKET, volume: HUGE }, -2100],
@@ -47,52 +47,52 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...LIMIT, volume: HUGE }, -2017],
     ['the volume of a MARKET order', '/fapi/v1/order', { ...MARKET, side: 'SELL', open: 'CLOSE', volume: 5001 }, -2100],
     ['the volume of a CLOSE', '/fapi/v1/order', { ...LIMIT, side: 'SELL', open: 'CLOSE', volume: HUGE }, 10015],
-    ['a trigger price', '/fapi/v1/conditionOrder/', { ...CONDITION, triggerPrice: HUGE }, -1138],
-    ['the price of a condition order', '/fapi/v1/conditionOrder/', { ...CONDITION, price: HUGE }, -1138],
-    ['the volume of a condition order', '/fapi/v1/conditionOrder/', { ...CONDITION, volume: HUGE }, -2017],
-    ['the volume of a condition order that closes', '/fapi/v1/conditionOrder/', { ...CONDITION, open: 'CLOSE', volume: HUGE }, 10015],
+    ['a trigger price', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: HUGE }, -1138],
+    ['the price of a condition order', '/fapi/v1/conditionOrder/', { ...TRIGGER, price: HUGE }, -1138],
+    ['the volume of a condition order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
+    ['the volume of a condition order that closes', '/fapi/v1/conditionOrder/', { ...TRIGGER, open: 'CLOSE', volume: HUGE }, 10015],
   ])('%s', (_, path, body, code) => {
-    const desk = traded();
+    const fixture = traded();
     const config = { accounts: ACCOUNTS } as never;
-    const before = truthOfMarkets(desk.service, config);
-    expect(codeOf(desk.post(path, body))).toBe(code);
-    expect(truthOfMarkets(desk.service, config)).toEqual(before);
+    const before = truthOfMarkets(fixture.service, config);
+    expect(codeOf(fixture.post(path, body))).toBe(code);
+    expect(truthOfMarkets(fixture.service, config)).toEqual(before);
   });
 
   it('a spot price of 2^53 units in a batch', () => {
-    const desk = new Desk();
+    const setup = new Fixture();
     const row = { side: 'SELL', batchType: 'LIMIT', volume: 0.01, price: 99999999999999 };
-    expect(codeOf(desk.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
-    expect(desk.get('/sapi/v1/openOrders').body).toBe('[]');
+    expect(codeOf(setup.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
+    expect(setup.get('/sapi/v1/openOrders').body).toBe('[]');
   });
 });
 
 describe('a number is what it is worth, however it is written', () => {
   it.each([`100.${'0'.repeat(300)}`, `${'0'.repeat(300)}100`, '1e2', '0.0000001e9'])('a price of %s', (price) => {
-    const desk = new Desk();
-    expect(codeOf(desk.post('/sapi/v1/order', { ...SPOT, price }))).toBe(0);
-    expect(desk.get('/sapi/v1/openOrders').body).toContain('"price":100,');
+    const fixture = new Fixture();
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, price }))).toBe(0);
+    expect(fixture.get('/sapi/v1/openOrders').body).toContain('"price":100,');
   });
 
   it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])('%s rows are as many as there may be', (limit) => {
-    expect(codeOf(new Desk().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
-    expect(codeOf(new Desk({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
+    expect(codeOf(new Fixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
+    expect(codeOf(new Fixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
   });
 
   it('a window of any length', () => {
-    expect(codeOf(new Desk().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
+    expect(codeOf(new Fixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
   });
 
   it('the price of a MARKET order is not read', () => {
-    const desk = new FuturesDesk();
+    const setup = new FuturesFixture();
     for (const price of [0, '', '0', -1, 'none', 1e308]) {
       const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price };
-      expect(codeOf(desk.post('/sapi/v1/order/test', order)), String(price)).toBe(0);
-      const strictly = new Desk({}, { unknownParams: 'reject' });
+      expect(codeOf(setup.post('/sapi/v1/order/test', order)), String(price)).toBe(0);
+      const strictly = new Fixture({}, { unknownParams: 'reject' });
       expect(codeOf(strictly.post('/sapi/v1/order/test', order)), String(price)).toBe(-1106);
     }
     for (const price of [{}, [], true]) {
-      expect(codeOf(desk.post('/sapi/v1/order/test', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price }))).toBe(
+      expect(codeOf(setup.post('/sapi/v1/order/test', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price }))).toBe(
         -1102,
       );
     }
@@ -101,20 +101,20 @@ describe('a number is what it is worth, however it is written', () => {
 
 describe('money beyond counting', () => {
   it('is no reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
-    const desk = new FuturesDesk();
-    desk.create('alice', 'BUY', 5_000_000_000, 0.1);
-    desk.create('bob', 'SELL', 5_000_000_000, 0.1);
+    const fixture = new FuturesFixture();
+    fixture.create('alice', 'BUY', 5_000_000_000, 0.1);
+    fixture.create('bob', 'SELL', 5_000_000_000, 0.1);
     // Two others move the price by one contract.
-    desk.create('alice', 'SELL', 1, 90_000_000, { open: 'CLOSE' });
-    desk.create('bob', 'BUY', 1, 90_000_000, { open: 'CLOSE' });
-    desk.pass(5000);
+    fixture.create('alice', 'SELL', 1, 90_000_000, { open: 'CLOSE' });
+    fixture.create('bob', 'BUY', 1, 90_000_000, { open: 'CLOSE' });
+    fixture.pass(5000);
     for (const as of ['alice', 'bob']) {
       for (const path of ['/fapi/v1/account', '/fapi/v1/positions?contractName=E-BTC-USDT']) {
-        const { status, body } = desk.get(path, { as });
+        const { status, body } = fixture.get(path, { as });
         expect([status, /Infinity|NaN|e\+/.test(body)], body).toEqual([200, false]);
       }
     }
-    auditBooks(desk.service.sides);
+    auditBooks(fixture.service.sides);
   });
 
   it.each([PERPETUAL, INVERSE])('is met in few steps: the lots within any value, $id', (instrument) => {
@@ -135,44 +135,44 @@ describe('money beyond counting', () => {
 });
 
 it('an order by value ends when nothing of its value is left, also where a contract is worth less than a unit', () => {
-  const desk = new FuturesDesk();
+  const fixture = new FuturesFixture();
   const contract = { contractName: 'E-BTC-USD' };
-  desk.create('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
-  desk.create('alice', 'BUY', 1, 30_000_000_000, contract);
-  expect(codeOf(desk.post('/fapi/v1/order', { ...MARKET, ...contract, volume: '0.00000001' }))).toBe(0);
-  desk.pass(0);
-  expect(desk.get('/fapi/v1/myTrades?contractName=E-BTC-USD').body.match(/"tradeId"/g)).toHaveLength(2);
+  fixture.create('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
+  fixture.create('alice', 'BUY', 1, 30_000_000_000, contract);
+  expect(codeOf(fixture.post('/fapi/v1/order', { ...MARKET, ...contract, volume: '0.00000001' }))).toBe(0);
+  fixture.pass(0);
+  expect(fixture.get('/fapi/v1/myTrades?contractName=E-BTC-USD').body.match(/"tradeId"/g)).toHaveLength(2);
 });
 
 describe('open orders of an account on an instrument', () => {
   const price = (at: number): object => ({ price: (10 + at / 100).toFixed(2) });
 
   it('are 200 at most: a LIMIT order more is -1015, a MARKET order is taken, and another instrument is free', () => {
-    const desk = new Desk({ limits: { 'spot.newOrder': null } });
+    const fixture = new Fixture({ limits: { 'spot.newOrder': null } });
     const order = { ...SPOT, side: 'BUY' };
-    for (let at = 0; at < 200; at++) expect(codeOf(desk.post('/sapi/v1/order', { ...order, ...price(at) }))).toBe(0);
-    expect(codeOf(desk.post('/sapi/v1/order', { ...order, ...price(1) }))).toBe(-1015);
+    for (let at = 0; at < 200; at++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(at) }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }))).toBe(-1015);
     // What comes before the cap in the order of checks still answers.
-    expect(codeOf(desk.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
-    expect(codeOf(desk.post('/sapi/v1/order', { ...order, volume: 10 ** 6, price: 100 }))).toBe(-1015);
-    expect(codeOf(desk.post('/sapi/v1/order', { ...SPOT, type: 'MARKET' }))).toBe(0);
-    expect(codeOf(desk.post('/sapi/v1/order', { ...order, symbol: 'ETHUSDT', ...price(1) }))).toBe(0);
-    expect(codeOf(desk.post('/sapi/v1/order', { ...order, ...price(1) }, { as: 'bob' }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 10 ** 6, price: 100 }))).toBe(-1015);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, type: 'MARKET' }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, symbol: 'ETHUSDT', ...price(1) }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }, { as: 'bob' }))).toBe(0);
   });
 
   it('are as many as the config says, and one that ends makes room', () => {
-    const desk = new FuturesDesk({ maxOpenOrdersPerSymbol: 1 });
-    const id = /\d{19}/.exec(desk.post('/fapi/v1/order', LIMIT).body)![0];
-    expect(codeOf(desk.post('/fapi/v1/order', LIMIT))).toBe(-1015);
-    desk.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
-    expect(codeOf(desk.post('/fapi/v1/order', LIMIT))).toBe(0);
+    const setup = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
+    const id = /\d{19}/.exec(setup.post('/fapi/v1/order', LIMIT).body)![0];
+    expect(codeOf(setup.post('/fapi/v1/order', LIMIT))).toBe(-1015);
+    setup.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
+    expect(codeOf(setup.post('/fapi/v1/order', LIMIT))).toBe(0);
   });
 });
 
 describe('a GET signed over its bare path, under signQuery: either', () => {
   const at = (query: string): number => {
-    const desk = new Desk();
-    return codeOf(desk.get(`/sapi/v1/openOrders?${query}`, { signed: `${desk.nowMs}GET/sapi/v1/openOrders` }));
+    const fixture = new Fixture();
+    return codeOf(fixture.get(`/sapi/v1/openOrders?${query}`, { signed: `${fixture.nowMs}GET/sapi/v1/openOrders` }));
   };
 
   it.each([
@@ -186,16 +186,16 @@ describe('a GET signed over its bare path, under signQuery: either', () => {
   });
 
   it('signed with its query may say anything', () => {
-    expect(codeOf(new Desk().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
+    expect(codeOf(new Fixture().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
   });
 });
 
 describe('an error of the exchange itself', () => {
-  const open = (): { desk: Desk; errors: InternalError[] } => {
-    const desk = new Desk();
+  const open = (): { fixture: Fixture; errors: InternalError[] } => {
+    const fixture = new Fixture();
     const errors: InternalError[] = [];
-    desk.service.onInternalError = (error) => void errors.push(error);
-    return { desk, errors };
+    fixture.service.onInternalError = (error) => void errors.push(error);
+    return { fixture, errors };
   };
   const order = { ...SPOT, price: 100 };
   const fault = (): never => {
@@ -203,45 +203,45 @@ describe('an error of the exchange itself', () => {
   };
 
   it('answers -1000 to one request, is told with its cause, and the exchange goes on while its books agree', () => {
-    const { desk, errors } = open();
-    const { venue } = desk.service.spot;
+    const { fixture: setup, errors } = open();
+    const { venue } = setup.service.spot;
     const place = venue.place.bind(venue);
     venue.place = fault;
-    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(-1000);
+    expect(codeOf(setup.post('/sapi/v1/order', order))).toBe(-1000);
     expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: null, cause: { message: 'planted' } }]);
     venue.place = place;
-    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(0);
-    expect(desk.service.isInDoubt).toBe(false);
+    expect(codeOf(setup.post('/sapi/v1/order', order))).toBe(0);
+    expect(setup.service.isInDoubt).toBe(false);
   });
 
   it('stops the exchange where the books are in doubt: every answer is -1000, and nothing changes', () => {
-    const { desk, errors } = open();
-    desk.service.spot.orders.add = fault;
-    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(-1000);
+    const { fixture: rig, errors } = open();
+    rig.service.spot.orders.add = fault;
+    expect(codeOf(rig.post('/sapi/v1/order', order))).toBe(-1000);
     expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: expect.stringContaining('open orders: 1') as string }]);
-    expect(desk.service.isInDoubt).toBe(true);
-    expect(codeOf(desk.get('/sapi/v1/account'))).toBe(-1000);
+    expect(rig.service.isInDoubt).toBe(true);
+    expect(codeOf(rig.get('/sapi/v1/account'))).toBe(-1000);
   });
 
   it('stops it where the error came while time passed', () => {
-    const { desk, errors } = open();
-    desk.service.scheduler.at(desk.nowMs + 10, fault);
-    desk.pass(20);
+    const { fixture: otherFixture, errors } = open();
+    otherFixture.service.scheduler.at(otherFixture.nowMs + 10, fault);
+    otherFixture.pass(20);
     expect(errors).toMatchObject([{ where: 'time', doubt: 'RangeError: planted' }]);
-    expect(codeOf(desk.get('/sapi/v1/time'))).toBe(-1000);
+    expect(codeOf(otherFixture.get('/sapi/v1/time'))).toBe(-1000);
   });
 });
 
 it('the profit history takes a start and an end, both or none', () => {
-  const desk = traded();
-  const startMs = desk.nowMs;
+  const fixture = traded();
+  const startMs = fixture.nowMs;
   for (let at = 0; at < 4; at++) {
-    desk.pass(1000);
-    desk.create('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
-    desk.create('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
+    fixture.pass(1000);
+    fixture.create('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    fixture.create('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
   }
   const times = (more: object): number[] => {
-    const rows = JSON.parse(desk.post('/fapi/v1/profitHistorical', { limit: '100', ...more }).body) as
+    const rows = JSON.parse(fixture.post('/fapi/v1/profitHistorical', { limit: '100', ...more }).body) as
       | { mtime: number }[]
       | { data: { mtime: number }[] };
     return (Array.isArray(rows) ? rows : rows.data).map(({ mtime }) => (mtime - startMs) / 1000);
@@ -249,5 +249,5 @@ it('the profit history takes a start and an end, both or none', () => {
   expect(times({})).toEqual([4, 3, 2, 1]);
   expect(times({ startTime: startMs + 2000, endTime: startMs + 3000 })).toEqual([3, 2]);
   expect(times({ startTime: startMs + 2001, endTime: startMs + 2999 })).toEqual([]);
-  expect(codeOf(desk.post('/fapi/v1/profitHistorical', { startTime: startMs }))).toBe(-1102);
+  expect(codeOf(fixture.post('/fapi/v1/profitHistorical', { startTime: startMs }))).toBe(-1102);
 });

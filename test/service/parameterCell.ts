@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
-import { codeOf, type Desk } from './serviceDesk.ts';
+import { codeOf, type Fixture } from './serviceFixture.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -24,22 +24,22 @@ export interface Cell {
   readonly good: Given;
   /** The code of a call to an exchange that is ready for it. */
   readonly code: (op: Op, given: Given, switches?: SwitchValues) => number;
-  readonly desk: () => Desk;
+  readonly fixture: () => Fixture;
 }
 
-export function call(desk: Desk, op: Op, given: Given): number {
+export function call(fixture: Fixture, op: Op, given: Given): number {
   const { method, path, security } = endpointOf(op);
-  if (method === 'POST') return codeOf(desk.post(path, given));
+  if (method === 'POST') return codeOf(fixture.post(path, given));
   const pairs = Object.entries(given).map(
     ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
-  return codeOf(security === 'NONE' ? desk.open(target) : desk.get(target));
+  return codeOf(security === 'NONE' ? fixture.open(target) : fixture.get(target));
 }
 
 const without = (given: Given, name: string): Given => Object.fromEntries(Object.entries(given).filter(([each]) => each !== name));
 
-export function checkCell({ op, name, faults, good, code, desk }: Cell): void {
+export function checkCell({ op, name, faults, good, code, fixture }: Cell): void {
   const isBody = endpointOf(op).method === 'POST';
   const isName = name === 'symbol' || name === 'contractName';
   expect(code(op, good), 'right').toBe(0);
@@ -51,7 +51,7 @@ export function checkCell({ op, name, faults, good, code, desk }: Cell): void {
     if (!isList) for (const nested of [{}, [], [1]]) expect(code(op, { ...good, [name]: nested }), 'nested').toBe(-1102);
     // A POST parameter in the query counts as not sent.
     const target = `${endpointOf(op).path}?${name}=${encodeURIComponent(JSON.stringify(good[name]))}`;
-    expect(codeOf(desk().post(target, without(good, name))), 'in the query').toBe(faults.missing);
+    expect(codeOf(fixture().post(target, without(good, name))), 'in the query').toBe(faults.missing);
   }
   if (faults.foreign !== undefined) {
     // A query has text alone, in which nothing is foreign to a name.

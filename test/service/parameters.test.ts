@@ -5,7 +5,7 @@ import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import { call, checkCell, type Faults, type Given } from './parameterCell.ts';
-import { ACCOUNTS, BTC, codeOf, Desk } from './serviceDesk.ts';
+import { ACCOUNTS, BTC, codeOf, Fixture } from './serviceFixture.ts';
 
 /** A call that is right. */
 const GOOD: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>>> = {
@@ -23,10 +23,10 @@ const GOOD: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>>> = {
   'spot.myTrades': { symbol: 'BTCUSDT', limit: 5, fromId: 1 },
 };
 
-function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): Desk {
-  const desk = new Desk(over, switches);
-  desk.limit('alice', 'BUY', '1', '1');
-  return desk;
+function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): Fixture {
+  const fixture = new Fixture(over, switches);
+  fixture.limit('alice', 'BUY', '1', '1');
+  return fixture;
 }
 
 const code = (op: Op, given: Given, switches: SwitchValues = {}, over: Partial<ServiceConfig> = {}): number =>
@@ -86,11 +86,11 @@ describe('every parameter', () => {
     Object.entries(params).map(([name, faults]) => ({ op: op as Op, name, faults })),
   );
 
-  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, desk: prepared }));
+  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, fixture: prepared }));
 });
 
 describe('bodies and queries', () => {
-  const post = (body: string): number => codeOf(new Desk().post('/sapi/v1/order', body));
+  const post = (body: string): number => codeOf(new Fixture().post('/sapi/v1/order', body));
   it.each([
     ['', -1121],
     ['{}', -1121],
@@ -107,7 +107,7 @@ describe('bodies and queries', () => {
   ])('%s: %i', (body, expected) => expect(post(body)).toBe(expected));
 
   it('has each name of a query once, and decodes what is encoded', () => {
-    const get = (query: string): number => codeOf(new Desk().open(`/sapi/v1/ticker?${query}`));
+    const get = (query: string): number => codeOf(new Fixture().open(`/sapi/v1/ticker?${query}`));
     expect(get('symbol=BTCUSDT&symbol=BTCUSDT')).toBe(-1100);
     expect(get('symbol=%42TCUSDT')).toBe(0);
     expect(get('symbol=%E0%A4%A')).toBe(-1100);
@@ -116,7 +116,7 @@ describe('bodies and queries', () => {
   });
 
   it('of a GET are in its query: what its body says counts as not sent', () => {
-    expect(codeOf(new Desk().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
+    expect(codeOf(new Fixture().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
   });
 
   it('takes numbers as text unless types are strict, and digits as they are', () => {
@@ -150,27 +150,27 @@ describe('causes', () => {
     ['switched off', order, -1020, {}, { off: ['spot.newOrder'] }],
     ['lower case', { ...order, symbol: 'btcusdt' }, 0, { symbolCase: 'upper' }],
   ])('%s', (_, given, expected, switches = {}, over = {}) => {
-    expect(call(new Desk(over, switches), 'spot.newOrder', given)).toBe(expected);
+    expect(call(new Fixture(over, switches), 'spot.newOrder', given)).toBe(expected);
   });
 
   it('too many orders, and a price outside of the band', () => {
-    const desk = new Desk({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
-    desk.limit('bob', 'SELL', '1', '100');
-    desk.limit('alice', 'BUY', '1', '100');
-    expect([90, 110].map((price) => call(desk, 'spot.testNewOrder', { ...order, price }))).toEqual([0, 0]);
-    expect([89.99, 110.01].map((price) => call(desk, 'spot.newOrder', { ...order, price }))).toEqual([-1138, -1138]);
-    desk.limit('alice', 'BUY', '1', '91');
-    desk.limit('alice', 'BUY', '1', '91');
-    expect(call(desk, 'spot.newOrder', order)).toBe(-1138);
-    expect(call(desk, 'spot.newOrder', { ...order, price: 91 })).toBe(-1015);
+    const fixture = new Fixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
+    fixture.limit('bob', 'SELL', '1', '100');
+    fixture.limit('alice', 'BUY', '1', '100');
+    expect([90, 110].map((price) => call(fixture, 'spot.testNewOrder', { ...order, price }))).toEqual([0, 0]);
+    expect([89.99, 110.01].map((price) => call(fixture, 'spot.newOrder', { ...order, price }))).toEqual([-1138, -1138]);
+    fixture.limit('alice', 'BUY', '1', '91');
+    fixture.limit('alice', 'BUY', '1', '91');
+    expect(call(fixture, 'spot.newOrder', order)).toBe(-1138);
+    expect(call(fixture, 'spot.newOrder', { ...order, price: 91 })).toBe(-1015);
   });
 
   it('an order that has ended cannot be cancelled', () => {
-    const desk = new Desk();
-    const [filled, canceled] = [desk.limit('alice', 'SELL', '1', '100'), desk.limit('alice', 'BUY', '1', '1')];
-    desk.limit('bob', 'BUY', '1', '100');
-    const cancel = (orderId: string) => call(desk, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
+    const setup = new Fixture();
+    const [filled, canceled] = [setup.limit('alice', 'SELL', '1', '100'), setup.limit('alice', 'BUY', '1', '1')];
+    setup.limit('bob', 'BUY', '1', '100');
+    const cancel = (orderId: string) => call(setup, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
     expect([cancel(filled), cancel(canceled), cancel(canceled), cancel('1')]).toEqual([-1145, 0, -1145, -2013]);
-    expect(call(new Desk({}, { missingOrderCode: '-1112' }), 'spot.cancelOrder', { orderId: '1', symbol: 'BTCUSDT' })).toBe(-1112);
+    expect(call(new Fixture({}, { missingOrderCode: '-1112' }), 'spot.cancelOrder', { orderId: '1', symbol: 'BTCUSDT' })).toBe(-1112);
   });
 });

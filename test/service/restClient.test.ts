@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import { ask } from '../../src/adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
 import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
 import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
@@ -54,7 +54,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
   });
 
   async function acked<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-    const outcome = await ask(client, op, args);
+    const outcome = await callAsPromise(client, op, args);
     if (outcome.kind !== 'acked') throw new Error(`${op}: ${JSON.stringify(outcome)}`);
     return outcome.value;
   }
@@ -99,11 +99,20 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
   });
 
   it('refuses with its own codes', async () => {
-    const outcome = await ask(client, 'spot.newOrder', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1000', price: '60000' });
+    const outcome = await callAsPromise(client, 'spot.newOrder', {
+      symbol: 'BTCUSDT',
+      side: 'BUY',
+      type: 'LIMIT',
+      volume: '1000',
+      price: '60000',
+    });
     expect(outcome).toMatchObject({ kind: 'refused', code: -2017 });
     const order = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1, price: '60000' } as const;
-    expect(await ask(client, 'futures.createOrder', { ...order, volume: '1000000000' })).toMatchObject({ kind: 'refused', code: -2017 });
-    expect(await ask(client, 'futures.createOrder', { ...order, open: 'CLOSE', volume: '1' })).toMatchObject({
+    expect(await callAsPromise(client, 'futures.createOrder', { ...order, volume: '1000000000' })).toMatchObject({
+      kind: 'refused',
+      code: -2017,
+    });
+    expect(await callAsPromise(client, 'futures.createOrder', { ...order, open: 'CLOSE', volume: '1' })).toMatchObject({
       kind: 'refused',
       code: 10015,
     });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateBars } from '../../src/adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ticksOf, type BarColumns } from '../../src/model/bars/bars.ts';
 import type { Fill } from '../../src/model/fill.ts';
@@ -11,25 +11,25 @@ import { settledFills } from '../../src/definition/text/fills.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import { fillTerms } from '../../src/venue/venueConfig.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';
-import { FuturesDesk, PERPETUAL } from './futuresDesk.ts';
-import { BTC, Desk, START_MS } from './serviceDesk.ts';
+import { FuturesFixture, PERPETUAL } from './futuresFixture.ts';
+import { BTC, Fixture, START_MS } from './serviceFixture.ts';
 
 const MINUTE_MS = 60_000;
 const { priceDigits, quantityDigits } = BTC;
 const RULES = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200 });
 
 const barsOf = (seed: number, count = 60): BarColumns => ({
-  ...generateBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),
+  ...synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),
   instrument: BTC,
 });
 
 /** What is asked for at the opening of a row: an order so far from its price, or the end of an earlier one. */
-type Wish =
+type Request =
   | { readonly kind: 'market'; readonly isBuy: boolean; readonly lots: number }
   | { readonly kind: 'limit'; readonly isBuy: boolean; readonly lots: number; readonly awayPpm: number }
   | { readonly kind: 'cancel'; readonly which: number };
 const size = fc.integer({ min: 10, max: 900 });
-const wish: fc.Arbitrary<Wish> = fc.oneof(
+const request: fc.Arbitrary<Request> = fc.oneof(
   fc.record({ kind: fc.constant('market' as const), isBuy: fc.boolean(), lots: size }),
   fc.record({ kind: fc.constant('limit' as const), isBuy: fc.boolean(), lots: size, awayPpm: fc.integer({ min: -800, max: 800 }) }),
   fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(20) }),
@@ -41,7 +41,7 @@ const limitAt = (bars: BarColumns, row: number, awayPpm: number): number =>
 const amountOf = (bars: BarColumns, row: number, volume: number): number =>
   Math.ceil((bars.open[row]! * volume) / 10 ** quantityDigits) + 1;
 
-interface Told {
+interface Reported {
   readonly price: string;
   readonly quantity: string;
   readonly timeMs: number;
@@ -49,14 +49,14 @@ interface Told {
 }
 
 /** The same wishes at a venue that a plain walk over the rows drives. */
-function walked(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyMs: number): Told[] {
-  const told: Told[] = [];
+function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], latencyMs: number): Reported[] {
+  const reported: Reported[] = [];
   const orders: VenueOrder[] = [];
   const venue = new Venue(
     { instruments: [BTC], fees: { in: 'received', rounding: 'halfUp' }, ...RULES, maxOpenOrders: 1000 },
     {
       filled: (_order, { price, lots: volume, timeMs, isMaker }: Fill) =>
-        void told.push({ price: priceText(price), quantity: (volume / 10 ** quantityDigits).toFixed(quantityDigits), timeMs, isMaker }),
+        void reported.push({ price: priceText(price), quantity: (volume / 10 ** quantityDigits).toFixed(quantityDigits), timeMs, isMaker }),
       ended: () => {},
     },
   );
@@ -93,30 +93,30 @@ function walked(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyM
     }
     const at = (name: 'open' | 'high' | 'low'): number => ticksOf(bars, name)[row]!;
     book.matchOpen(openMs, at('open'), 0);
-    book.matchInside(openMs, closeMs, at('open'), at('high'), at('low'));
+    book.matchRange(openMs, closeMs, at('open'), at('high'), at('low'));
     for (const order of late) if (order.isOpen) venue.finishCancel(order, closeMs);
     late = [];
   }
-  return told;
+  return reported;
 }
 
 /** The same wishes as requests to an exchange whose clock is stepped. */
-function served(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyMs: number, thinkMs: number): Told[] {
-  const desk = new Desk({
+function served(bars: BarColumns, wishes: readonly (readonly Request[])[], latencyMs: number, thinkMs: number): Reported[] {
+  const fixture = new Fixture({
     fills: RULES,
     rowGraceMs: 240,
     instruments: [BTC],
     accounts: [ALICE],
     delays: { admissionMs: latencyMs, visibilityMs: 0, cancelMs: latencyMs },
   });
-  desk.service.followRows(new Map([[desk.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
+  fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
   const ids: string[] = [];
   for (let row = 0; row < bars.length; row++) {
-    desk.pass(bars.openMs[row]! + thinkMs - desk.nowMs);
+    fixture.pass(bars.openMs[row]! + thinkMs - fixture.nowMs);
     for (const each of wishes[row] ?? []) {
       if (each.kind === 'cancel') {
         const orderId = ids[each.which];
-        if (orderId !== undefined) desk.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
+        if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
         continue;
       }
       const side = each.isBuy ? 'BUY' : 'SELL';
@@ -125,7 +125,7 @@ function served(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyM
           ? String(amountOf(bars, row, each.lots))
           : (each.lots / 10 ** quantityDigits).toFixed(quantityDigits);
       const price = each.kind === 'limit' ? { price: priceText(limitAt(bars, row, each.awayPpm)) } : {};
-      const { body } = desk.post('/sapi/v1/order', {
+      const { body } = fixture.post('/sapi/v1/order', {
         symbol: 'BTCUSDT',
         side,
         type: each.kind === 'limit' ? 'LIMIT' : 'MARKET',
@@ -136,14 +136,14 @@ function served(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyM
       if (id !== undefined) ids.push(id);
     }
   }
-  desk.pass(bars.closeMs[bars.length - 1]! - desk.nowMs);
-  desk.service.spot.venue.assertConserved();
-  return tradesOf(desk);
+  fixture.pass(bars.closeMs[bars.length - 1]! - fixture.nowMs);
+  fixture.service.spot.venue.assertConserved();
+  return tradesOf(fixture);
 }
 
 /** Own trades as a client reads them, oldest first. */
-function tradesOf(desk: Desk): Told[] {
-  const rows = JSON.parse(desk.get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000').body) as Record<string, string | number | boolean>[];
+function tradesOf(fixture: Fixture): Reported[] {
+  const rows = JSON.parse(fixture.get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000').body) as Record<string, string | number | boolean>[];
   return rows.toReversed().map(({ price, qty, time, isMaker }) => ({
     price: Number(price).toFixed(priceDigits),
     quantity: Number(qty).toFixed(quantityDigits),
@@ -165,7 +165,7 @@ describe('an exchange of rows', () => {
     fc.assert(
       fc.property(
         fc.nat(1000),
-        fc.array(fc.array(wish, { maxLength: 3 }), { minLength: 30, maxLength: 60 }),
+        fc.array(fc.array(request, { maxLength: 3 }), { minLength: 30, maxLength: 60 }),
         fc.constantFrom(0, 250),
         fc.constantFrom(0, 240),
         (seed, wishes, latencyMs, thinkMs) => {
@@ -180,22 +180,22 @@ describe('an exchange of rows', () => {
     expect(fills).toBeGreaterThan(200);
   });
 
-  const opened = (bars: BarColumns, firstRow: number): Desk => {
-    const desk = new Desk({ fills: RULES, instruments: [BTC], accounts: [ALICE] });
-    desk.service.followRows(new Map([[desk.service.markets[0]!, { bars, firstRow, marks: null, funding: [] }]]));
-    return desk;
+  const opened = (bars: BarColumns, firstRow: number): Fixture => {
+    const fixture = new Fixture({ fills: RULES, instruments: [BTC], accounts: [ALICE] });
+    fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow, marks: null, funding: [] }]]));
+    return fixture;
   };
 
   it('shows a bar once it has closed, as it is, and none for what is missing', () => {
     const bars = barsOf(3, 50);
-    const desk = opened(bars, 0);
+    const setup = opened(bars, 0);
     const rows = (): readonly Record<string, unknown>[] =>
-      (JSON.parse(desk.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
-    desk.pass(bars.closeMs[9]! - desk.nowMs - 1);
+      (JSON.parse(setup.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
+    setup.pass(bars.closeMs[9]! - setup.nowMs - 1);
     expect(rows()).toHaveLength(9);
-    desk.pass(1);
+    setup.pass(1);
     expect(rows()).toHaveLength(10);
-    desk.pass(bars.closeMs[49]! - desk.nowMs);
+    setup.pass(bars.closeMs[49]! - setup.nowMs);
     const expected = Array.from({ length: 50 }, (_, row) => ({
       idx: bars.openMs[row],
       open: bars.open[row],
@@ -208,21 +208,21 @@ describe('an exchange of rows', () => {
 
   it('stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
     const bars = barsOf(5, 4);
-    const desk = opened(bars, 0);
-    const rows = desk.service.rows!;
+    const rig = opened(bars, 0);
+    const rows = rig.service.rows!;
     rows.goByActs();
-    desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
-    desk.pass(MINUTE_MS);
+    rig.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
+    rig.pass(MINUTE_MS);
     const open = rows.next();
     expect(open).toMatchObject({ act: 'open' });
-    expect(tradesOf(desk)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
-    const { lane } = rows;
+    expect(tradesOf(rig)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
+    const { activeMarket } = rows;
     const low = ticksOf(bars, 'low')[0]!;
-    expect(() => lane!.quote(low - 1)).toThrow('the row has traded from');
-    lane!.quote(low);
-    desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
+    expect(() => activeMarket!.quote(low - 1)).toThrow('the row has traded from');
+    activeMarket!.quote(low);
+    rig.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
     const slipped = low - 1 - Math.ceil((low * 200) / 1_000_000);
-    expect(tradesOf(desk)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });
+    expect(tradesOf(rig)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });
     expect(rows.next()).toMatchObject({ act: 'inside' });
     expect(rows.next()).toEqual({ act: 'closed', timeMs: START_MS + MINUTE_MS });
     expect(rows.next()).toBeNull();
@@ -230,45 +230,45 @@ describe('an exchange of rows', () => {
 
   it('gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
     const bars = barsOf(5, 4);
-    const desk = new Desk({
+    const otherFixture = new Fixture({
       fills: RULES,
       rowGraceMs: 240,
       instruments: [BTC],
       accounts: [ALICE],
       delays: { admissionMs: 100, visibilityMs: 0, cancelMs: 100 },
     });
-    desk.service.followRows(new Map([[desk.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
-    const rows = desk.service.rows!;
+    otherFixture.service.followRows(new Map([[otherFixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
+    const rows = otherFixture.service.rows!;
     rows.goByActs();
-    desk.pass(MINUTE_MS);
+    otherFixture.pass(MINUTE_MS);
     expect(rows.next()).toMatchObject({ act: 'open' });
     const price = priceText(ticksOf(bars, 'high')[1]! - 1);
-    const { body } = desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: '0.01', price });
+    const { body } = otherFixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: '0.01', price });
     for (let act = rows.next(); act !== null; act = rows.next());
-    expect(tradesOf(desk)).toEqual([]);
-    desk.pass(10);
-    desk.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: /"orderId":\[?"?(\d+)/.exec(body)![1]! });
-    desk.pass(MINUTE_MS);
+    expect(tradesOf(otherFixture)).toEqual([]);
+    otherFixture.pass(10);
+    otherFixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: /"orderId":\[?"?(\d+)/.exec(body)![1]! });
+    otherFixture.pass(MINUTE_MS);
     for (let act = rows.next(); act !== null; act = rows.next());
-    expect(tradesOf(desk)).toMatchObject([{ price, isMaker: true }]);
+    expect(tradesOf(otherFixture)).toMatchObject([{ price, isMaker: true }]);
   });
 
   it('tells of a condition order when it came, and lets the row fire it whose open it counts as there for', () => {
-    const desk = new FuturesDesk({ fills: RULES, rowGraceMs: 5000 });
+    const stand = new FuturesFixture({ fills: RULES, rowGraceMs: 5000 });
     const whole = barsOf(5, 4);
     const tenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);
     const { open, high, low, close } = whole;
     const prices = { open: tenths(open), high: tenths(high), low: tenths(low), close: tenths(close) };
     const bars: BarColumns = { ...whole, ...prices, instrument: PERPETUAL };
-    const market = desk.service.markets.find(({ instrument }) => instrument === PERPETUAL)!;
-    desk.service.followRows(new Map([[market, { bars, firstRow: 0, marks: null, funding: [] }]]));
-    desk.pass(3000);
+    const market = stand.service.markets.find(({ instrument }) => instrument === PERPETUAL)!;
+    stand.service.followRows(new Map([[market, { bars, firstRow: 0, marks: null, funding: [] }]]));
+    stand.pass(3000);
     const price = (ticksOf(bars, 'high')[0]! / 10 ** PERPETUAL.priceDigits).toFixed(PERPETUAL.priceDigits);
     const entry = { open: 'OPEN', type: 'LIMIT', price, volume: 1 };
-    expect(desk.condition('alice', 'BUY', '3', price, entry).status).toBe(200);
+    expect(stand.trigger('alice', 'BUY', '3', price, entry).status).toBe(200);
     // The list of these tells the time in whole seconds, eight hours ahead of UTC.
-    expect(desk.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
-    desk.pass(MINUTE_MS);
-    expect(desk.service.futures.triggers.pending()).toEqual([]);
+    expect(stand.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
+    stand.pass(MINUTE_MS);
+    expect(stand.service.futures.triggers.pending()).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { generateInto } from '../../src/adapters/catalog/generate/generateInto.ts';
 import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
 import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
-import { START_MS } from './serviceDesk.ts';
+import { START_MS } from './serviceFixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-rows-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,11 +5,16 @@ import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
-import { KeptSocket, pauseMs, type KeptSocketOptions, type SocketState } from '../../src/adapters/exchange/socket/keptSocket.ts';
+import {
+  PersistentSocket,
+  reconnectPauseMs,
+  type PersistentSocketOptions,
+  type SocketState,
+} from '../../src/adapters/exchange/socket/persistentSocket.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { frameOf, FrameReader, OPCODE, type Frame } from '../../src/protocol/socket/frames.ts';
+import { frameOf, FrameReader, OPCODE, type SocketFrame } from '../../src/protocol/socket/frames.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 
 const endings: (() => unknown)[] = [];
@@ -36,7 +41,7 @@ const MASK = Buffer.from([1, 2, 3, 4]);
 /** A connection of bytes. */
 class Raw {
   readonly socket: Socket;
-  readonly frames: Frame[] = [];
+  readonly frames: SocketFrame[] = [];
   text = '';
   isClosed = false;
   readonly #reader = new FrameReader('server', 70_000);
@@ -170,24 +175,24 @@ describe('the server', () => {
 
 describe('the client', () => {
   /** Pauses are a tenth of what they are, so that a test is no minute long. */
-  function kept(url: string, options: KeptSocketOptions = {}): { socket: KeptSocket; told: SocketState[] } {
+  function kept(url: string, options: PersistentSocketOptions = {}): { socket: PersistentSocket; reported: SocketState[] } {
     const scheduler = new LiveScheduler({ speed: 10 });
-    const told: SocketState[] = [];
-    const socket = new KeptSocket(`${url.replace('http', 'ws')}/ws`, scheduler, () => 0.5, {
-      changed: (state) => told.push(state),
+    const reported: SocketState[] = [];
+    const socket = new PersistentSocket(`${url.replace('http', 'ws')}/ws`, scheduler, () => 0.5, {
+      changed: (state) => reported.push(state),
       ...options,
     });
     endings.push(() => (socket.stop(), scheduler.close()));
     socket.start();
-    return { socket, told };
+    return { socket, reported };
   }
-  const pings = ({ state }: KeptSocket): number => (state.kind === 'open' ? state.pings : 0);
-  const kinds = (told: readonly SocketState[]): string => told.map(({ kind }) => kind).join(' ');
+  const pings = ({ state }: PersistentSocket): number => (state.kind === 'open' ? state.pings : 0);
+  const kinds = (notified: readonly SocketState[]): string => notified.map(({ kind }) => kind).join(' ');
 
   it.each<Form>(['frame', 'message'])('is kept by its answers to pings as %s', async (form) => {
-    const { socket, told } = kept((await open(form)).url);
+    const { socket, reported: news } = kept((await open(form)).url);
     await until(() => pings(socket) >= 8);
-    expect(kinds(told)).toBe('connecting open');
+    expect(kinds(news)).toBe('connecting open');
     expect(socket.state).toMatchObject({ kind: 'open', lastPingMs: expect.any(Number) as number });
     socket.stop();
     expect(socket.state).toEqual({ kind: 'off' });
@@ -195,19 +200,19 @@ describe('the client', () => {
 
   it('comes back once the exchange is there again', async () => {
     const first = await open();
-    const { socket, told } = kept(first.url);
+    const { socket, reported: otherReported } = kept(first.url);
     await until(() => pings(socket) >= 1);
     await first.close();
     await until(() => socket.state.kind === 'waiting');
     expect(socket.state).toMatchObject({ kind: 'waiting', attempt: 1, why: 'the service closed it (1001)' });
-    await until(() => kinds(told).includes('waiting connecting waiting'));
-    expect(told.at(-1)).toMatchObject({ attempt: 2, why: 'ECONNREFUSED' });
+    await until(() => kinds(otherReported).includes('waiting connecting waiting'));
+    expect(otherReported.at(-1)).toMatchObject({ attempt: 2, why: 'ECONNREFUSED' });
     await open('frame', FAST, portOf(first));
     await until(() => pings(socket) >= 1);
   });
 
   /** A service of bytes: what it says to each connection in turn. */
-  async function service(...says: ((socket: Socket, accept: string) => void)[]): Promise<string> {
+  async function service(...message: ((socket: Socket, accept: string) => void)[]): Promise<string> {
     let turn = 0;
     const { createHash } = await import('node:crypto');
     const server = createServer((socket) => {
@@ -215,7 +220,7 @@ describe('the client', () => {
       socket.once('data', (bytes) => {
         const key = /sec-websocket-key: (\S+)/i.exec(bytes.toString())?.[1] ?? '';
         const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-        says[Math.min(turn++, says.length - 1)]!(
+        message[Math.min(turn++, message.length - 1)]!(
           socket,
           `HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`,
         );
@@ -228,8 +233,8 @@ describe('the client', () => {
   }
 
   /** Short where the time-out is what is tried: elsewhere a busy machine would be taken for a silent service. */
-  const PATIENT: KeptSocketOptions = { openTimeoutMs: 300_000, silenceMs: 300_000 };
-  it.each<[string, (socket: Socket, accept: string) => void, RegExp, KeptSocketOptions?]>([
+  const TARGET: PersistentSocketOptions = { openTimeoutMs: 300_000, silenceMs: 300_000 };
+  it.each<[string, (socket: Socket, accept: string) => void, RegExp, PersistentSocketOptions?]>([
     ['a reset', (socket) => socket.resetAndDestroy(), /ECONNRESET/],
     ['an answer that is none', (socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'), /HTTP 503/],
     ['a wrong accept', (socket, accept) => socket.write(`${accept.replace(/Accept: .*/, 'Accept: x')}\r\n\r\n`), /none of a WebSocket/],
@@ -244,28 +249,30 @@ describe('the client', () => {
       /masked/,
     ],
     ['an end without a word', (socket, accept) => socket.end(`${accept}\r\n`), /lost/],
-    ['nothing at all', () => {}, /no connection within 10000 ms/, { ...PATIENT, openTimeoutMs: 10_000 }],
-    ['no ping', (socket, accept) => socket.write(`${accept}\r\n`), /no ping for 10000 ms/, { ...PATIENT, silenceMs: 10_000 }],
-  ])('comes back after %s', async (_, wrong, why, options = PATIENT) => {
+    ['nothing at all', () => {}, /no connection within 10000 ms/, { ...TARGET, openTimeoutMs: 10_000 }],
+    ['no ping', (socket, accept) => socket.write(`${accept}\r\n`), /no ping for 10000 ms/, { ...TARGET, silenceMs: 10_000 }],
+  ])('comes back after %s', async (_, wrong, why, options = TARGET) => {
     const right = (socket: Socket, accept: string) =>
       socket.write(Buffer.concat([Buffer.from(`${accept}\r\n`), frameOf(OPCODE.binary, gzipSync('{"ping":1}'))]));
-    const { socket, told } = kept(await service(wrong, right), options);
+    const { socket, reported: told } = kept(await service(wrong, right), options);
     await until(() => pings(socket) === 1);
     expect(told.find(({ kind }) => kind === 'waiting')).toMatchObject({ attempt: 2, why: expect.stringMatching(why) as string });
   });
 
   it('waits ever longer for a service that accepts and closes, since such a connection does not live', async () => {
-    const { told } = kept(await service((socket, accept) => socket.end(`${accept}\r\n`)));
+    const { reported: told } = kept(await service((socket, accept) => socket.end(`${accept}\r\n`)));
     await until(() => told.filter(({ kind }) => kind === 'waiting').length === 3);
     expect(told.flatMap((state) => (state.kind === 'waiting' ? [state.attempt] : []))).toEqual([2, 3, 4]);
   });
 
   it('pauses 1 s doubling to 60 s, less up to a half', () => {
-    expect([1, 2, 3, 6, 7, 8, 5000].map((attempt) => pauseMs(attempt, 1))).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000]);
-    expect(pauseMs(3, 0)).toBe(2000);
+    expect([1, 2, 3, 6, 7, 8, 5000].map((attempt) => reconnectPauseMs(attempt, 1))).toEqual([
+      1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000,
+    ]);
+    expect(reconnectPauseMs(3, 0)).toBe(2000);
   });
 
   it.each(['http://127.0.0.1/ws', 'ws://example.com/ws', 'wss://user:secret@example.com/ws', 'ws:', 'x'])('refuses %s', (url) => {
-    expect(() => new KeptSocket(url, new LiveScheduler(), () => 0)).toThrow(ConfigError);
+    expect(() => new PersistentSocket(url, new LiveScheduler(), () => 0)).toThrow(ConfigError);
   });
 });

@@ -4,21 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
-import { Desk, START_MS } from './serviceDesk.ts';
+import { Fixture, START_MS } from './serviceFixture.ts';
 
 const FIRST = '1322000000000000001';
 const SECOND = '1322000000000000002';
 const THIRD = '1322000000000000003';
 
 /** Alice sells 1 BTC at 100 and bids 0.5 at 90; bob takes 0.4 of hers a second later. */
-function traded(): Desk {
-  const desk = new Desk();
-  desk.limit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
-  desk.limit('alice', 'BUY', '0.5', '90.25');
-  desk.pass(1000);
-  desk.limit('bob', 'BUY', '0.4', '101');
-  desk.pass(1000);
-  return desk;
+function traded(): Fixture {
+  const fixture = new Fixture();
+  fixture.limit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
+  fixture.limit('alice', 'BUY', '0.5', '90.25');
+  fixture.pass(1000);
+  fixture.limit('bob', 'BUY', '0.4', '101');
+  fixture.pass(1000);
+  return fixture;
 }
 
 const ORDER = { symbol: 'btcusdt', volume: 0.5, side: 'BUY', type: 'LIMIT', price: 80.1, newClientOrderId: 'mine' };
@@ -126,9 +126,9 @@ describe('spot', () => {
   });
 
   it.each(ROWS)('$op', ({ op, target, body, answer }) => {
-    const desk = traded();
+    const fixture = traded();
     const { security } = endpointOf(op);
-    const got = security === 'NONE' ? desk.open(target) : body === undefined ? desk.get(target) : desk.post(target, body);
+    const got = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
     expect({ status: got.status, body: got.body }).toEqual({ status: 200, body: answer });
     const json = parseJson(got.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
@@ -138,42 +138,42 @@ describe('spot', () => {
     for (const op of OPS.filter((each) => endpointOf(each).market === 'futures')) {
       const { method, path, params, security } = endpointOf(op);
       const wants = 'contractName' in params ? 'E-BTC-USDT' : null;
-      const desk = new Desk();
+      const setup = new Fixture();
       const target = method === 'GET' && wants !== null ? `${path}?contractName=${wants}&orderId=1` : path;
-      const got = security === 'NONE' ? desk.open(target) : method === 'GET' ? desk.get(target) : desk.post(path, {});
+      const got = security === 'NONE' ? setup.open(target) : method === 'GET' ? setup.get(target) : setup.post(path, {});
       expect(got.body, op).toBe('{"code":"-1020","msg":"UNSUPPORTED_OPERATION","msgData":null,"succ":false}');
     }
   });
 
   it('knows no other paths, and no other methods', () => {
-    const desk = new Desk();
-    const unknown = desk.open('/sapi/v1/nothing');
+    const rig = new Fixture();
+    const unknown = rig.open('/sapi/v1/nothing');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([
       404,
       { timestamp: '2026-01-05T00:00:00.000Z', status: 404, error: 'Not Found', message: 'No message available', path: '/sapi/v1/nothing' },
     ]);
-    expect(desk.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
-    expect(new Desk({}, { unknownPath: 'code' }).open('/x')).toMatchObject({ status: 200, body: '{"code":-1002,"msg":"UNAUTHORIZED"}' });
+    expect(rig.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
+    expect(new Fixture({}, { unknownPath: 'code' }).open('/x')).toMatchObject({ status: 200, body: '{"code":-1002,"msg":"UNAUTHORIZED"}' });
   });
 });
 
 describe('lists', () => {
   it('are newest first, and no longer than their limit', () => {
-    const desk = new Desk();
-    const ids = ['1', '2', '3'].map((volume) => desk.limit('alice', 'BUY', volume, '10'));
+    const fixture = new Fixture();
+    const ids = ['1', '2', '3'].map((volume) => fixture.limit('alice', 'BUY', volume, '10'));
     const rows = (limit: number) =>
-      [...desk.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((each) => each[1]);
+      [...fixture.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((each) => each[1]);
     expect(rows(100)).toEqual(ids.toReversed());
     expect(rows(2)).toEqual(ids.toReversed().slice(0, 2));
   });
 
   it('of own trades page by fromId: the oldest from there on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
-      const desk = new Desk({}, { fromId });
-      desk.limit('bob', 'SELL', '5', '100');
-      for (let i = 0; i < 5; i++) desk.limit('alice', 'BUY', '1', '100');
+      const setup = new Fixture({}, { fromId });
+      setup.limit('bob', 'SELL', '5', '100');
+      for (let i = 0; i < 5; i++) setup.limit('alice', 'BUY', '1', '100');
       const ids = (query: string) =>
-        [...desk.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((each) => Number(each[1]));
+        [...setup.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((each) => Number(each[1]));
       return [ids('limit=2'), ids('limit=2&fromId=2'), ids('fromId=4'), ids('fromId=9'), ids('symbol=ETHUSDT')];
     };
     expect(pages('inclusive')).toEqual([[5, 4], [3, 2], [5, 4], [], []]);
@@ -183,36 +183,36 @@ describe('lists', () => {
 
 describe('orders', () => {
   it('rest by price and time, and trade at the price of the one that rests', () => {
-    const desk = new Desk();
+    const fixture = new Fixture();
     const [late, first, second] = [
-      desk.limit('bob', 'SELL', '1', '101'),
-      desk.limit('bob', 'SELL', '1', '100'),
-      desk.limit('bob', 'SELL', '1', '100'),
+      fixture.limit('bob', 'SELL', '1', '101'),
+      fixture.limit('bob', 'SELL', '1', '100'),
+      fixture.limit('bob', 'SELL', '1', '100'),
     ];
-    const taker = desk.limit('alice', 'BUY', '2.5', '105');
-    expect([late, first, second].map((id) => desk.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
-    expect(desk.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
+    const taker = fixture.limit('alice', 'BUY', '2.5', '105');
+    expect([late, first, second].map((id) => fixture.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
+    expect(fixture.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
   });
 
   it('by market take what there is, and end', () => {
-    const desk = new Desk();
+    const setup = new Fixture();
     const market = (side: string, volume: number) =>
-      /\d{19}/.exec(desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
-    expect(desk.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    desk.limit('bob', 'BUY', '0.5', '100');
-    expect(desk.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
-    desk.limit('bob', 'SELL', '1', '100');
-    desk.limit('bob', 'SELL', '1', '200');
+      /\d{19}/.exec(setup.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
+    expect(setup.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    setup.limit('bob', 'BUY', '0.5', '100');
+    expect(setup.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
+    setup.limit('bob', 'SELL', '1', '100');
+    setup.limit('bob', 'SELL', '1', '200');
     // An amount buys 1 at 100 and 0.25 at 200; what no lot can be had for does not keep it from being filled.
     const buy = market('BUY', 150.01);
-    expect(desk.query(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
-    expect(desk.balance('alice', 'USDT').locked).toBe('0');
+    expect(setup.query(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
+    expect(setup.balance('alice', 'USDT').locked).toBe('0');
   });
 
   it('of one account trade with each other: the trade stands twice, once for each side', () => {
-    const desk = new Desk();
-    const [sell, buy] = [desk.limit('alice', 'SELL', '1', '100'), desk.limit('alice', 'BUY', '1', '100')];
-    const rows = JSON.parse(desk.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
+    const rig = new Fixture();
+    const [sell, buy] = [rig.limit('alice', 'SELL', '1', '100'), rig.limit('alice', 'BUY', '1', '100')];
+    const rows = JSON.parse(rig.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
     expect(rows).toMatchObject([
       { id: 1, bidId: buy, askId: sell, isBuyer: true, isMaker: false, feeCoin: 'BTC', fee: 0.002 },
       { id: 1, bidId: buy, askId: sell, isBuyer: false, isMaker: true, feeCoin: 'USDT', fee: 0.1 },
@@ -220,19 +220,19 @@ describe('orders', () => {
   });
 
   it('with a client id that is given again: the latest is reached', () => {
-    const desk = new Desk({}, { queryByClientId: 'works' });
-    const [old, latest] = ['1', '2'].map((volume) => desk.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
-    expect(desk.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(latest);
-    expect(desk.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(latest);
-    expect(desk.query(old!)['status']).toBe('NEW');
+    const otherFixture = new Fixture({}, { queryByClientId: 'works' });
+    const [old, latest] = ['1', '2'].map((volume) => otherFixture.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
+    expect(otherFixture.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(latest);
+    expect(otherFixture.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(latest);
+    expect(otherFixture.query(old!)['status']).toBe('NEW');
   });
 
   it('of others are not there', () => {
-    const desk = new Desk();
-    const id = desk.limit('alice', 'BUY', '1', '10');
-    expect(desk.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(desk.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(desk.post('/sapi/v1/cancel', { orderId: id, symbol: 'BTCUSDT' }, { as: 'bob' }).body).toBe(
+    const stand = new Fixture();
+    const id = stand.limit('alice', 'BUY', '1', '10');
+    expect(stand.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(stand.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(stand.post('/sapi/v1/cancel', { orderId: id, symbol: 'BTCUSDT' }, { as: 'bob' }).body).toBe(
       '{"code":-2013,"msg":"NO_SUCH_ORDER"}',
     );
   });

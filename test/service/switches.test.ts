@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { profileOf, PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
 import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
-import { codeOf, Desk } from './serviceDesk.ts';
+import { codeOf, Fixture } from './serviceFixture.ts';
 
 describe('switches', () => {
   it('are 59, the first value of each the default', () => {
@@ -24,11 +24,11 @@ describe('switches', () => {
 });
 
 /** An order of alice that has traded in part, one of bob in full. */
-function traded(switches: object): { desk: Desk; id: string; answer: (target: string) => string } {
-  const desk = new Desk({}, { ...switches });
-  desk.limit('bob', 'SELL', '1', '100');
-  const id = desk.limit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
-  return { desk, id, answer: (target) => desk.get(target).body };
+function traded(switches: object): { fixture: Fixture; id: string; answer: (target: string) => string } {
+  const fixture = new Fixture({}, { ...switches });
+  fixture.limit('bob', 'SELL', '1', '100');
+  const id = fixture.limit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
+  return { fixture, id, answer: (target) => fixture.get(target).body };
 }
 
 const OPEN = '/sapi/v1/openOrders?symbol=BTCUSDT';
@@ -98,58 +98,58 @@ describe('what a switch changes', () => {
     ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
     ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
   ])('%s: %s at %s', (name, value, target, body, before, after) => {
-    expect(traded({}).desk.post(target, body).body).toMatch(before);
-    expect(traded({ [name]: value }).desk.post(target, body).body).toMatch(after);
+    expect(traded({}).fixture.post(target, body).body).toMatch(before);
+    expect(traded({ [name]: value }).fixture.post(target, body).body).toMatch(after);
   });
 
   it('a refused batch leaves nothing behind', () => {
-    const { desk } = traded({ batchPartial: 'refuse' });
-    const before = desk.balance('alice', 'USDT');
-    expect(codeOf(desk.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
-    expect(desk.balance('alice', 'USDT')).toEqual(before);
-    expect(JSON.parse(desk.get(OPEN).body)).toHaveLength(1);
+    const { fixture } = traded({ batchPartial: 'refuse' });
+    const before = fixture.balance('alice', 'USDT');
+    expect(codeOf(fixture.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
+    expect(fixture.balance('alice', 'USDT')).toEqual(before);
+    expect(JSON.parse(fixture.get(OPEN).body)).toHaveLength(1);
   });
 
   it('one wrong element refuses a batch with its code', () => {
-    const { desk } = traded({});
+    const { fixture: setup } = traded({});
     const wrong = { ...batch, orders: [batch.orders[0], { ...batch.orders[1], price: 1.001 }] };
-    expect(codeOf(desk.post('/sapi/v1/batchOrders', wrong))).toBe(-1147);
-    expect(codeOf(desk.post('/sapi/v1/batchOrders', { ...batch, orders: [{ ...batch.orders[0], side: 'LONG' }] }))).toBe(-1117);
+    expect(codeOf(setup.post('/sapi/v1/batchOrders', wrong))).toBe(-1147);
+    expect(codeOf(setup.post('/sapi/v1/batchOrders', { ...batch, orders: [{ ...batch.orders[0], side: 'LONG' }] }))).toBe(-1117);
   });
 
   it('batch orders by GET have their parameters in the query, or in a body that is not signed', () => {
-    const { desk } = traded({});
+    const { fixture: rig } = traded({});
     const query = `/sapi/v1/batchOrders?symbol=BTCUSDT&orders=${encodeURIComponent('[{"price":1,"volume":1,"side":"BUY","batchType":"LIMIT"}]')}`;
-    expect(desk.get(query).body).toMatch(/^\{"ids":\[\d+\]\}$/);
-    expect(desk.send('GET', '/sapi/v1/batchOrders', JSON.stringify(batch), {}).body).toMatch(/^\{"ids":\[\d+\]\}$/);
+    expect(rig.get(query).body).toMatch(/^\{"ids":\[\d+\]\}$/);
+    expect(rig.send('GET', '/sapi/v1/batchOrders', JSON.stringify(batch), {}).body).toMatch(/^\{"ids":\[\d+\]\}$/);
   });
 
   it('errorHttp: http200 keeps 418, 429 and 5xx', () => {
-    const { desk } = traded({ errorHttp: 'http200' });
-    expect(desk.open('/sapi/v1/ticker').status).toBe(200);
-    expect(Array.from({ length: 22 }, () => desk.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
+    const { fixture: otherFixture } = traded({ errorHttp: 'http200' });
+    expect(otherFixture.open('/sapi/v1/ticker').status).toBe(200);
+    expect(Array.from({ length: 22 }, () => otherFixture.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
   });
 
   it('lockedFormula: with the fee, and the fee in quote', () => {
-    const { desk } = traded({ lockedFormula: 'amountPlusFee' });
+    const { fixture: stand } = traded({ lockedFormula: 'amountPlusFee' });
     // 1 filled at 100, taker 0.2 %; 1 rests at 100, held with the higher rate.
-    expect(desk.balance('alice', 'USDT')).toEqual({ free: '99799.6', locked: '100.2' });
-    expect(desk.balance('alice', 'BTC')).toEqual({ free: '11', locked: '0' });
+    expect(stand.balance('alice', 'USDT')).toEqual({ free: '99799.6', locked: '100.2' });
+    expect(stand.balance('alice', 'BTC')).toEqual({ free: '11', locked: '0' });
   });
 });
 
 describe('profiles', () => {
   it('strict refuses what seed takes', () => {
-    const { desk } = traded({ ...PROFILES.strict });
+    const { fixture } = traded({ ...PROFILES.strict });
     const order = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: 10 };
-    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(-1102);
-    expect(codeOf(desk.post('/sapi/v1/order', { ...order, volume: 1, x: 1 }))).toBe(-1103);
+    expect(codeOf(fixture.post('/sapi/v1/order', order))).toBe(-1102);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 1, x: 1 }))).toBe(-1103);
   });
 
   it('lenient answers as services do', () => {
-    const { desk, id } = traded({ ...PROFILES.lenient });
-    expect(desk.get(OPEN, { headers: { 'content-type': undefined } }).body).toContain(`{"list":[{"symbol":"BTCUSDT","orderId":${id}`);
-    expect(desk.get('/sapi/v1/account', { headers: { 'x-ch-apikey': undefined } })).toMatchObject({
+    const { fixture: setup, id } = traded({ ...PROFILES.lenient });
+    expect(setup.get(OPEN, { headers: { 'content-type': undefined } }).body).toContain(`{"list":[{"symbol":"BTCUSDT","orderId":${id}`);
+    expect(setup.get('/sapi/v1/account', { headers: { 'x-ch-apikey': undefined } })).toMatchObject({
       status: 200,
       body: '{"code":"-1002","data":null,"msg":"UNAUTHORIZED","msgData":null,"succ":false}',
     });

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { assemble } from '../../src/paperExchange/process/assemble.ts';
+import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
 import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
-import { START_MS } from './serviceDesk.ts';
+import { START_MS } from './serviceFixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,7 +30,7 @@ it.each([
   const rows = prices.map(
     (price, at) => `${at},${price},0.5000,${at % 2 === 0 ? FROM_MS + at * 1000 : new Date(FROM_MS + at * 1000).toISOString()}`,
   );
-  const service = assemble(read(HEAD + rows.join('\n'), speed), START_MS);
+  const service = assembleExchange(read(HEAD + rows.join('\n'), speed), START_MS);
   const { tape } = service.spot.markets[0]!;
   const seen = prices.map((_, at) => {
     service.advance(START_MS + Math.floor((at * 1000) / times));

@@ -4,40 +4,40 @@ import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { act, FOLDER, KeptDesk } from '../fixtures/keptDesk.ts';
+import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const never = (): void => {};
 /** So much is asked after each call that the limits would be in the way. */
 const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
 const CALLS = 40;
-const LIVES = 5;
+const RUNS = 5;
 
 /** What was said after each call of a life, from what it began with on, and the last call that was answered. */
 interface Life {
-  readonly said: readonly string[];
+  readonly text: readonly string[];
   readonly answered: number;
 }
 
 function live(disk: SimulatedDisk, seed: number, from: number, crashAt: number): Life {
-  const said: string[] = [];
+  const text: string[] = [];
   let answered = 0;
   disk.crashAt = crashAt;
   disk.soon(() => {
-    const desk = new KeptDesk(disk, disk.soon, UNLIMITED);
-    said.push(desk.said);
+    const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
+    text.push(fixture.text);
     const next = (): void => {
-      const at = said.length;
+      const at = text.length;
       if (at > CALLS) return;
-      act(desk, seed, from + at);
-      said.push(desk.said);
-      desk.journal.whenLasting((lasts) => lasts && (answered = at));
+      act(fixture, seed, from + at);
+      text.push(fixture.text);
+      fixture.journal.whenLasting((lasts) => lasts && (answered = at));
       disk.soon(next);
     };
     next();
   });
   disk.run();
-  return { said, answered };
+  return { text, answered };
 }
 
 const namesOf = (disk: SimulatedDisk, end: string): readonly string[] => disk.list(FOLDER).filter((name) => name.endsWith(end));
@@ -51,36 +51,36 @@ function compacted(): SimulatedDisk {
 }
 
 describe('old files', () => {
-  it.each([1, 2])(`go in ${LIVES} lives without anything that was told (seed %i)`, (seed) => {
+  it.each([1, 2])(`go in ${RUNS} lives without anything that was told (seed %i)`, (seed) => {
     const rng = seededRng(seed);
     let disk = new SimulatedDisk();
     let first: string | null = null;
-    for (let number = 0; number < LIVES; number++) {
-      const { said, answered } = live(disk, seed, number * CALLS, Math.floor(rng.next() * 500));
+    for (let number = 0; number < RUNS; number++) {
+      const { text, answered } = live(disk, seed, number * CALLS, Math.floor(rng.next() * 500));
       disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : disk.afterKill('', 0);
-      const desk = new KeptDesk(disk.afterKill('', 0), never, UNLIMITED);
-      if (said.length === 0) continue;
-      const found = said.lastIndexOf(desk.said);
+      const fixture = new KeptFixture(disk.afterKill('', 0), never, UNLIMITED);
+      if (text.length === 0) continue;
+      const found = text.lastIndexOf(fixture.text);
       expect(found, `life ${number}: ${answered} calls were answered`).toBeGreaterThanOrEqual(answered);
-      first ??= /1322\d{15}/.exec(said[answered]!)?.[0] ?? null;
+      first ??= /1322\d{15}/.exec(text[answered]!)?.[0] ?? null;
     }
-    live(disk, seed, LIVES * CALLS, Infinity);
+    live(disk, seed, RUNS * CALLS, Infinity);
     disk = disk.afterKill('', 0);
     expect(namesOf(disk, '.past').length).toBeGreaterThan(1);
     // Of the files that have given way none is left.
     const last = Math.max(...namesOf(disk, '.past').map((name) => Number(name.slice(-11, -5))));
     expect(namesOf(disk, '.rows').every((name) => Number(name.slice(9, 15)) > last)).toBe(true);
-    const desk = new KeptDesk(disk, never, UNLIMITED);
-    const owner = ['alice', 'bob'].find((as) => desk.query(first!, as)['orderId'] !== undefined);
+    const setup = new KeptFixture(disk, never, UNLIMITED);
+    const owner = ['alice', 'bob'].find((as) => setup.query(first!, as)['orderId'] !== undefined);
     expect(owner, `order ${first} is found by one of them`).toBeDefined();
   });
 
   it('stay where the disk does not take the file in their stead, which the next start removes', () => {
     const disk = new SimulatedDisk();
-    const desk = new KeptDesk(disk, disk.soon, UNLIMITED);
+    const rig = new KeptFixture(disk, disk.soon, UNLIMITED);
     for (let at = 0; at < CALLS && namesOf(disk, '.past').length === 0; at++) {
-      act(desk, 1, at);
-      desk.journal.whenLasting(never);
+      act(rig, 1, at);
+      rig.journal.whenLasting(never);
       const create = disk.create.bind(disk);
       disk.create = (path) => {
         create(path);
@@ -91,12 +91,12 @@ describe('old files', () => {
     }
     expect(namesOf(disk, '.past')).toHaveLength(1);
     expect(namesOf(disk, '.rows')[0]).toBe('exchange-000001.rows');
-    desk.limit('alice', 'BUY', '0.1', '1000');
-    desk.journal.whenLasting((lasts) => expect(lasts).toBe(true));
+    rig.limit('alice', 'BUY', '0.1', '1000');
+    rig.journal.whenLasting((lasts) => expect(lasts).toBe(true));
     disk.run();
-    expect(desk.failure).toBeNull();
+    expect(rig.failure).toBeNull();
     const left = disk.afterKill('', 0);
-    expect(new KeptDesk(left, never, UNLIMITED).said).toBe(desk.said);
+    expect(new KeptFixture(left, never, UNLIMITED).text).toBe(rig.text);
     expect(namesOf(left, '.past')).toEqual([]);
   });
 
@@ -105,29 +105,30 @@ describe('old files', () => {
     const [name] = namesOf(disk, '.past');
     const path = `${FOLDER}/${name}`;
     const bytes = Buffer.from(disk.read(path));
-    expect(() => new KeptDesk(disk.afterKill('', 0), never, UNLIMITED)).not.toThrow();
-    for (const cut of [1, 100, bytes.length]) expect(() => new KeptDesk(disk.afterKill(path, cut), never, UNLIMITED)).toThrow(ConfigError);
+    expect(() => new KeptFixture(disk.afterKill('', 0), never, UNLIMITED)).not.toThrow();
+    for (const cut of [1, 100, bytes.length])
+      expect(() => new KeptFixture(disk.afterKill(path, cut), never, UNLIMITED)).toThrow(ConfigError);
     const rng = seededRng(7);
     for (let time = 0; time < 200; time++) {
       const changed = disk.afterKill('', 0);
       const copy = Uint8Array.from(bytes);
       copy[Math.floor(rng.next() * copy.length)]! ^= 1 << Math.floor(rng.next() * 8);
       changed.overwrite(path, copy);
-      expect(() => new KeptDesk(changed, never, UNLIMITED)).toThrow(ConfigError);
+      expect(() => new KeptFixture(changed, never, UNLIMITED)).toThrow(ConfigError);
     }
     const missing = disk.afterKill('', 0);
     missing.remove(path);
-    expect(() => new KeptDesk(missing, never, UNLIMITED)).toThrow(/expected exchange-000001\.rows before it, got none/);
+    expect(() => new KeptFixture(missing, never, UNLIMITED)).toThrow(/expected exchange-000001\.rows before it, got none/);
     const without = disk.afterKill('', 0);
     for (const rows of namesOf(without, '.rows')) without.remove(`${FOLDER}/${rows}`);
-    expect(() => new KeptDesk(without, never, UNLIMITED)).toThrow(/expected what came last, got none/);
+    expect(() => new KeptFixture(without, never, UNLIMITED)).toThrow(/expected what came last, got none/);
   });
 
   it('that came back with the power are removed again', () => {
     const disk = compacted();
-    const said = new KeptDesk(disk.afterKill('', 0), never, UNLIMITED).said;
+    const reply = new KeptFixture(disk.afterKill('', 0), never, UNLIMITED).text;
     disk.overwrite(`${FOLDER}/exchange-000002.rows`, Buffer.from('anything'));
-    expect(new KeptDesk(disk, never, UNLIMITED).said).toBe(said);
+    expect(new KeptFixture(disk, never, UNLIMITED).text).toBe(reply);
     expect(namesOf(disk, '.rows')).not.toContain('exchange-000002.rows');
   });
 });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { act, FOLDER, KeptDesk, live, POOR, WILD } from '../fixtures/keptDesk.ts';
+import { act, FOLDER, KeptFixture, live, POOR, WILD } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const SEED = 20_260_105;
@@ -11,37 +11,37 @@ const CALLS = 40;
 const never = (): void => {};
 
 const whole = new SimulatedDisk();
-const said: string[] = [];
-const toldOfWhole: number[] = [];
-live(whole, SEED, CALLS, toldOfWhole, said);
+const reply: string[] = [];
+const reportedOfWhole: number[] = [];
+live(whole, SEED, CALLS, reportedOfWhole, reply);
 const files = (disk: SimulatedDisk): readonly string[] => disk.list(FOLDER).map((name) => `${FOLDER}/${name}`);
 
 /** The exchange goes on as it was after some call, and after no earlier one than the last that was answered. */
-function expectTold(disk: SimulatedDisk, told: readonly number[], why: string): void {
+function expectReported(disk: SimulatedDisk, reported: readonly number[], why: string): void {
   let found = '';
   try {
-    found = new KeptDesk(disk, never).said;
+    found = new KeptFixture(disk, never).text;
   } catch (error) {
     throw new Error(`${why}: ${String(error)}`, { cause: error });
   }
-  const at = said.lastIndexOf(found);
-  if (at >= (told.at(-1) ?? 0)) return;
-  expect(found, `${why}: as after call ${at}, ${told.at(-1)} were answered`).toBe(said[told.at(-1) ?? 0]);
+  const at = reply.lastIndexOf(found);
+  if (at >= (reported.at(-1) ?? 0)) return;
+  expect(found, `${why}: as after call ${at}, ${reported.at(-1)} were answered`).toBe(reply[reported.at(-1) ?? 0]);
 }
 
 describe('a life without a crash', () => {
   it('answers every call, fills several files, and goes on as it was', () => {
-    expect(toldOfWhole).toHaveLength(CALLS);
+    expect(reportedOfWhole).toHaveLength(CALLS);
     expect(files(whole).length).toBeGreaterThan(3);
-    expect(new KeptDesk(whole.afterKill('', 0), never).said).toBe(said.at(-1));
+    expect(new KeptFixture(whole.afterKill('', 0), never).text).toBe(reply.at(-1));
   });
 
   it('gives ids that were never given', () => {
     const ids = (text: string): bigint[] => [...text.matchAll(/\d{19}/g)].map(([id]) => BigInt(id));
-    const desk = new KeptDesk(whole.afterKill('', 0), never);
-    const given = new Set(ids(said.join()));
-    expect(given.has(BigInt(desk.limit('alice', 'BUY', '0.1', '1')))).toBe(false);
-    expect(given.has(BigInt(desk.order('alice', 'BUY', 1, 1)))).toBe(false);
+    const fixture = new KeptFixture(whole.afterKill('', 0), never);
+    const given = new Set(ids(reply.join()));
+    expect(given.has(BigInt(fixture.limit('alice', 'BUY', '0.1', '1')))).toBe(false);
+    expect(given.has(BigInt(fixture.order('alice', 'BUY', 1, 1)))).toBe(false);
   });
 });
 
@@ -51,16 +51,16 @@ describe('a wild market', () => {
   it.each([1, 2, 3])('goes on as it was, wherever it is stopped (seed %i)', (seed) => {
     const poor = { accounts: POOR };
     const disk = new SimulatedDisk();
-    const desk = new KeptDesk(disk, disk.soon, poor);
+    const fixture = new KeptFixture(disk, disk.soon, poor);
     for (let at = 0; at < 240; at++) {
-      act(desk, seed, at, WILD);
+      act(fixture, seed, at, WILD);
       if (at % 8 !== 0) continue;
-      desk.journal.whenLasting(never);
+      fixture.journal.whenLasting(never);
       disk.run();
-      expect(new KeptDesk(disk.afterPowerLoss({ next: () => 0 }), never, poor).said, `after call ${at}`).toBe(desk.said);
+      expect(new KeptFixture(disk.afterPowerLoss({ next: () => 0 }), never, poor).text, `after call ${at}`).toBe(fixture.text);
     }
     const asked = { contractName: 'E-BTC-USDT', limit: 1000 };
-    const orders = ['alice', 'bob'].flatMap((as) => desk.rows('/fapi/v1/orderHistorical', asked, as));
+    const orders = ['alice', 'bob'].flatMap((as) => fixture.rows('/fapi/v1/orderHistorical', asked, as));
     liquidations += orders.filter(({ type }) => type === 6).length;
   });
 
@@ -75,9 +75,10 @@ describe('a crash at every operation', () => {
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
-      const told: number[] = [];
-      live(disk, SEED, CALLS, told);
-      for (let outcome = 0; outcome < 3; outcome++) expectTold(disk.afterPowerLoss(rng), told, `operation ${crashAt}, outcome ${outcome}`);
+      const reported: number[] = [];
+      live(disk, SEED, CALLS, reported);
+      for (let outcome = 0; outcome < 3; outcome++)
+        expectReported(disk.afterPowerLoss(rng), reported, `operation ${crashAt}, outcome ${outcome}`);
     }
   });
 
@@ -86,7 +87,7 @@ describe('a crash at every operation', () => {
     const bytes = whole.read(path);
     const lastFrom = Buffer.from(bytes).lastIndexOf('\n["seal"', bytes.length - 2);
     const from = lastFrom < 0 ? 0 : Buffer.from(bytes).indexOf('\n', lastFrom + 1) + 1;
-    for (let cut = 1; cut <= bytes.length - from; cut += 7) expectTold(whole.afterKill(path, cut), [], `cut ${cut}`);
+    for (let cut = 1; cut <= bytes.length - from; cut += 7) expectReported(whole.afterKill(path, cut), [], `cut ${cut}`);
   });
 });
 
@@ -110,7 +111,7 @@ describe('damage', () => {
     // A zero is what a write leaves that did not finish.
     if (bytes[at] === 0) return;
     disk.overwrite(path, bytes);
-    expect(() => new KeptDesk(disk, never), `${path}, byte ${at}, bits ${mask}`).toThrow(ConfigError);
+    expect(() => new KeptFixture(disk, never), `${path}, byte ${at}, bits ${mask}`).toThrow(ConfigError);
   }
 
   it('is refused where a file is missing or cut before the last', () => {
@@ -118,9 +119,9 @@ describe('damage', () => {
     for (const path of [first!, second!]) {
       const missing = whole.afterKill('', 0);
       missing.remove(path);
-      expect(() => new KeptDesk(missing, never), path).toThrow(/got none/);
+      expect(() => new KeptFixture(missing, never), path).toThrow(/got none/);
       const cut = whole.afterKill(path, 100);
-      expect(() => new KeptDesk(cut, never), path).toThrow(/follows on|got something else/);
+      expect(() => new KeptFixture(cut, never), path).toThrow(/follows on|got something else/);
     }
   });
 });
@@ -128,18 +129,18 @@ describe('damage', () => {
 describe('a disk that fails', () => {
   it.each(['ENOSPC', 'EIO'])('with %s: nothing that came with it is answered', (code) => {
     const disk = new SimulatedDisk();
-    const desk = new KeptDesk(disk, disk.soon);
-    desk.limit('alice', 'BUY', '0.1', '1000');
-    const told: boolean[] = [];
-    desk.journal.whenLasting((lasts) => told.push(lasts));
+    const fixture = new KeptFixture(disk, disk.soon);
+    fixture.limit('alice', 'BUY', '0.1', '1000');
+    const reported: boolean[] = [];
+    fixture.journal.whenLasting((lasts) => reported.push(lasts));
     disk.run();
-    desk.limit('alice', 'BUY', '0.2', '1000');
-    desk.journal.whenLasting((lasts) => told.push(lasts));
+    fixture.limit('alice', 'BUY', '0.2', '1000');
+    fixture.journal.whenLasting((lasts) => reported.push(lasts));
     if (code === 'EIO') disk.syncFailures.push(code);
     else disk.capacityBytes = 0;
     disk.run();
-    expect(told).toEqual([true, false]);
-    expect(desk.failure).toMatch(code);
-    expect(new KeptDesk(disk.afterPowerLoss({ next: () => 0 }), never).balance('alice', 'USDT').locked).toMatch(/^100\b/);
+    expect(reported).toEqual([true, false]);
+    expect(fixture.failure).toMatch(code);
+    expect(new KeptFixture(disk.afterPowerLoss({ next: () => 0 }), never).balance('alice', 'USDT').locked).toMatch(/^100\b/);
   });
 });

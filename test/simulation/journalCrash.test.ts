@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { restartOf } from '../../src/adapters/journal/records/journalState.ts';
 import { lineOf } from '../../src/adapters/journal/file/line.ts';
 import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
-import { KINDS, type JournalRecord } from '../../src/adapters/journal/records/records.ts';
+import { RECORD_KINDS, type JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { ACCOUNT, FOLDER, live, lived, openDesk, recordsOf, said, SMALL, steps } from '../fixtures/journalDesk.ts';
+import { ACCOUNT, FOLDER, live, lived, openFixture, recordsOf, reply, SMALL, steps } from '../fixtures/journalFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 
@@ -17,21 +17,21 @@ const whole = lived();
 
 describe('a life without a crash', () => {
   it('writes every kind, in several files, and reads it back', () => {
-    expect(new Set(whole.records.map(({ k }) => k))).toEqual(new Set(Object.keys(KINDS)));
+    expect(new Set(whole.records.map(({ k }) => k))).toEqual(new Set(Object.keys(RECORD_KINDS)));
     expect(whole.paths.length).toBeGreaterThan(3);
     expect(whole.records.map(({ seq }) => seq)).toEqual(whole.records.map((_, at) => at + 1));
   });
 
   it('sums up what it says', () => {
-    const { state, isTorn } = openDesk(whole.disk);
+    const { state, isTorn } = openFixture(whole.disk);
     const open = [...state.unfinished.values()];
     expect(open.map(({ intent }) => intent.order)).toEqual([4]);
     expect(open.map((trace) => restartOf(trace, isTorn))).toEqual([{ kind: 'unknown', signMs: expect.any(Number) as number }]);
-    expect([...state.tombs.values()].map(({ intent }) => [intent.order, intent.symbol, intent.fp])).toEqual([
+    expect([...state.provenAbsent.values()].map(({ intent }) => [intent.order, intent.symbol, intent.fp])).toEqual([
       [3, 'spot:ÉTHUSDT', 'spot|ÉTHUSDT|buy||LIMIT|42000.5|0.02|'],
     ]);
     expect([...state.symbols]).toEqual(['spot:BTCUSDT', 'spot:ÉTHUSDT']);
-    expect([state.halts.size, state.strays.length, state.decisions.length, state.cursors.size]).toEqual([0, 1, 1, 1]);
+    expect([state.halts.size, state.unattributedFills.length, state.decisions.length, state.cursors.size]).toEqual([0, 1, 1, 1]);
     expect(state.config).toMatchObject({ limits: { maxOpenOrders: 3, note: '"é\\\n\u2028\ud83d\ude00' }, timeScale: 0.5 });
   });
 });
@@ -39,21 +39,21 @@ describe('a life without a crash', () => {
 describe('group commit', () => {
   it('one sync covers all that waits, and what lasts is told in order', () => {
     const disk = new SimulatedDisk();
-    const { journal, told } = openDesk(disk);
+    const { journal, reported } = openFixture(disk);
     const life = steps();
     life[0]!(journal);
     disk.run();
     const before = disk.operations;
     for (const step of life.slice(1)) step(journal);
-    expect(told).toEqual([2]);
+    expect(reported).toEqual([2]);
     disk.run();
     // One append, the beginning and the end of one sync.
-    expect([told, disk.operations - before]).toEqual([[2, journal.lastSeq], 3]);
+    expect([reported, disk.operations - before]).toEqual([[2, journal.lastSeq], 3]);
   });
 
   it('what comes during a sync waits for the next, and nothing is told before it lasts', () => {
     const disk = new SimulatedDisk();
-    const { journal } = openDesk(disk, { ...SMALL, soon: disk.soon });
+    const { journal } = openFixture(disk, { ...SMALL, soon: disk.soon });
     const life = steps();
     let step = 0;
     const tick = (): void => {
@@ -81,15 +81,15 @@ function lastingSeq(disk: SimulatedDisk): number {
 }
 
 /** Recovered records are what was written, without a gap, up to some point that is not before the newest that was told to last. */
-function expectPrefix(disk: SimulatedDisk, told: readonly number[], full: readonly JournalRecord[], why: string): void {
+function expectPrefix(disk: SimulatedDisk, reported: readonly number[], full: readonly JournalRecord[], why: string): void {
   let records: JournalRecord[];
   try {
     records = recordsOf(disk);
   } catch (error) {
     throw new Error(`${why}: ${String(error)}`, { cause: error });
   }
-  expectAtLeast(records.length, told.at(-1) ?? 0, why);
-  expectEqual(records.map(said), full.slice(0, records.length).map(said), why);
+  expectAtLeast(records.length, reported.at(-1) ?? 0, why);
+  expectEqual(records.map(reply), full.slice(0, records.length).map(reply), why);
 }
 
 describe('a crash at every operation', () => {
@@ -102,10 +102,10 @@ describe('a crash at every operation', () => {
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
-      const told: number[] = [];
-      live(disk, 1, told);
+      const reported: number[] = [];
+      live(disk, 1, reported);
       for (let outcome = 0; outcome < 24; outcome++)
-        expectPrefix(disk.afterPowerLoss(rng), told, whole.records, `operation ${crashAt}, outcome ${outcome}`);
+        expectPrefix(disk.afterPowerLoss(rng), reported, whole.records, `operation ${crashAt}, outcome ${outcome}`);
     }
   });
 
@@ -114,22 +114,22 @@ describe('a crash at every operation', () => {
     for (let crashAt = 0; crashAt <= operations; crashAt += 3) {
       const first = new SimulatedDisk();
       first.crashAt = crashAt;
-      const told: number[] = [];
-      live(first, 1, told);
+      const notified: number[] = [];
+      live(first, 1, notified);
       const left = first.afterPowerLoss(rng);
       const before = recordsOf(left);
       for (let again = 0; again < 40; again += 1 + Math.floor(rng.next() * 4)) {
         const second = left.afterPowerLoss({ next: () => 0.3 });
         second.crashAt = again;
-        const toldAgain: number[] = [];
-        live(second, 100, toldAgain);
+        const reportedAgain: number[] = [];
+        live(second, 100, reportedAgain);
         const full = new SimulatedDisk();
         for (const name of left.list(FOLDER)) full.overwrite(`${FOLDER}/${name}`, left.read(`${FOLDER}/${name}`));
         live(full, 100);
         const why = `operations ${crashAt} and ${again}`;
         const records = recordsOf(full);
-        expect(records.slice(0, before.length).map(said), why).toEqual(before.map(said));
-        expectPrefix(second.afterPowerLoss(rng), toldAgain.length > 0 ? toldAgain : told, records, why);
+        expect(records.slice(0, before.length).map(reply), why).toEqual(before.map(reply));
+        expectPrefix(second.afterPowerLoss(rng), reportedAgain.length > 0 ? reportedAgain : notified, records, why);
       }
     }
   });
@@ -140,16 +140,16 @@ describe('a crash at every operation', () => {
       for (let crashAt = 0; crashAt < 16; crashAt++) {
         const disk = new SimulatedDisk();
         disk.crashAt = killAt;
-        const told: number[] = [];
-        live(disk, 1, told);
+        const news: number[] = [];
+        live(disk, 1, news);
         disk.endProcess();
-        const before = recordsOf(disk).map(said);
+        const before = recordsOf(disk).map(reply);
         disk.crashAt = crashAt;
-        const toldAgain: number[] = [];
-        live(disk, 100, toldAgain);
-        const records = recordsOf(disk.afterPowerLoss(rng)).map(said);
+        const notifiedAgain: number[] = [];
+        live(disk, 100, notifiedAgain);
+        const records = recordsOf(disk.afterPowerLoss(rng)).map(reply);
         const why = `killed at ${killAt}, crashed at ${crashAt}`;
-        expect(records.length, why).toBeGreaterThanOrEqual((toldAgain.at(-1) ?? told.at(-1)) ?? 0); // prettier-ignore
+        expect(records.length, why).toBeGreaterThanOrEqual((notifiedAgain.at(-1) ?? news.at(-1)) ?? 0); // prettier-ignore
         expect(records.slice(0, before.length), why).toEqual(before.slice(0, records.length));
       }
     }
@@ -160,12 +160,12 @@ describe('a crash at every operation', () => {
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
-      const told: number[] = [];
-      live(disk, 1, told);
+      const otherReported: number[] = [];
+      live(disk, 1, otherReported);
       const sent = whole.records
-        .filter(({ k, seq }) => k === 'SEND' && seq <= (told.at(-1) ?? 0))
+        .filter(({ k, seq }) => k === 'SEND' && seq <= (otherReported.at(-1) ?? 0))
         .map((record) => 'cid' in record && record.cid);
-      const { state, isTorn } = openDesk(disk.afterPowerLoss(rng));
+      const { state, isTorn } = openFixture(disk.afterPowerLoss(rng));
       for (const [cid, trace] of state.unfinished) if (sent.includes(cid)) expect(restartOf(trace, isTorn).kind).not.toBe('notSent');
     }
   });
@@ -177,8 +177,8 @@ describe('a kill at every byte of the last write', () => {
     const size = whole.disk.size(path);
     for (let cut = 0; cut <= size; cut++) {
       const disk = whole.disk.afterKill(path, cut);
-      const { records, reading, journal } = openDesk(disk);
-      expectEqual(records.map(said), whole.records.slice(0, records.length).map(said));
+      const { records, reading, journal } = openFixture(disk);
+      expectEqual(records.map(reply), whole.records.slice(0, records.length).map(reply));
       const torn = reading.segments.at(-1)!.torn;
       const tail = Buffer.from(disk.read(path)).toString();
       expectSame(torn?.bytes ?? 0, tail.length - (tail.lastIndexOf('\n') + 1), `cut ${cut}`);
@@ -204,9 +204,9 @@ describe('an order with an INTENT and no SEND', () => {
       [at + 40, true, { kind: 'unknown', signMs: null }],
     ] as const) {
       disk.overwrite(path, Buffer.from(text.slice(0, length)));
-      const desk = openDesk(disk.afterKill('', 0));
-      const trace = [...desk.state.unfinished.values()].at(-1)!;
-      expect([desk.isTorn, restartOf(trace, desk.isTorn)]).toEqual([isTorn, restart]);
+      const fixture = openFixture(disk.afterKill('', 0));
+      const trace = [...fixture.state.unfinished.values()].at(-1)!;
+      expect([fixture.isTorn, restartOf(trace, fixture.isTorn)]).toEqual([isTorn, restart]);
     }
   });
 });
@@ -248,18 +248,18 @@ describe('a byte that changed, anywhere', () => {
       if (lines.length < 5) continue;
       const disk = whole.disk.afterKill('', 0);
       disk.overwrite(path, Buffer.from(`${change(lines).join('\n')}\n`));
-      expect(() => openDesk(disk)).toThrow(message);
+      expect(() => openFixture(disk)).toThrow(message);
     }
   });
 
   it('a file that is missing, cut, or written to after its successor had begun, is refused', () => {
     const [first, second, third] = whole.paths;
-    const gone = whole.disk.afterKill('', 0);
-    gone.remove(second!);
-    expect(() => openDesk(gone)).toThrow('journal-000002.jsonl:1: expected the file that comes before journal-000003.jsonl, got none');
+    const ended = whole.disk.afterKill('', 0);
+    ended.remove(second!);
+    expect(() => openFixture(ended)).toThrow('journal-000002.jsonl:1: expected the file that comes before journal-000003.jsonl, got none');
     const start = whole.disk.afterKill('', 0);
     start.remove(first!);
-    expect(() => openDesk(start)).toThrow('journal-000001.jsonl:1: expected the file that comes before');
+    expect(() => openFixture(start)).toThrow('journal-000001.jsonl:1: expected the file that comes before');
     const size = whole.disk.size(second!);
     for (let cut = 1; cut <= size; cut++) {
       const { damage } = readJournal(whole.disk.afterKill(second!, cut), FOLDER, () => {});
@@ -267,7 +267,7 @@ describe('a byte that changed, anywhere', () => {
     }
     const more = whole.disk.afterKill('', 0);
     more.append(first!, whole.disk.read(second!).subarray(0, Buffer.from(whole.disk.read(second!)).indexOf(10) + 1));
-    expect(() => openDesk(more)).toThrow(/journal-000001\.jsonl:\d+: .*the head of another file/);
+    expect(() => openFixture(more)).toThrow(/journal-000001\.jsonl:\d+: .*the head of another file/);
   });
 
   it('a file that was exchanged for one of the same numbers is refused', () => {
@@ -278,7 +278,7 @@ describe('a byte that changed, anywhere', () => {
     // The newest record of the file, sealed again a second later.
     const { text } = lineOf(last.seq, last.t + 1000, last.k, last as never, last.dur);
     disk.overwrite(first!, Buffer.from([...lines.slice(0, -1), text].join('\n')));
-    expect(() => openDesk(disk)).toThrow(
+    expect(() => openFixture(disk)).toThrow(
       /journal-000002\.jsonl:1: expected record \d+, got a file that follows on record \d+ at byte \d+ with checksum/,
     );
   });
@@ -291,7 +291,7 @@ describe('a byte that changed, anywhere', () => {
     // A whole sector of zeros, as a crash leaves it where nothing was synced; but this one was.
     bytes.fill(0, 512, 1024);
     disk.overwrite(path, bytes);
-    expect(() => openDesk(disk)).toThrow(/expected record \d+, got .*; line \d+ was written when record \d+ was on the disk/);
+    expect(() => openFixture(disk)).toThrow(/expected record \d+, got .*; line \d+ was written when record \d+ was on the disk/);
   });
 
   it('the remedy names what can be done', () => {
@@ -299,7 +299,7 @@ describe('a byte that changed, anywhere', () => {
     disk.overwrite(whole.paths[1]!, Buffer.from('not a journal\n'));
     const error = (() => {
       try {
-        openDesk(disk);
+        openFixture(disk);
       } catch (caught) {
         return caught;
       }
@@ -316,13 +316,13 @@ describe('a disk that fails', () => {
     for (let capacity = 0; capacity < size; capacity += 37) {
       const disk = new SimulatedDisk();
       disk.capacityBytes = capacity;
-      const desk = live(disk)!;
-      expect([desk.failures.length, desk.failures[0]]).toEqual([1, expect.stringMatching(/^journal\/journal-\d+\.jsonl: ENOSPC$/)]);
-      expect(desk.journal.failure).toBe(desk.failures[0]);
-      expect(desk.journal.durableSeq).toBe(desk.told.at(-1) ?? 0);
+      const fixture = live(disk)!;
+      expect([fixture.failures.length, fixture.failures[0]]).toEqual([1, expect.stringMatching(/^journal\/journal-\d+\.jsonl: ENOSPC$/)]);
+      expect(fixture.journal.failure).toBe(fixture.failures[0]);
+      expect(fixture.journal.durableSeq).toBe(fixture.reported.at(-1) ?? 0);
       disk.capacityBytes = Infinity;
-      expectPrefix(disk.afterPowerLoss(seededRng(capacity)), desk.told, whole.records, `capacity ${capacity}`);
-      expectPrefix(disk, desk.told, whole.records, `capacity ${capacity}`);
+      expectPrefix(disk.afterPowerLoss(seededRng(capacity)), fixture.reported, whole.records, `capacity ${capacity}`);
+      expectPrefix(disk, fixture.reported, whole.records, `capacity ${capacity}`);
     }
   });
 
@@ -330,37 +330,37 @@ describe('a disk that fails', () => {
     for (let nth = 0; nth < 12; nth++) {
       const disk = new SimulatedDisk();
       disk.syncFailures.push(...Array.from({ length: nth }, () => null), 'EIO');
-      const desk = live(disk)!;
-      const told = desk.told.at(-1) ?? 0;
-      expect(desk.failures).toHaveLength(1);
-      expect(desk.failures[0]).toMatch(/EIO$/);
+      const setup = live(disk)!;
+      const reported = setup.reported.at(-1) ?? 0;
+      expect(setup.failures).toHaveLength(1);
+      expect(setup.failures[0]).toMatch(/EIO$/);
       const before = disk.operations;
-      const seq = desk.journal.lastSeq;
-      expect(desk.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBeGreaterThan(seq);
+      const seq = setup.journal.lastSeq;
+      expect(setup.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBeGreaterThan(seq);
       disk.run();
-      expect([disk.operations, desk.journal.durableSeq]).toEqual([before, told]);
+      expect([disk.operations, setup.journal.durableSeq]).toEqual([before, reported]);
       for (let outcome = 0; outcome < 8; outcome++) {
-        expectPrefix(disk.afterPowerLoss(seededRng(outcome)), desk.told, whole.records, `sync ${nth}`);
+        expectPrefix(disk.afterPowerLoss(seededRng(outcome)), setup.reported, whole.records, `sync ${nth}`);
       }
     }
   });
 
   it('one that does not keep up is a failure, not memory without end', () => {
     const disk = new SimulatedDisk();
-    const desk = openDesk(disk, { maxWaitingBytes: 5000 });
-    for (let at = 0; at < 40; at++) desk.journal.cursor({ symbol: 's', channel: 'c', value: 'v'.repeat(200) });
-    expect(desk.failures).toEqual([expect.stringMatching(/^50\d\d bytes wait for the disk$/)]);
+    const rig = openFixture(disk, { maxWaitingBytes: 5000 });
+    for (let at = 0; at < 40; at++) rig.journal.cursor({ symbol: 's', channel: 'c', value: 'v'.repeat(200) });
+    expect(rig.failures).toEqual([expect.stringMatching(/^50\d\d bytes wait for the disk$/)]);
   });
 
   it('closing waits for what is under way', () => {
     const disk = new SimulatedDisk();
-    const { journal, told } = openDesk(disk, SMALL);
+    const { journal, reported: notified } = openFixture(disk, SMALL);
     for (const step of steps()) step(journal);
     const closed: number[] = [];
     journal.close(() => closed.push(journal.durableSeq));
     expect(closed).toEqual([]);
     disk.run();
-    expect([closed, told.at(-1)]).toEqual([[journal.lastSeq], journal.lastSeq]);
+    expect([closed, notified.at(-1)]).toEqual([[journal.lastSeq], journal.lastSeq]);
     expect(() => journal.cursor({ symbol: '', channel: '', value: '' })).toThrow('journal: a CURSOR after the end');
   });
 });
@@ -368,8 +368,8 @@ describe('a disk that fails', () => {
 describe('who may open it', () => {
   it('not another account, and the lock is given back', () => {
     const disk = whole.disk.afterKill('', 0);
-    expect(() => openDesk(disk, { account: 'live:1' })).toThrow(`expected the journal of live:1, got that of ${ACCOUNT}`);
+    expect(() => openFixture(disk, { account: 'live:1' })).toThrow(`expected the journal of live:1, got that of ${ACCOUNT}`);
     expect(disk.list(FOLDER).filter((name) => name.startsWith('lock'))).toEqual([]);
-    openDesk(disk).release();
+    openFixture(disk).release();
   });
 });

@@ -12,8 +12,8 @@ async function desksWithout(without: Guard | null) {
   if (without !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
   // One after the other: an import that begins while another one still registers the mock would load the module itself.
   const disks = await import('../fixtures/simulatedDisk.ts');
-  const journals = await import('../fixtures/journalDesk.ts');
-  const bots = await import('../fixtures/restartDesk.ts');
+  const journals = await import('../fixtures/journalFixture.ts');
+  const bots = await import('../fixtures/restartFixture.ts');
   return { ...disks, ...journals, ...bots };
 }
 type Desks = Awaited<ReturnType<typeof desksWithout>>;
@@ -25,11 +25,11 @@ afterEach(() => {
 
 /** A life on a disk, and its only file with `change` made to its text. */
 function changed(
-  { SimulatedDisk, openDesk, steps, FOLDER }: Desks,
+  { SimulatedDisk, openFixture: openSetup, steps, FOLDER }: Desks,
   change: (text: string) => string,
 ): InstanceType<Desks['SimulatedDisk']> {
   const disk = new SimulatedDisk();
-  const { journal } = openDesk(disk);
+  const { journal } = openSetup(disk);
   for (const step of steps()) step(journal);
   disk.run();
   const name = disk.list(FOLDER).find((file) => file.startsWith('journal-'))!;
@@ -60,13 +60,13 @@ const WORLDS: Readonly<Record<Guard, (desks: Desks) => boolean>> = {
     return again?.lifecycle === 'unknown';
   },
   // The disk has thrown the bytes away, and would say that all is well.
-  syncIsFinal: ({ SimulatedDisk, openDesk, steps }) => {
+  syncIsFinal: ({ SimulatedDisk, openFixture: openSetup, steps }) => {
     const disk = new SimulatedDisk();
     disk.syncFailures.push('EIO');
-    const desk = openDesk(disk);
-    steps()[0]!(desk.journal);
+    const fixture = openSetup(disk);
+    steps()[0]!(fixture.journal);
     disk.run();
-    return desk.failures.length === 1;
+    return fixture.failures.length === 1;
   },
   // A digit of an executed quantity.
   checksums: (desks) =>
@@ -75,12 +75,12 @@ const WORLDS: Readonly<Record<Guard, (desks: Desks) => boolean>> = {
       changed(desks, (text) => text.replace(/("qty":")0\.008"/, '$10.009"')),
     ),
   // A line is missing in the middle.
-  refusesDamage: (desks) =>
+  rejectsDamage: (desks) =>
     isRefused(
       desks,
       changed(desks, (text) => text.split('\n').toSpliced(8, 1).join('\n')),
     ),
-  latchesHold: ({ SimulatedDisk, openBot, NOW_MS }) => {
+  haltsPersist: ({ SimulatedDisk, openBot, NOW_MS }) => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS);
     engine.risk.halts.raise({ kind: 'account' }, 'KILLED', 'OPERATOR', 'by hand', NOW_MS);

@@ -20,7 +20,7 @@ const columnsOf = ({ fills }: Pick<SetRecord, 'fills'>) =>
   );
 
 const CROSSES = [2, 3, 5].flatMap((fast) => [8, 13].map((slow): SetParams => ({ fast, slow })));
-const TOGETHER: readonly SetParams[] = [
+const JOINT: readonly SetParams[] = [
   { 'OnBar.fast': 3, 'When.slow': 11 },
   { 'OnBar.fast': 6, 'OnBar#2.fast': 2, 'OnBar#2.slow': 30 },
   { 'When.fast': 2 },
@@ -32,7 +32,7 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
     ['onBar with brackets', () => planOf(OnBar, [single]), CROSSES, {}],
     ['when with limits and trailing stops', () => planOf(When, [single]), CROSSES, {}],
     ['three symbols, hours beside minutes, timers', () => planOf(Several, many), SMOOTHED, {}],
-    ['three strategies on one account, two of one class', () => planOf([OnBar, When, OnBar], [single]), TOGETHER, {}],
+    ['three strategies on one account, two of one class', () => planOf([OnBar, When, OnBar], [single]), JOINT, {}],
     [
       'loss rules that watch the whole equity',
       () => planOf(OnBar, [single]),
@@ -119,7 +119,7 @@ describe('the end of a run', () => {
 /** Counts the bots that are under way. */
 class Counted extends Strategy.with({ slow: int(10) }) {
   static open = 0;
-  static most = 0;
+  static max = 0;
   up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
     if (this.position().isFlat)
       this.buy({ quote: '900' }, { stopLoss: this.bars.close.value * 0.99, takeProfit: this.bars.close.value * 1.01 });
@@ -127,7 +127,7 @@ class Counted extends Strategy.with({ slow: int(10) }) {
   constructor(...setup: ConstructorParameters<typeof Strategy>) {
     super(...setup);
     if (this.params.slow === 13) throw new Error('not thirteen');
-    Counted.most = Math.max(Counted.most, ++Counted.open);
+    Counted.max = Math.max(Counted.max, ++Counted.open);
   }
   override onStop() {
     Counted.open--;
@@ -149,12 +149,12 @@ describe('memory', () => {
         fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 1 }),
         fc.integer({ min: 0, max: 7 }),
         fc.constantFrom(1, 9, 1024),
-        async (order, together, blockRows) => {
-          Counted.most = Counted.open = 0;
-          const outcomes = await runLanes(plan, order.map((at) => sets[at]!), { memory, laneBytes: together * rowBytes, blockRows }); // prettier-ignore
+        async (order, joint, blockRows) => {
+          Counted.max = Counted.open = 0;
+          const outcomes = await runLanes(plan, order.map((at) => sets[at]!), { memory, laneBytes: joint * rowBytes, blockRows }); // prettier-ignore
           expect(outcomes).toEqual(order.map((at) => whole[at]));
           const ran = order.filter((at) => at !== 3).length;
-          expect(Counted.most).toBe(Math.min(ran, Math.max(1, together)));
+          expect(Counted.max).toBe(Math.min(ran, Math.max(1, joint)));
           expect(Counted.open).toBe(0);
         },
       ),
@@ -163,16 +163,16 @@ describe('memory', () => {
   });
 
   it('holds without loss rules what a block of several symbols takes, and of one symbol nothing to speak of', async () => {
-    const most = async (of: RunPlan, laneBytes: number) => {
-      Counted.most = Counted.open = 0;
+    const max = async (of: RunPlan, laneBytes: number) => {
+      Counted.max = Counted.open = 0;
       await runLanes({ ...of, risk: {} }, sets, { laneBytes, blockRows: 256 });
-      return Counted.most;
+      return Counted.max;
     };
     const other = many.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
     const two = planOf(Counted, [single, { ...other, name: 'other' }]);
-    expect(await most(plan, 5 * 8)).toBe(5);
+    expect(await max(plan, 5 * 8)).toBe(5);
     // Times beside equity.
-    expect(await most(two, 2 * 2 * 2 * 256 * 8)).toBe(2);
+    expect(await max(two, 2 * 2 * 2 * 256 * 8)).toBe(2);
   });
 });
 

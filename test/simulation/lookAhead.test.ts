@@ -10,7 +10,7 @@ import type { RunRecord } from '../../src/model/run/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { PERPETUAL } from '../fixtures/perpetual.ts';
-import { runBacktest } from '../fixtures/shelfRun.ts';
+import { runBacktest } from '../fixtures/shippedStrategyRun.ts';
 import { feed, hoursOf, minutes, planOf, START_MS, stretched, truncated, type PlanOptions } from './plans.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;

@@ -5,14 +5,15 @@ import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import { lots, ticks } from '../../src/base/brand.ts';
 import { Scratch } from '../../src/base/memory/rowLog.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
+import type { AbsenceBounds } from '../../src/orders/prove/absenceBounds.ts';
 import { guards } from '../../src/orders/prove/guards.ts';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
-import { FENCE, hasEffect, play, WELL, type Fate, type Read } from '../fixtures/fates.ts';
+import { BOUNDS, hasEffect, play, WELL, type Outcome, type Read } from '../fixtures/outcomes.ts';
 import { fillOf } from '../fixtures/fills.ts';
-import { SilentExchange } from '../fixtures/restartDesk.ts';
+import { SilentExchange } from '../fixtures/restartFixture.ts';
 
 type Guard = keyof typeof guards;
 
@@ -22,9 +23,9 @@ async function roomWithout(without: Guard | null) {
   if (without !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
   // One after the other: an import that begins while another one still registers the mock would load the module itself.
   const { Resolution } = await import('../../src/orders/prove/resolver.ts');
-  const { LiveFence } = await import('../../src/orders/prove/fence.ts');
+  const { MeasuredAbsenceBounds } = await import('../../src/orders/prove/absenceBounds.ts');
   const { OrderManager } = await import('../../src/orders/orderManager.ts');
-  return { Resolution, LiveFence, OrderManager };
+  return { Resolution, MeasuredAbsenceBounds, OrderManager };
 }
 type Room = Awaited<ReturnType<typeof roomWithout>>;
 
@@ -35,22 +36,22 @@ afterEach(() => {
 
 const always = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
   Array.from({ length: 60 }, (_, at) => ({ ...WELL, ...read, ...(at === 0 ? first : {}) }));
-const fence = { ...FENCE, busDelayMs: 10_000 };
-const fateOf = (changes: Partial<Fate>): Fate => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
+const bounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
+const outcomeOf = (changes: Partial<Outcome>): Outcome => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
 
 /** False: an order was told without effect that had one. */
-function isRight({ Resolution }: Room, fate: Fate, reads: readonly Read[], by = fence): boolean {
-  const end = play(new Resolution('spot', 0), fate, reads, by);
-  return end?.found.kind !== 'noEffect' || !hasEffect(fate, end.atMs);
+function isRight({ Resolution }: Room, outcome: Outcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
+  const end = play(new Resolution('spot', 0), outcome, reads, by);
+  return end?.found.kind !== 'noEffect' || !hasEffect(outcome, end.atMs);
 }
 
-function desk({ OrderManager, LiveFence }: Room) {
+function fixture({ OrderManager, MeasuredAbsenceBounds }: Room) {
   const instrument = spotInstrument();
   const ledger = new SpotLedger([instrument], 1);
   ledger.deposit(0, 'USDT', 1e15);
   const reservations = new Reservations([instrument], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
   const exchange = new SilentExchange();
-  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new LiveFence(), new Scratch());
+  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new MeasuredAbsenceBounds(), new Scratch());
   const risk = new RiskModule({ ledger, reservations, limits: { maxPositionQty: '0.15' } });
   /** Its code, or null when it was sent. */
   const send = (): string | null => {
@@ -75,19 +76,19 @@ function desk({ OrderManager, LiveFence }: Room) {
 /** By guard, a world that it keeps right. */
 const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
   // Admitted late and hidden: every list is empty until long after the answer was given up.
-  fence: (room) => isRight(room, fateOf({ admittedMs: 5000, hiddenMs: 9000, fillMs: 0 }), always({})),
+  absenceHorizon: (room) => isRight(room, outcomeOf({ admittedMs: 5000, hiddenMs: 9000, fillMs: 0 }), always({})),
   // It fills just before open orders are read; trades are read as old as they may be.
-  readLag: (room) => isRight(room, fateOf({ fillMs: 16_900 }), always({ olderTradesMs: 2000 }, { delayMs: 17_000 })),
+  readLag: (room) => isRight(room, outcomeOf({ fillMs: 16_900 }), always({ olderTradesMs: 2000 }, { delayMs: 17_000 })),
   // One list of trades is twice as old as lists may be.
   twoRounds: (room) =>
     isRight(
       room,
-      fateOf({ fillMs: 16_900 }),
+      outcomeOf({ fillMs: 16_900 }),
       always({}, { delayMs: 17_000 }).map((read, at) => (at === 1 ? { ...read, olderTradesMs: 4000 } : read)),
     ),
   // The list of trades keeps a row back, and only the balance tells.
-  holdingsAgree: (room) => isRight(room, fateOf({ fillMs: 0 }), always({ olderTradesMs: 1e6, differs: true }, { delayMs: 17_000 })),
-  strayBlocks: ({ Resolution }) => {
+  holdingsAgree: (room) => isRight(room, outcomeOf({ fillMs: 0 }), always({ olderTradesMs: 1e6, differs: true }, { delayMs: 17_000 })),
+  unattributedBlocks: ({ Resolution }) => {
     const resolution = new Resolution('spot', 0);
     const rounds = [17_000, 22_000].flatMap(
       (ms) =>
@@ -98,33 +99,38 @@ const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
         ] as const,
     );
     return rounds.every(
-      ([channel, venueMs]) => resolution.weigh({ channel, venueMs, complete: true, found: false }, fence, true).kind === 'read',
+      ([channel, venueMs]) => resolution.applyEvidence({ channel, venueMs, complete: true, found: false }, bounds, true).kind === 'read',
     );
   },
   // Reads fail for longer than anybody waits.
-  onlyEvidence: (room) => isRight(room, fateOf({ fillMs: 0 }), always({ isComplete: false }, { delayMs: 700_000 })),
+  onlyEvidence: (room) => isRight(room, outcomeOf({ fillMs: 0 }), always({ isComplete: false }, { delayMs: 700_000 })),
   // After -1007 the order stands five minutes later.
   incidentsWiden: (room) => {
-    const live = new room.LiveFence();
-    live.incident(1000);
-    return isRight(room, fateOf({ admittedMs: 5000, hiddenMs: 300_000, fillMs: 0 }), always({ delayMs: 1000 }, { delayMs: 70_000 }), live);
+    const live = new room.MeasuredAbsenceBounds();
+    live.onIncident(1000);
+    return isRight(
+      room,
+      outcomeOf({ admittedMs: 5000, hiddenMs: 300_000, fillMs: 0 }),
+      always({ delayMs: 1000 }, { delayMs: 70_000 }),
+      live,
+    );
   },
   // It lands after trading has gone on: the limit is 150 lots, and 99 + 98 would be more.
-  tombstoneReserve: (room) => {
-    const { send, lose } = desk(room);
+  absentReserve: (room) => {
+    const { send, lose } = fixture(room);
     send();
     lose();
     return send() === 'POSITION_MAX';
   },
-  tombstoneMemory: (room) => {
-    const { orders, send, lose } = desk(room);
+  absentMemory: (room) => {
+    const { orders, send, lose } = fixture(room);
     send();
     lose();
     const order = orders.get(1 as OrderId);
-    return order !== undefined && orders.landed(order, 'v1' as VenueOrderId, 2000);
+    return order !== undefined && orders.arrivedLate(order, 'v1' as VenueOrderId, 2000);
   },
   earlyFills: (room) => {
-    const { orders, send } = desk(room);
+    const { orders, send } = fixture(room);
     send();
     const order = orders.active()[0]!;
     orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: 1000 }));

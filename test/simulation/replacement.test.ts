@@ -5,10 +5,10 @@ import type { Lots, Ticks } from '../../src/base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import { followUnknown } from '../../src/engine/router/restore.ts';
-import { HaltDesk } from '../../src/engine/router/haltDesk.ts';
+import { HaltActions } from '../../src/engine/router/haltActions.ts';
 import { fillOf } from '../fixtures/fills.ts';
-import { recordsOf } from '../fixtures/journalDesk.ts';
-import { NOW_MS, openBot, type RestartBot } from '../fixtures/restartDesk.ts';
+import { recordsOf } from '../fixtures/journalFixture.ts';
+import { NOW_MS, openBot, type RestartBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const OLD = 1 as OrderId;
@@ -22,7 +22,7 @@ function send({ engine }: RestartBot, limit: number, lots = 100): void {
 }
 function open(disk: SimulatedDisk, nowMs = NOW_MS): RestartBot {
   const bot = openBot(disk, nowMs);
-  bot.engine.haltDesk = new HaltDesk(bot.engine);
+  bot.engine.haltActions = new HaltActions(bot.engine);
   return bot;
 }
 /** An order at 99 under cancel, and the draft at 98 that replaces it. */

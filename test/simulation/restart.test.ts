@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks, Units } from '../../src/base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { STATE } from '../../src/orders/lifecycle.ts';
-import type { OrderRecord } from '../../src/orders/record.ts';
+import type { BotOrder } from '../../src/orders/botOrder.ts';
 import { followUnknown } from '../../src/engine/router/restore.ts';
 import { fillOf } from '../fixtures/fills.ts';
-import { recordsOf } from '../fixtures/journalDesk.ts';
-import { beliefOf, NOW_MS, openBot, type RestartBot } from '../fixtures/restartDesk.ts';
+import { recordsOf } from '../fixtures/journalFixture.ts';
+import { beliefOf, NOW_MS, openBot, type RestartBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const KINDS = [
@@ -53,13 +53,13 @@ function act(bot: RestartBot, event: Step): void {
   const { kind, which, share } = event;
   if (kind === 'buy' || kind === 'sell' || kind === 'stop') return send(bot, event);
   if (kind === 'trouble') {
-    if (share < 50) engine.trouble('GAP', 0, 'a list at its limit');
-    else engine.over('GAP', 0);
+    if (share < 50) engine.raiseHalt('GAP', 0, 'a list at its limit');
+    else engine.clearHalt('GAP', 0);
     return;
   }
   if (kind === 'landed') {
-    const id = [...engine.orders.tombstones.keys()][which] as OrderId | undefined;
-    if (id !== undefined) engine.landed(id, `v${id}` as VenueOrderId, engine.nowMs);
+    const id = [...engine.orders.provenAbsent.keys()][which] as OrderId | undefined;
+    if (id !== undefined) engine.arrivedLate(id, `v${id}` as VenueOrderId, engine.nowMs);
     return;
   }
   const order = engine.orders.active()[which];
@@ -90,11 +90,11 @@ describe('a restart', () => {
   it('believes and holds what was believed and held, twice in a row, and sends nothing', () => {
     const life = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
     fc.assert(
-      fc.property(fc.tuple(life, life), fc.nat({ max: 20 * 60_000 }), (lives, pauseMs) => {
+      fc.property(fc.tuple(life, life), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
         let disk = new SimulatedDisk();
         let nowMs = NOW_MS;
         let bot = openBot(disk, nowMs);
-        for (const events of lives) {
+        for (const events of runs) {
           for (const event of events) {
             bot.engine.instant.set((nowMs += 50));
             bot.engine.queue.runDue(nowMs);
@@ -124,7 +124,7 @@ describe('what the exchange has after all, though the bot that was told otherwis
     end(bot);
     disk.run();
     const { engine, exchange } = openBot(disk.afterKill('', 0), NOW_MS);
-    engine.landed(1 as OrderId, 'v1' as VenueOrderId, NOW_MS);
+    engine.arrivedLate(1 as OrderId, 'v1' as VenueOrderId, NOW_MS);
     expect(exchange.cancelled).toEqual([1]);
     expect(engine.risk.halts.causes().map(({ code }) => code)).toEqual(['LATE_LANDING']);
     expect(engine.reservations.buyLots(0, 0)).toBe(100);
@@ -134,7 +134,7 @@ describe('what the exchange has after all, though the bot that was told otherwis
 describe('a target that waits for the end of its entry, under a limit of one open order', () => {
   const ENTRY = 1 as OrderId;
   /** An entry of 200 lots with a target, of which 120 have filled, in two parts; killed then. */
-  const killed = (of: Partial<Pick<OrderRecord, 'stopLoss' | 'quoteUnits' | 'lots'>>, maxOpenOrders = 1): RestartBot => {
+  const killed = (of: Partial<Pick<BotOrder, 'stopLoss' | 'quoteUnits' | 'lots'>>, maxOpenOrders = 1): RestartBot => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS, undefined, { maxOpenOrders: 1 });
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
@@ -195,19 +195,19 @@ describe('halts in the journal', () => {
   it('that a person must clear hold over a restart, and say who cleared them', () => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
-    bot.engine.trouble('ALIEN', null, 'order 7 is nobody’s');
-    bot.engine.trouble('GAP', 0, 'a list at its limit');
+    bot.engine.raiseHalt('ALIEN', null, 'order 7 is nobody’s');
+    bot.engine.raiseHalt('GAP', 0, 'a list at its limit');
     bot.engine.risk.halts.raise({ kind: 'strategy', strategy: 0 }, 'KILLED', 'OPERATOR', 'by hand', NOW_MS);
     bot.engine.risk.halts.raise({ kind: 'market', market: 'spot' }, 'CANCEL_ONLY', 'OPERATOR', 'by hand', NOW_MS);
-    bot.engine.over('GAP', 0);
+    bot.engine.clearHalt('GAP', 0);
     disk.run();
     const again = openBot(disk.afterKill('', 0), NOW_MS + 1);
     expect(again.engine.risk.halts.causes()).toMatchObject(
       bot.engine.risk.halts.causes().map(({ scope, state, code, why }) => ({ scope, state, code, why })),
     );
     again.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'mara', NOW_MS + 2);
-    const said = again.desk.state;
-    expect([...said.halts.keys()].toSorted()).toEqual(['account ALIEN', 'market spot OPERATOR', 'strategy 0 OPERATOR']);
+    const text = again.fixture.state;
+    expect([...text.halts.keys()].toSorted()).toEqual(['account ALIEN', 'market spot OPERATOR', 'strategy 0 OPERATOR']);
     const records = recordsOf(settled(again));
     expect(records.findLast(({ k }) => k === 'RESUME')).toMatchObject({ scope: 'account', code: 'ALIEN', who: 'mara' });
   });

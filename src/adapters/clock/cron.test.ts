@@ -25,10 +25,10 @@ describe('cronTimes', () => {
   });
 
   it('is the first match of all minutes that there are', () => {
-    const field = (least: number, most: number) =>
+    const field = (min: number, max: number) =>
       fc.oneof(
         fc.constant('*'),
-        fc.integer({ min: least, max: most }).map(String),
+        fc.integer({ min: min, max: max }).map(String),
         fc.integer({ min: 2, max: 9 }).map((n) => `*/${n}`),
       );
     const matches = (text: string, value: number): boolean =>

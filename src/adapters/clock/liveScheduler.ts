@@ -5,7 +5,7 @@ import { DueQueue } from '../../ports/dueQueue.ts';
 import { monotonicMs, nowMs } from './wallClock.ts';
 
 /** Node's timers take no longer wait than 2^31 - 1 ms; one that is longer is cut and armed anew. */
-const LONGEST_TIMER_MS = 2 ** 30;
+const MAX_TIMER_MS = 2 ** 30;
 
 export interface LiveSchedulerOptions {
   /**
@@ -68,7 +68,7 @@ export class LiveScheduler implements Scheduler {
     this.#disarm();
     this.#armedMs = nextMs;
     const waitMs = Math.max(0, nextMs - this.nowMs) / this.#speed;
-    this.#timer = setTimeout(() => this.#wake(), Math.min(LONGEST_TIMER_MS, Math.ceil(waitMs)));
+    this.#timer = setTimeout(() => this.#wake(), Math.min(MAX_TIMER_MS, Math.ceil(waitMs)));
   }
 
   #disarm(): void {

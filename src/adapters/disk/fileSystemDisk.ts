@@ -217,10 +217,10 @@ function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
     );
   }
   if ((mode & OTHERS) === 0) return;
-  const [said, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  const [text, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
-    `${path}: expected mode ${said} or tighter, got ${got}: others can reach it`,
-    `find out who has changed it; then chmod ${said} ${shellWord(path)}`,
+    `${path}: expected mode ${text} or tighter, got ${got}: others can reach it`,
+    `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
   );
 }
 

@@ -94,10 +94,10 @@ function checkReach(path: string, { uid, mode }: { readonly uid: number; readonl
     );
   }
   if ((mode & OTHERS) === 0) return;
-  const [said, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  const [text, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
-    `${path}: expected mode ${said} or tighter, got ${got}: others can reach it`,
-    `find out who has changed it; then chmod ${said} ${shellWord(path)}`,
+    `${path}: expected mode ${text} or tighter, got ${got}: others can reach it`,
+    `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
   );
 }
 

@@ -22,7 +22,7 @@ const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => (
 /** `dead`: numbers of processes that are gone; of any other nobody says so. */
 const processes = (pid: number, dead: readonly number[] = [], other: 'running' | 'unknown' = 'running'): Processes => ({
   self: holder(pid),
-  lookFor: ({ pid: theirs }) => (dead.includes(theirs) ? 'gone' : other),
+  findProcess: ({ pid: theirs }) => (dead.includes(theirs) ? 'gone' : other),
 });
 
 describe('takeLock', () => {
@@ -49,7 +49,7 @@ describe('takeLock', () => {
 
   it('refuses where nobody can tell, and says what to do', () => {
     const disk = new SimulatedDisk();
-    takeLock(disk, FOLDER, { self: holder(1, { host: 'other/../host ü' }), lookFor: () => 'gone' });
+    takeLock(disk, FOLDER, { self: holder(1, { host: 'other/../host ü' }), findProcess: () => 'gone' });
     expect(disk.list(FOLDER)).toHaveLength(1);
     expect(() => takeLock(disk, FOLDER, processes(2, [], 'unknown'))).toThrow(/process 1 on other\/\.\.\/host ü may trade on this account/);
   });
@@ -58,8 +58,8 @@ describe('takeLock', () => {
     const disk = new SimulatedDisk();
     disk.create(`${FOLDER}/lock-1-1-1-a-%zz`);
     const { self } = processes(2);
-    const lookFor = ({ host }: LockHolder) => (host === self.host ? 'gone' : 'unknown');
-    expect(() => takeLock(disk, FOLDER, { self, lookFor })).toThrow(/process 1 on %zz may trade on this account/);
+    const findProcess = ({ host }: LockHolder) => (host === self.host ? 'gone' : 'unknown');
+    expect(() => takeLock(disk, FOLDER, { self, findProcess })).toThrow(/process 1 on %zz may trade on this account/);
   });
 
   it('is given back in peace where somebody has removed its file', () => {
@@ -112,9 +112,9 @@ function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
       create: (path: string) => step(() => disk.create(path)),
       remove: (path: string) => step(() => disk.remove(path)),
     };
-    const lookFor: Processes['lookFor'] = (other) => step(() => (dead.includes(other.pid) ? 'gone' : 'running'));
+    const findProcess: Processes['findProcess'] = (other) => step(() => (dead.includes(other.pid) ? 'gone' : 'running'));
     try {
-      takeLock(slow, FOLDER, { self: holder(pid), lookFor });
+      takeLock(slow, FOLDER, { self: holder(pid), findProcess });
       outcome = 'has';
     } catch (error) {
       if (!(error instanceof OutOfTurn)) outcome = 'refused';
@@ -195,9 +195,9 @@ for (let at = 0; at < 300; at++) {
   release();
 }
 console.log(had > 0 ? 'had it' : 'never');`;
-    const told = await processesOf(6, code);
-    expect(told).not.toContain('TWO');
-    expect(told).toContain('had it');
+    const reported = await processesOf(6, code);
+    expect(reported).not.toContain('TWO');
+    expect(reported).toContain('had it');
     lockFolder(new FileSystemDisk(), join(folder, 'x.lock'), processesHere())();
     expect(readdirSync(folder)).toEqual([]);
   }, 60_000);

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { FileSystemDisk } from './fileSystemDisk.ts';
-import { lookFor as lookForProcess, thisProcess } from './processes.ts';
+import { findProcess as lookForProcess, thisProcess } from './processes.ts';
 
 /** A process, named so that no later one ever has the same name. */
 export interface LockHolder {
@@ -18,13 +18,13 @@ export interface LockHolder {
 
 export interface Processes {
   readonly self: LockHolder;
-  readonly lookFor: (other: LockHolder) => 'running' | 'gone' | 'unknown';
+  readonly findProcess: (other: LockHolder) => 'running' | 'gone' | 'unknown';
 }
 
 /** As this process sees the others of its computer. */
 export function processesHere(): Processes {
   const self = thisProcess();
-  return { self, lookFor: (other) => lookForProcess(other, self) };
+  return { self, findProcess: (other) => lookForProcess(other, self) };
 }
 
 type LockDisk = Pick<Disk, 'list' | 'create' | 'remove'>;
@@ -32,7 +32,7 @@ type LockDisk = Pick<Disk, 'list' | 'create' | 'remove'>;
 const PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
 
 /** What is said of a folder that is taken. */
-export interface LockWords {
+export interface LockMessages {
   /** What a process has already. */
   readonly has: string;
   /** What another one does that has it, or may do. */
@@ -43,7 +43,7 @@ export interface LockWords {
   readonly second: string;
 }
 /** Of a bot: its journal, and its account. */
-export const BOT_WORDS: LockWords = {
+export const BOT_WORDS: LockMessages = {
   has: 'the journal',
   does: 'trades on this account',
   may: 'may trade on this account',
@@ -58,7 +58,7 @@ export const BOT_WORDS: LockWords = {
  * again: to remove it can harm nobody. Every process makes its file before it looks for others. Of two that start at once the later one
  * to look therefore sees the other: never do both go on. It may be that neither does.
  */
-export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Processes, words = BOT_WORDS): () => void {
+export function takeLock(disk: LockDisk, folder: string, { self, findProcess }: Processes, words = BOT_WORDS): () => void {
   const own = `${folder}/${lockName(self)}`;
   try {
     disk.create(own);
@@ -72,7 +72,7 @@ export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Proc
     for (const name of disk.list(folder)) {
       const other = holderOf(name);
       if (other === null || `${folder}/${name}` === own) continue;
-      const found = lookFor(other);
+      const found = findProcess(other);
       if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);
       removeIfThere(disk, `${folder}/${name}`);
     }
@@ -84,17 +84,17 @@ export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Proc
 }
 
 /** Takes away what processes have left that run no more. */
-export function removeDeadLocks(disk: Pick<Disk, 'list' | 'remove'>, folder: string, { lookFor }: Processes): void {
+export function removeDeadLocks(disk: Pick<Disk, 'list' | 'remove'>, folder: string, { findProcess }: Processes): void {
   for (const name of disk.list(folder)) {
     const other = holderOf(name);
-    if (other !== null && lookFor(other) === 'gone') removeIfThere(disk, `${folder}/${name}`);
+    if (other !== null && findProcess(other) === 'gone') removeIfThere(disk, `${folder}/${name}`);
   }
 }
 
 /** Who may be writing to a journal at the moment; null: nobody. */
-export function lockHolder(disk: Pick<Disk, 'list'>, folder: string, { self, lookFor }: Processes): LockHolder | null {
+export function lockHolder(disk: Pick<Disk, 'list'>, folder: string, { self, findProcess }: Processes): LockHolder | null {
   const holders = disk.list(folder).flatMap((name) => holderOf(name) ?? []);
-  return holders.find((other) => lockName(other) !== lockName(self) && lookFor(other) !== 'gone') ?? null;
+  return holders.find((other) => lockName(other) !== lockName(self) && findProcess(other) !== 'gone') ?? null;
 }
 
 const lockName = ({ pid, started, namespace, boot, host }: LockHolder): string =>
@@ -125,7 +125,12 @@ function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): void {
   }
 }
 
-function takenError(path: string, { pid, host }: LockHolder, found: 'running' | 'unknown', { does, may, second }: LockWords): ConfigError {
+function takenError(
+  path: string,
+  { pid, host }: LockHolder,
+  found: 'running' | 'unknown',
+  { does, may, second }: LockMessages,
+): ConfigError {
   return found === 'running'
     ? new ConfigError(`${path}: process ${pid} ${does}`, `stop it first: ${second}`)
     : new ConfigError(
@@ -135,13 +140,13 @@ function takenError(path: string, { pid, host }: LockHolder, found: 'running' | 
 }
 
 /** How often a folder is made again that another process takes away for having found it empty. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Takes the lock of a folder of its own, which is made for it; the returned function gives it back and removes the folder. Throws
  * ConfigError while another process has it, or may have it, and DiskError where the disk does not take it.
  */
-export function lockFolder(disk: FileSystemDisk, folder: string, processes: Processes, words = BOT_WORDS, tries = MOST_TRIES): () => void {
+export function lockFolder(disk: FileSystemDisk, folder: string, processes: Processes, words = BOT_WORDS, tries = MAX_TRIES): () => void {
   try {
     disk.prepare(folder);
     const release = takeLock(disk, folder, processes, words);
@@ -156,19 +161,19 @@ export function lockFolder(disk: FileSystemDisk, folder: string, processes: Proc
 }
 
 /** Looks of one that waits; work under such a lock takes seconds. */
-const MOST_LOOKS = 6000;
+const MAX_POLLS = 6000;
 const LOOK_MS = 20;
 
 /**
  * Runs `work`, which must not ask for the same lock, while no other process and no other thread has the lock of `folder`, which is made for
  * it and removed afterwards, as is the folder around it where that is empty. Blocks the thread meanwhile. Throws ConfigError after two minutes.
  */
-export function whileLocked<T>(folder: string, words: LockWords, work: () => T): T {
+export function whileLocked<T>(folder: string, words: LockMessages, work: () => T): T {
   const disk = new FileSystemDisk();
   const processes = processesHere();
   let taken = take(disk, folder, processes, words);
   for (let looks = 0; typeof taken !== 'function'; looks++) {
-    if (looks === MOST_LOOKS) throw taken ?? new ConfigError(`${folder}: the lock cannot be taken`, 'remove the folder');
+    if (looks === MAX_POLLS) throw taken ?? new ConfigError(`${folder}: the lock cannot be taken`, 'remove the folder');
     // Nothing else is left to do in this thread. Of several that wait, no two look at the same times again and again.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS + ((processes.self.pid + looks * 7) % LOOK_MS));
     taken = take(disk, folder, processes, words);
@@ -194,7 +199,7 @@ export function clearDeadLock(folder: string): void {
 }
 
 /** The lock, or why it is not to be had now; null: the folder went away meanwhile. */
-function take(disk: FileSystemDisk, folder: string, processes: Processes, words: LockWords): (() => void) | ConfigError | null {
+function take(disk: FileSystemDisk, folder: string, processes: Processes, words: LockMessages): (() => void) | ConfigError | null {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
@@ -209,7 +214,12 @@ function take(disk: FileSystemDisk, folder: string, processes: Processes, words:
     // One that waits leaves no file: it would keep others out that come in between.
     const holder = lockHolder(disk, folder, processes);
     if (holder !== null)
-      return takenError(`${folder}/${lockName(holder)}`, holder, processes.lookFor(holder) === 'unknown' ? 'unknown' : 'running', words);
+      return takenError(
+        `${folder}/${lockName(holder)}`,
+        holder,
+        processes.findProcess(holder) === 'unknown' ? 'unknown' : 'running',
+        words,
+      );
     return takeLock(disk, folder, processes, words);
   } catch (error) {
     // Of another thread of this process, or of one that came at the same time.

@@ -29,7 +29,7 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /** 'unknown' for one that cannot be seen from here: on another computer, in another container. */
-export function lookFor(other: ProcessIdentity, self: ProcessIdentity = thisProcess()): 'running' | 'gone' | 'unknown' {
+export function findProcess(other: ProcessIdentity, self: ProcessIdentity = thisProcess()): 'running' | 'gone' | 'unknown' {
   if (other.host !== self.host) return 'unknown';
   // Told by both: then this computer has started anew since, and nothing of before runs.
   if (other.boot !== self.boot) return other.boot === UNTOLD || self.boot === UNTOLD ? 'unknown' : 'gone';

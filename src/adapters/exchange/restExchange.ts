@@ -5,26 +5,26 @@ import { InvariantError } from '../../base/errors.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
 import type { Channel, ExchangePort, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
-import { forAll } from './calls/all.ts';
+import { forAll } from './calls/forAll.ts';
 import { Audits } from './account/audit.ts';
 import { Cancels } from './send/cancels.ts';
-import { waitingIn } from './calls/conditions.ts';
+import { parseTriggerTrackId } from './calls/triggers.ts';
 import { ContractSettings } from './send/contractSettings.ts';
-import { Core } from './order/core.ts';
+import { ExchangeContext } from './order/context.ts';
 import { EvidenceReader } from './prove/evidence.ts';
-import { Follow } from './observe/follow.ts';
-import { Funding } from './account/funding.ts';
+import { ActiveOrderPolling } from './observe/activeOrderPolling.ts';
+import { FundingWatch } from './account/funding.ts';
 import { Identify } from './observe/identify.ts';
-import { Holdings } from './account/holdings.ts';
-import { Outbox } from './send/outbox.ts';
-import { readForeign, type ForeignOrder } from './prove/foreign.ts';
-import type { OutsidePosition } from './client/outside.ts';
-import { Ownership, type Alien } from './observe/ownership.ts';
-import type { AuditKind, AuditResult, Difference, RestExchangeParts, RestoredOrders, TroubleCode } from './calls/parts.ts';
+import { HoldingsCheck } from './account/holdingsCheck.ts';
+import { CreateQueue } from './send/createQueue.ts';
+import { readForeignOrder, type ForeignOrderDetails } from './prove/readForeignOrder.ts';
+import type { ReferencePosition } from './client/unattributed.ts';
+import { OrderAttribution, type ForeignOrder } from './observe/attribution.ts';
+import type { AuditKind, AuditResult, AuditDifference, RestExchangeDeps, RestoredTracking, HaltCode } from './calls/types.ts';
 import { Readers } from './observe/readers.ts';
-import { restore } from './restore.ts';
+import { restoreTracking } from './restore.ts';
 import { StatusReader } from './observe/statusReader.ts';
-import { Track, wantedOf } from './order/track.ts';
+import { TrackedOrder, copyRequest } from './order/trackedOrder.ts';
 
 /** When a create is signed: what a SEND record says. */
 export interface SignStamp {
@@ -41,35 +41,35 @@ const ENDED_MEMORY_MS = 3_600_000;
 /** Stands for an uncertainty that is not known. */
 const UNMEASURED_MS = 60_000;
 /** An end whose confirmation takes no longer than this is waited for before a bar is decided. */
-const PATIENCE_MS = 500;
-const MOST_LOOKS = 4;
+const CONFIRM_WAIT_MS = 500;
+const MAX_POLLS = 4;
 
 export class RestExchange implements ExchangePort {
   /** Of contracts; spot knows none. */
-  readonly takesConditions: boolean;
-  readonly #core: Core;
-  readonly #ownership: Ownership;
+  readonly supportsTriggerOrders: boolean;
+  readonly #core: ExchangeContext;
+  readonly #ownership: OrderAttribution;
   readonly #readers: Readers;
   readonly #statuses: StatusReader;
   readonly #cancels: Cancels;
-  readonly #outbox: Outbox;
-  readonly #follow: Follow;
-  readonly #funding: Funding;
-  readonly #holdings: Holdings;
+  readonly #outbox: CreateQueue;
+  readonly #follow: ActiveOrderPolling;
+  readonly #funding: FundingWatch;
+  readonly #holdings: HoldingsCheck;
   readonly #evidence: EvidenceReader;
   readonly #audits: Audits;
   /** Null where contracts are not set: on spot, and where nobody says how. */
   readonly #settings: ContractSettings | null;
 
-  constructor(parts: RestExchangeParts) {
-    const core = new Core(parts);
+  constructor(parts: RestExchangeDeps) {
+    const core = new ExchangeContext(parts);
     this.#core = core;
-    this.takesConditions = parts.market === 'futures';
-    const { instruments, scheduler, settings, serverTime, fence = null, notes = null } = parts;
-    const { venue, tracks, troubles, sink, venueMs, lagMs, own } = core;
-    const adopted = (track: Track): void => this.#adopted(track);
+    this.supportsTriggerOrders = parts.market === 'futures';
+    const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
+    const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
+    const adopted = (track: TrackedOrder): void => this.#adopted(track);
     const cancelExtra = (index: number, venueId: string): void => venue.cancel(instruments[index]!, venueId, () => {});
-    const ownership = new Ownership({ tracks, troubles, sink, adopted, cancelExtra });
+    const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
     this.#ownership = ownership;
     const identify = new Identify({ venue, ownership });
     this.#readers = new Readers({
@@ -79,35 +79,35 @@ export class RestExchange implements ExchangePort {
       statuses: () => this.#statuses,
       filled: (track) => this.#filled(track),
     });
-    const { look, readTrades } = this.#readers;
-    const contested = (orders: readonly Track[], venueId: string): void => ownership.contested(orders, venueId);
-    this.#statuses = new StatusReader({ scheduler, venue, tracks, troubles, instruments, sink, venueMs, lagMs, contested, readTrades });
+    const { reconcile, readTrades } = this.#readers;
+    const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contested(orders, venueId);
+    this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
     this.#cancels = new Cancels({ scheduler, venue, instruments, settings, check: (track) => this.#statuses.check(track, RECONCILE) });
     this.#settings = settingsOf(core);
     const { journal } = parts;
-    this.#outbox = new Outbox({
-      scheduler, venue, tracks, troubles, journal, instruments, settings, serverTime, fence, sink, adopted, contested,
+    this.#outbox = new CreateQueue({
+      scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contested,
       isExtra: (venueId) => ownership.isExtra(venueId),
       doubled: (track, venueId) => ownership.doubled(track, venueId),
-      obstacle: (track) => this.#obstacle(track),
+      holdCode: (track) => this.#obstacle(track),
     }); // prettier-ignore
-    this.#follow = new Follow({ scheduler, tracks, settings, look: (index, done) => look(index, STEADY, done) });
-    this.#funding = new Funding({
+    this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index, done) => reconcile(index, STEADY, done) });
+    this.#funding = new FundingWatch({
       instruments, venueMs,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore
-    this.#holdings = new Holdings({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
+    this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
     const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
       venue, ownership, identify, holdings, sink, venueNow, readTrades,
       lastMs: () => core.clock.lastMs,
-      isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => waitingIn(track.venueId)?.triggerId === triggerId),
+      isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => parseTriggerTrackId(track.venueId)?.triggerId === triggerId),
     }); // prettier-ignore
     const active = (): readonly number[] => own.filter((index) => tracks.openOf(index).size > 0);
-    const doubts = (): readonly Difference[] => doubtsOf(ownership, core);
-    this.#audits = new Audits({ scheduler, settings, troubles, holdings, own, look, active, doubts, venueNow });
+    const warnings = (): readonly AuditDifference[] => uncertaintiesOf(ownership, core);
+    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties: warnings, venueNow });
   }
 
   /** Ties the knot. On futures contracts are set from now on. */
@@ -129,7 +129,7 @@ export class RestExchange implements ExchangePort {
   // --- What the order manager asks for
 
   submit(order: ApprovedOrder, seq: number): void {
-    const track = new Track(wantedOf(order), this.#core.parts.cidOf(order.id), this.#core.parts.journal.signMs(order));
+    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), this.#core.parts.journal.signMs(order));
     track.order = order;
     this.#core.tracks.add(track);
     this.#outbox.submit(track, seq);
@@ -145,10 +145,10 @@ export class RestExchange implements ExchangePort {
     this.#evidence.read(track, order, channel);
   }
   /** The exchange matches. */
-  working(): number {
+  workingOrders(): number {
     return 0;
   }
-  row(): void {}
+  matchRow(): void {}
   blockOpened(): void {}
   settleMarks(): void {}
 
@@ -160,9 +160,9 @@ export class RestExchange implements ExchangePort {
   }
 
   /** After a restart, before anything else. */
-  restore(state: RestoredOrders): void {
+  restore(state: RestoredTracking): void {
     this.#readers.sinceMs = state.sinceMs;
-    restore(state, {
+    restoreTracking(state, {
       instruments: this.#core.parts.instruments,
       own: this.#core.own,
       tracks: this.#core.tracks,
@@ -179,19 +179,19 @@ export class RestExchange implements ExchangePort {
 
   /** Reads what working orders have become; `done` is called once. An end that is confirmed soon is waited for. */
   settle(instruments: readonly number[], done: () => void): void {
-    const isMeant = (track: Track): boolean => instruments.includes(track.wanted.instrumentIndex);
+    const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
     const meant = instruments.filter((index) => this.#core.own.includes(index));
     const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
     const look = (looksLeft: number): void => {
-      forAll<number, boolean>(active, (index, one) => this.#readers.look(index, RECONCILE, one), () => {
+      forAll<number, boolean>(active, (index, one) => this.#readers.reconcile(index, RECONCILE, one), () => {
         const { scheduler } = this.#core.parts;
         const dueMs = this.#statuses.dueOf(isMeant);
-        if (looksLeft > 0 && dueMs <= scheduler.nowMs + PATIENCE_MS) scheduler.at(Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1, () => look(looksLeft - 1));
+        if (looksLeft > 0 && dueMs <= scheduler.nowMs + CONFIRM_WAIT_MS) scheduler.at(Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1, () => look(looksLeft - 1));
         else this.#settlePositions(meant, done);
       }); // prettier-ignore
     };
     if (active.length === 0) this.#settlePositions(meant, done);
-    else look(MOST_LOOKS - 1);
+    else look(MAX_POLLS - 1);
   }
 
   audit(kind: AuditKind, done: (result: AuditResult) => void): void {
@@ -200,8 +200,8 @@ export class RestExchange implements ExchangePort {
     this.#audits.run(kind, done);
   }
   /** What stands against trading, as this exchange sees it. */
-  get standing(): readonly Difference[] {
-    return this.#core.troubles.standing;
+  get raisedCauses(): readonly AuditDifference[] {
+    return this.#core.raisedCauses.standing;
   }
 
   /** A person says that an order of the exchange is ours: this one. */
@@ -209,45 +209,45 @@ export class RestExchange implements ExchangePort {
     const track = this.#core.tracks.byId(id);
     if (track === undefined || track.venueId !== null) return;
     this.#ownership.ignore(venueId);
-    const seen = { instrument: track.wanted.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
+    const seen = { instrument: track.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
     this.#ownership.adopt(track, venueId, seen, null);
-    this.#readers.trades(track.wanted.instrumentIndex).claim(venueId);
+    this.#readers.trades(track.request.instrumentIndex).adoptFills(venueId);
   }
   /** A person says that an order of the exchange is somebody else's business. */
   ignore(venueId: string): void {
-    const alien = this.#ownership.aliens.get(venueId);
-    if (alien !== undefined) this.#readers.trades(alien.instrument).letBe(venueId);
+    const otherForeign = this.#ownership.foreignOrders.get(venueId);
+    if (otherForeign !== undefined) this.#readers.trades(otherForeign.instrument).ignoreFills(venueId);
     this.#ownership.ignore(venueId);
   }
   /** Orders of the exchange that nobody here has sent, until a person has named them. */
-  get aliens(): readonly Alien[] {
-    return Array.from(this.#ownership.aliens.values());
+  get foreignOrders(): readonly ForeignOrder[] {
+    return Array.from(this.#ownership.foreignOrders.values());
   }
   /** What such an order asks for and has filled, read now; or why it cannot be ours. `done` is called once. */
-  foreign(venueId: string, done: (found: ForeignOrder | string) => void): void {
+  foreign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
-    readForeign(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
+    readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
   }
   /** A person says that an order of the exchange, which nobody here has sent, is this one: what it has filled is booked, and it is followed. */
-  claim(order: Order, venueId: string): void {
-    const track = new Track(wantedOf(order), this.#core.parts.cidOf(order.id), order.createdMs);
+  adoptFills(order: Order, venueId: string): void {
+    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs);
     track.venueId = venueId;
     track.stage = 'live';
     track.listed = 'seen';
     this.#core.tracks.add(track);
-    this.#readers.trades(order.instrumentIndex).claim(venueId);
-    this.#ownership.claimed(venueId);
+    this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
+    this.#ownership.markDecided(venueId);
     if (track.isOpen) this.#adopted(track);
   }
   /** A person has cleared a trouble that does not pass by itself. What differed in holdings is explained: they count anew. */
-  clear(code: TroubleCode, instrument: number | null): void {
-    const { troubles, calls } = this.#core;
-    troubles.clear(code, instrument);
+  clear(code: HaltCode, instrument: number | null): void {
+    const { raisedCauses, calls } = this.#core;
+    raisedCauses.clear(code, instrument);
     if (code === 'KEY') calls.isLocked = false;
     if (code === 'MISMATCH') this.#holdings.explained();
   }
   /** What the account has beside its strategies. */
-  get outside(): readonly OutsidePosition[] {
+  get outside(): readonly ReferencePosition[] {
     return this.#core.outside.positions();
   }
 
@@ -264,15 +264,15 @@ export class RestExchange implements ExchangePort {
   // --- Inside
 
   /** Why an order may not leave; null: it may. */
-  #obstacle({ wanted, id }: Track): string | null {
+  #obstacle({ request: wanted, id }: TrackedOrder): string | null {
     const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
     if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
     const lacking = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
     if (lacking === 0) return null;
     // The books claim more than the exchange shows: what it does show may be reduced, by all orders together.
-    const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.wanted.side === side);
-    const open = others.reduce((sum, track) => sum + Math.max(0, track.wanted.lots - track.filledLots), 0);
+    const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.request.side === side);
+    const open = others.reduce((sum, track) => sum + Math.max(0, track.request.lots - track.filledLots), 0);
     const held = Math.abs(this.#core.parts.heldLots?.(index) ?? Infinity);
     return lots + open <= held - lacking ? null : 'VENUE_HOLDS_LESS';
   }
@@ -283,16 +283,16 @@ export class RestExchange implements ExchangePort {
     const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
     return Math.max(0, net.ceil().toNumber());
   }
-  #adopted(track: Track): void {
+  #adopted(track: TrackedOrder): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;
     this.#cancels.named(track);
-    this.#follow.soon(track.wanted.instrumentIndex);
+    this.#follow.soon(track.request.instrumentIndex);
   }
-  #filled(track: Track): void {
+  #filled(track: TrackedOrder): void {
     if (!track.isFull || track.stage !== 'live') return;
-    this.#statuses.gone(track);
-    this.#cancels.gone(track);
-    this.#core.tracks.over(track, 'ended', this.#core.parts.scheduler.nowMs);
+    this.#statuses.forget(track);
+    this.#cancels.forget(track);
+    this.#core.tracks.markEnded(track, 'ended', this.#core.parts.scheduler.nowMs);
   }
   /** Positions are paid funding, which no list of trades shows. */
   #settlePositions(instruments: readonly number[], done: () => void): void {
@@ -321,23 +321,25 @@ export class RestExchange implements ExchangePort {
 const NOTED = 'noted';
 
 /** Orders of which one id says nothing, and second copies that are still open. */
-function doubtsOf({ openExtras }: Ownership, { own, tracks }: Core): readonly Difference[] {
-  const contested = own.flatMap((index) => Array.from(tracks.openOf(index)).filter(({ isContested, isDead }) => isContested && !isDead));
+function uncertaintiesOf({ openExtras }: OrderAttribution, { own, tracks }: ExchangeContext): readonly AuditDifference[] {
+  const contested = own.flatMap((index) =>
+    Array.from(tracks.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
+  );
   return [
-    ...contested.map(({ wanted, cid, contestedId }): Difference => {
+    ...contested.map(({ request, cid, contestedId }): AuditDifference => {
       const what = `${cid}: the exchange has its id for another order too, and has not shown which is which`;
-      return { code: 'ECHO', instrument: wanted.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what };
+      return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what };
     }),
-    ...openExtras.map(({ venueId, instrument, cid }): Difference => {
+    ...openExtras.map(({ venueId, instrument, cid }): AuditDifference => {
       return { code: 'DUPLICATE', instrument, venueId, what: `order ${venueId}, a second copy of ${cid}, is open and is being cancelled` };
     }),
   ];
 }
 
 /** Contracts are set where somebody says how. */
-function settingsOf({ parts, calls, venue, troubles, wish }: Core): ContractSettings | null {
+function settingsOf({ parts, calls, venue, raisedCauses, settingsTarget }: ExchangeContext): ContractSettings | null {
   const { market, scheduler, instruments, settings, notes = null } = parts;
-  if (market === 'spot' || parts.contractWish === undefined) return null;
+  if (market === 'spot' || parts.contractSettingsTarget === undefined) return null;
   const { cancelRetryMs: retryMs, cancelRetryMaxMs: retryMaxMs } = settings;
-  return new ContractSettings({ calls, venue, scheduler, instruments, troubles, notes, wish, retryMs, retryMaxMs });
+  return new ContractSettings({ calls, venue, scheduler, instruments, raisedCauses, notes, target: settingsTarget, retryMs, retryMaxMs });
 }

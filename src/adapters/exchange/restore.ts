@@ -3,31 +3,31 @@
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Side } from '../../model/order.ts';
-import type { HoldingBook, PositionBook } from './order/books.ts';
-import type { Funding } from './account/funding.ts';
-import type { RestoredOrders } from './calls/parts.ts';
-import type { SeenTrades } from './observe/seenTrades.ts';
-import type { OutsideBook } from './client/outside.ts';
-import { restoredTrack, type Track, type Tracks } from './order/track.ts';
-import type { Holding } from './calls/venueCalls.ts';
+import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
+import type { FundingWatch } from './account/funding.ts';
+import type { RestoredTracking } from './calls/types.ts';
+import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
+import type { ReferenceBook } from './client/unattributed.ts';
+import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
+import type { VenueHolding } from './calls/venueCalls.ts';
 
 export interface RestoreInto {
   readonly instruments: readonly Instrument[];
   readonly own: readonly number[];
-  readonly tracks: Tracks;
+  readonly tracks: TrackedOrders;
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
-  readonly funding: Funding;
-  readonly outside: OutsideBook;
-  readonly seen: (instrument: number) => SeenTrades;
+  readonly funding: FundingWatch;
+  readonly outside: ReferenceBook;
+  readonly seen: (instrument: number) => BookedTradeIds;
 }
 
-export function restore({ orders, trades, cursors, outside = [] }: RestoredOrders, into: RestoreInto): void {
-  for (const fill of outside) if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.outside.book(fill);
+export function restoreTracking({ orders, trades, cursors, outside: external = [] }: RestoredTracking, into: RestoreInto): void {
+  for (const fill of external) if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.outside.book(fill);
   for (const order of orders) {
-    const track = restoredTrack(order);
+    const track = restoreTrackedOrder(order);
     into.tracks.add(track);
-    if (order.venueId !== null && outside.length > 0) track.restLots = restOf(track, order.venueId, into);
+    if (order.venueId !== null && external.length > 0) track.restLots = restOf(track, order.venueId, into);
   }
   // Which orders had the id of another one is known of those alone that had been acknowledged: the other one is among those that are unknown.
   if (orders.some(({ contestedId }) => contestedId != null))
@@ -38,7 +38,7 @@ export function restore({ orders, trades, cursors, outside = [] }: RestoredOrder
     const index = byId.get(symbol);
     if (index !== undefined && isSide(side) && /^\d+$/.test(tradeId)) into.seen(index).restore(tradeId, side);
   }
-  const held: Holding[] = [];
+  const held: VenueHolding[] = [];
   for (const [key, value] of cursors) {
     const at = key.indexOf(' ');
     const [symbol, channel] = [key.slice(0, at), key.slice(at + 1)];
@@ -54,9 +54,9 @@ export function restore({ orders, trades, cursors, outside = [] }: RestoredOrder
 }
 
 /** Less than a lot of the fills of an order, which the account has. */
-function restOf({ wanted }: Track, venueId: string, { outside }: RestoreInto): Decimal {
-  const lots = outside.qtyOf(venueId).times(Decimal.pow(10, wanted.instrument.quantityDigits));
-  return wanted.side === 'buy' ? lots : lots.negated();
+function restOf({ request }: TrackedOrder, venueId: string, { outside: external }: RestoreInto): Decimal {
+  const lots = external.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
+  return request.side === 'buy' ? lots : lots.negated();
 }
 
 const isSide = (text: string): text is Side => text === 'buy' || text === 'sell';

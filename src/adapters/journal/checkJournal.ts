@@ -2,11 +2,11 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { lookFor, thisProcess } from '../disk/processes.ts';
+import { findProcess, thisProcess } from '../disk/processes.ts';
 import { JournalState, restartOf, type Restart } from './records/journalState.ts';
 import { lockHolder } from '../disk/processLock.ts';
-import { damageError, disked } from './openJournal.ts';
-import { readJournal, readSegment, type Reading, type TornTail } from './file/readJournal.ts';
+import { damageError, withDiskErrors } from './openJournal.ts';
+import { readJournal, readSegment, type JournalReading, type TornTail } from './file/readJournal.ts';
 import { segmentNumber } from './file/segmentName.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError } from '../../ports/disk.ts';
@@ -29,7 +29,7 @@ export interface JournalReport {
   /** Orders that are not over, by how they go on after a restart. */
   readonly unfinished: Readonly<Record<Restart['kind'], number>>;
   /** Orders that were proved without effect. */
-  readonly tombs: number;
+  readonly provenAbsent: number;
   /** Causes that stand against trading. */
   readonly halts: readonly { readonly scope: string; readonly state: string; readonly code: string; readonly why: string }[];
   /** A process that may be writing at this moment; null: none. */
@@ -41,11 +41,11 @@ export interface JournalReport {
 
 /** Files as anybody may read them: a copy of a journal has other owners and modes than a journal. */
 const readingDisk = {
-  list: (folder: string) => told(folder, () => readdirSync(folder).toSorted()),
-  read: (path: string): Uint8Array => told(path, () => readFileSync(path)),
+  list: (folder: string) => asDiskError(folder, () => readdirSync(folder).toSorted()),
+  read: (path: string): Uint8Array => asDiskError(path, () => readFileSync(path)),
 };
 
-function told<T>(path: string, act: () => T): T {
+function asDiskError<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -61,18 +61,18 @@ export function checkJournal(given: string): JournalReport {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw noJournal(`${path}: no such file or folder`);
   const state = new JournalState();
-  const reading = disked(() => (stats.isDirectory() ? readFolder(path, state) : readFile(path, state)));
-  const writer = stats.isDirectory() ? disked(() => writerOf(path)) : null;
+  const reading = withDiskErrors(() => (stats.isDirectory() ? readFolder(path, state) : readFile(path, state)));
+  const writer = stats.isDirectory() ? withDiskErrors(() => writerOf(path)) : null;
   return reportOf(path, reading, state, writer);
 }
 
-function readFolder(path: string, state: JournalState): Reading {
+function readFolder(path: string, state: JournalState): JournalReading {
   const folder = path.replace(/(.)\/+$/, '$1');
   if (!readingDisk.list(folder).some((name) => segmentNumber(name) !== null)) throw noJournal(`${path}: got no journal-000001.jsonl in it`);
   return readJournal(readingDisk, folder, state.add);
 }
 
-function readFile(path: string, state: JournalState): Reading {
+function readFile(path: string, state: JournalState): JournalReading {
   const number = segmentNumber(basename(path));
   if (number === null) throw noJournal(`${path}: expected a name such as journal-000001.jsonl`);
   return readSegment(readingDisk, path, number, state.add);
@@ -83,11 +83,11 @@ const noJournal = (message: string): ConfigError =>
 
 function writerOf(folder: string): JournalReport['writer'] {
   const self = thisProcess();
-  const holder = lockHolder(readingDisk, folder, { self, lookFor: (other) => lookFor(other, self) });
+  const holder = lockHolder(readingDisk, folder, { self, findProcess: (other) => findProcess(other, self) });
   return holder && { pid: holder.pid, host: holder.host };
 }
 
-function reportOf(path: string, reading: Reading, state: JournalState, writer: JournalReport['writer']): JournalReport {
+function reportOf(path: string, reading: JournalReading, state: JournalState, writer: JournalReport['writer']): JournalReport {
   const { segments, account, ending, damage } = reading;
   const torn = segments.at(-1)?.torn ?? null;
   const isTorn = segments.some((segment) => segment.torn !== null);
@@ -107,7 +107,7 @@ function reportOf(path: string, reading: Reading, state: JournalState, writer: J
     lastMs: Number.isNaN(state.lastMs) ? null : state.lastMs,
     kinds: Object.fromEntries(state.counts),
     unfinished,
-    tombs: state.tombs.size,
+    provenAbsent: state.provenAbsent.size,
     halts: [...state.halts.values()].map(({ scope, state: name, code, why }) => ({ scope, state: name, code, why })),
     writer,
     torn,

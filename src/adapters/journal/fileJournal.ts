@@ -5,10 +5,10 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
-import type { Facts } from './records/fields.ts';
+import type { RecordFacts } from './records/fields.ts';
 import type { JournalFile } from './file/journalFile.ts';
-import { draftOf, executionOf, intentOf, moneyText, qtyText } from './records/orderText.ts';
-import type { Body } from './records/records.ts';
+import { draftOf, executionOf, intentOf, recordMoneyText, qtyText } from './records/orderText.ts';
+import type { RecordBody } from './records/records.ts';
 
 /** When an order is signed. */
 export interface SendStamp {
@@ -25,7 +25,7 @@ export interface JournalFacts {
   /** Asked for once an order, when it is journalled: its request is to be signed with exactly this time. */
   stamp(order: Order): SendStamp;
   /** On what the verdict on an order rests. */
-  verdictInputs(order: Order): Facts;
+  verdictInputs(order: Order): RecordFacts;
   /** What an approved order holds of the account until it is over. */
   riskReserve(order: Order): string;
   /** Why the order was made, in a word. */
@@ -105,7 +105,7 @@ export class FileJournal implements Journal {
   cancelSent(order: Order): number {
     return this.state(order);
   }
-  tomb(order: Order): number {
+  provenAbsent(order: Order): number {
     this.#signMs.delete(order.id);
     return this.#file.append('TOMB', { cid: this.#cid(order) });
   }
@@ -113,33 +113,33 @@ export class FileJournal implements Journal {
   // --- What the live process tells
 
   /** At its start, and when it changes. */
-  config(body: Body<'CONFIG'>): number {
+  config(body: RecordBody<'CONFIG'>): number {
     return this.#file.append('CONFIG', body);
   }
   /** A fill of no order that we know. */
-  stray(body: Omit<Body<'FILL'>, 'cid' | 'filled' | 'last'>): number {
+  unattributedFill(body: Omit<RecordBody<'FILL'>, 'cid' | 'filled' | 'last'>): number {
     return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false });
   }
   /** Funding of a position: units of money received. */
   funded(instrument: Instrument, isLong: boolean, units: number, paidMs: number): number {
-    return this.#file.append('FUNDED', { symbol: instrument.id, long: isLong, amount: moneyText(instrument, units), paidMs });
+    return this.#file.append('FUNDED', { symbol: instrument.id, long: isLong, amount: recordMoneyText(instrument, units), paidMs });
   }
   /** After the records of what lies before it. */
-  cursor(body: Body<'CURSOR'>): number {
+  cursor(body: RecordBody<'CURSOR'>): number {
     return this.#file.append('CURSOR', body);
   }
-  setting(body: Body<'SETTING'>): number {
+  setting(body: RecordBody<'SETTING'>): number {
     return this.#file.append('SETTING', body);
   }
   /** Before `onBar` is called with what it says. */
-  instant(body: Body<'INSTANT'>): number {
+  instant(body: RecordBody<'INSTANT'>): number {
     return this.#file.append('INSTANT', body);
   }
   /** Before a strategy can see them. */
-  rates(body: Body<'RATES'>): number {
+  rates(body: RecordBody<'RATES'>): number {
     return this.#file.append('RATES', body);
   }
-  human(body: Body<'HUMAN'>): number {
+  human(body: RecordBody<'HUMAN'>): number {
     return this.#file.append('HUMAN', body);
   }
   /** After the decision of a person to adopt it: nothing was sent from here, so that no SEND follows. */
@@ -147,17 +147,17 @@ export class FileJournal implements Journal {
     return this.#intent(order);
   }
   /** At the end of an instant, where it has changed. */
-  kept(body: Body<'KEPT'>): number {
+  kept(body: RecordBody<'KEPT'>): number {
     return this.#file.append('KEPT', body);
   }
   /** Before the strategies hear of it. */
-  stop(body: Body<'STOP'>): number {
+  stop(body: RecordBody<'STOP'>): number {
     return this.#file.append('STOP', body);
   }
-  halt(body: Body<'HALT'>): number {
+  halt(body: RecordBody<'HALT'>): number {
     return this.#file.append('HALT', body);
   }
-  resume(body: Body<'RESUME'>): number {
+  resume(body: RecordBody<'RESUME'>): number {
     return this.#file.append('RESUME', body);
   }
 
@@ -168,8 +168,8 @@ export class FileJournal implements Journal {
 
   #intent(order: Order): number {
     const facts = this.#facts;
-    const said = { cid: this.#cid(order), reason: facts.reason(order), riskReserve: facts.riskReserve(order) };
-    return this.#file.append('INTENT', intentOf(order, said));
+    const text = { cid: this.#cid(order), reason: facts.reason(order), riskReserve: facts.riskReserve(order) };
+    return this.#file.append('INTENT', intentOf(order, text));
   }
   #verdict(order: Order, code: string | null): number {
     return this.#file.append('VERDICT', {

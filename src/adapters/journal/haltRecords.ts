@@ -2,11 +2,11 @@
 
 import { assertNever } from '../../base/assert.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { CLEARED_BY, type Cause, type HaltBoard, type HaltChange, type Scope } from '../../risk/live/halts.ts';
+import { CLEARED_BY, type HaltCause, type HaltBoard, type HaltChange, type Scope } from '../../risk/live/halts.ts';
 import type { FileJournal } from './fileJournal.ts';
 import { guards } from './records/guards.ts';
 import type { JournalState } from './records/journalState.ts';
-import type { Body } from './records/records.ts';
+import type { RecordBody } from './records/records.ts';
 
 export function scopeText(scope: Scope, instruments: readonly Instrument[]): string {
   switch (scope.kind) {
@@ -24,7 +24,7 @@ export function scopeText(scope: Scope, instruments: readonly Instrument[]): str
 }
 
 /** The scope of that text; null for one that this run does not have any more. */
-export function scopeOf(text: string, instruments: readonly Instrument[]): Scope | null {
+export function scopeFromText(text: string, instruments: readonly Instrument[]): Scope | null {
   const [kind, name = ''] = text.split(/ (.*)/s);
   if (kind === 'account') return { kind };
   if (kind === 'market' && (name === 'spot' || name === 'futures')) return { kind, market: name };
@@ -44,21 +44,21 @@ export function writeHalts(
   before: JournalState | null = null,
 ): void {
   for (const { scope, state, code } of before?.halts.values() ?? []) {
-    const known = scopeOf(scope, instruments);
+    const known = scopeFromText(scope, instruments);
     if (known === null || !board.holds(known, code)) journal.resume({ scope, state, code, who: 'bot', why: 'it ended with the process' });
   }
   board.onChange = ({ isRaised, scope, state, code, why }: HaltChange) => {
     const who = !isRaised && why.startsWith(CLEARED_BY) ? why.slice(CLEARED_BY.length) : 'bot';
-    const record: Body<'HALT'> = { scope: scopeText(scope, instruments), state, code, who, why };
+    const record: RecordBody<'HALT'> = { scope: scopeText(scope, instruments), state, code, who, why };
     if (isRaised) journal.halt(record);
     else journal.resume(record);
   };
 }
 
 /** Causes that held at the end of a journal. */
-export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly Cause[] {
+export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly HaltCause[] {
   return [...state.halts.values()].flatMap((halt) => {
-    const scope = scopeOf(halt.scope, instruments);
-    return scope === null || !guards.latchesHold ? [] : [{ scope, state: halt.state, code: halt.code, why: halt.why, sinceMs: halt.t }];
+    const scope = scopeFromText(halt.scope, instruments);
+    return scope === null || !guards.haltsPersist ? [] : [{ scope, state: halt.state, code: halt.code, why: halt.why, sinceMs: halt.t }];
   });
 }

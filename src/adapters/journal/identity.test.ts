@@ -31,20 +31,20 @@ afterEach(() => {
 
 /** A journal, and what it tells: how far records last, and why no more do. */
 function journal() {
-  const told: { durable: number; failed: string | null } = { durable: 0, failed: null };
+  const reported: { durable: number; failed: string | null } = { durable: 0, failed: null };
   const waiting: (() => void)[] = [];
   const wake = (): void => waiting.splice(0).forEach((go) => go());
   const file = new JournalFile(
     disk,
     { folder, account: 'a', number: 1, ending: { seq: 0, bytes: 0, crc: '00000000' }, prior: null, segmentBytes: 400 },
     () => 1,
-    { durable: (seq) => ((told.durable = seq), wake()), failed: (why) => ((told.failed = why), wake()) },
+    { durable: (seq) => ((reported.durable = seq), wake()), failed: (why) => ((reported.failed = why), wake()) },
   );
   const append = async (): Promise<void> => {
     const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });
-    while (told.durable < seq && told.failed === null) await new Promise<void>((resolve) => void waiting.push(resolve));
+    while (reported.durable < seq && reported.failed === null) await new Promise<void>((resolve) => void waiting.push(resolve));
   };
-  return { told, append };
+  return { told: reported, append };
 }
 const path = (name: string): string => join(folder, name);
 const names = (): readonly string[] => readdirSync(folder).toSorted();
@@ -57,44 +57,44 @@ it.each([
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],
 ])('the file that is written is %s: the next record does not last', async (_, act) => {
-  const { told, append } = journal();
+  const { told: reported, append } = journal();
   await append();
-  expect(told).toEqual({ durable: 2, failed: null });
+  expect(reported).toEqual({ durable: 2, failed: null });
   act(path('journal-000001.jsonl'));
   await append();
-  expect(told.failed).toContain('journal-000001.jsonl: somebody has removed, replaced or changed it');
-  expect(told.durable).toBe(2);
+  expect(reported.failed).toContain('journal-000001.jsonl: somebody has removed, replaced or changed it');
+  expect(reported.durable).toBe(2);
 });
 
 it('the whole folder is moved away: the next record does not last', async () => {
-  const { told, append } = journal();
+  const { told: reported, append } = journal();
   await append();
   renameSync(folder, `${folder}.old`);
   mkdirSync(folder);
   await append();
-  expect(told.failed).toContain('somebody has removed');
+  expect(reported.failed).toContain('somebody has removed');
   rmSync(`${folder}.old`, { recursive: true });
 });
 
 it('the file that is written rests, is replaced, and is then finished: the record that begins the next file does not last', async () => {
-  const { told, append } = journal();
+  const { told: reported, append } = journal();
   await append();
   // The next record finds this file full.
   while (statSync(path('journal-000001.jsonl')).size < 400) await append();
-  const { durable } = told;
+  const { durable } = reported;
   writeFileSync(path('new'), '');
   renameSync(path('new'), path('journal-000001.jsonl'));
   await append();
-  expect(told).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: somebody has removed') });
+  expect(reported).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: somebody has removed') });
 });
 
 it.each([
   ['removed', (file: string) => rmSync(file)],
   ['written to', (file: string) => writeFileSync(file, '{}')],
 ])('a finished file is %s: one of the next records does not last', async (_, act) => {
-  const { told, append } = journal();
+  const { told: reported, append } = journal();
   while (names().length < 4) await append();
   act(path('journal-000002.jsonl'));
-  for (let at = 0; at < 5 && told.failed === null; at++) await append();
-  expect(told.failed).toContain('journal-000002.jsonl: somebody has removed, replaced or changed it');
+  for (let at = 0; at < 5 && reported.failed === null; at++) await append();
+  expect(reported.failed).toContain('journal-000002.jsonl: somebody has removed, replaced or changed it');
 });

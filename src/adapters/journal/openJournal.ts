@@ -6,10 +6,10 @@ import { FileJournal, type JournalFacts } from './fileJournal.ts';
 import { JournalFile, type JournalFileOptions, type JournalListener } from './file/journalFile.ts';
 import { JournalState } from './records/journalState.ts';
 import { takeLock, type Processes } from '../disk/processLock.ts';
-import { readJournal, type Finding, type Reading } from './file/readJournal.ts';
+import { readJournal, type JournalDamage, type JournalReading } from './file/readJournal.ts';
 import type { JournalRecord } from './records/records.ts';
 
-export interface JournalParts {
+export interface JournalDeps {
   readonly disk: Disk;
   readonly processes: Processes;
   /** Unix ms of the clock that the process runs on. */
@@ -27,7 +27,7 @@ export interface OpenedJournal {
   readonly journal: FileJournal;
   /** What the records say that were there. */
   readonly state: JournalState;
-  readonly reading: Reading;
+  readonly reading: JournalReading;
   /** A write did not finish, now or at an earlier start: restartOf wants to know. */
   readonly isTorn: boolean;
   /** Gives the lock back, once the journal is closed. */
@@ -35,13 +35,13 @@ export interface OpenedJournal {
 }
 
 /** The folder exists. Throws ConfigError where another process has it, where it is another account's, or damaged. */
-export function openJournal(parts: JournalParts, { visit, ...options }: JournalOptions): OpenedJournal {
+export function openJournal(parts: JournalDeps, { visit, ...options }: JournalOptions): OpenedJournal {
   const { disk, processes, nowMs, facts, listener } = parts;
   const { folder, account } = options;
-  const release = disked(() => takeLock(disk, folder, processes));
+  const release = withDiskErrors(() => takeLock(disk, folder, processes));
   try {
     const state = new JournalState();
-    const reading = disked(() =>
+    const reading = withDiskErrors(() =>
       readJournal(disk, folder, (record) => {
         state.add(record);
         visit?.(record);
@@ -70,22 +70,22 @@ export function openJournal(parts: JournalParts, { visit, ...options }: JournalO
 }
 
 /** What keeps a bot from starting, and what a person can do about it. */
-export function damageError({ path, line, says }: Finding, otherFormat: number | null): ConfigError {
+export function damageError({ path, line, message }: JournalDamage, otherFormat: number | null): ConfigError {
   if (otherFormat !== null) {
     return new ConfigError(
-      `${path}:${line}: ${says}`,
+      `${path}:${line}: ${message}`,
       'end with the version that wrote it: cancel its orders and close its positions (isobar kill --flatten); then name another data folder',
     );
   }
   return new ConfigError(
-    `${path}:${line}: ${says}`,
+    `${path}:${line}: ${message}`,
     'orders that it held may be lost: bring the folder back from a copy, or start with an empty one and name every order and ' +
       'holding at the exchange yourself (isobar orders adopt | ignore); keep this one',
   );
 }
 
 /** What the disk refuses is for a person to mend. */
-export function disked<T>(act: () => T): T {
+export function withDiskErrors<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {

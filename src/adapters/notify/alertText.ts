@@ -1,14 +1,14 @@
 // An alert as a person reads it on a phone: what, where, since when.
 
-import { foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { Alert, AlertLevel } from '../../ports/notifier.ts';
 
-const WORDS: Readonly<Record<AlertLevel, string>> = { info: '', warn: 'WARNING ', alarm: 'ALARM ' };
-const MOST_CHARACTERS = 1500;
+const LEVEL_PREFIX: Readonly<Record<AlertLevel, string>> = { info: '', warn: 'WARNING ', alarm: 'ALARM ' };
+const MAX_CHARACTERS = 1500;
 
 /** `ALARM my bot (live): KILLED, account` and what it says, in two lines without control characters. */
-export function alertText({ level, code, bot, mode, scope, says, timeMs }: Alert): string {
+export function alertText({ level, code, bot, mode, scope, message, timeMs }: Alert): string {
   const where = scope === '' ? '' : `, ${scope}`;
-  return `${WORDS[level]}${foreignText(bot, 60)} (${mode}): ${code}${foreignText(where, 120)}\n${foreignText(says, MOST_CHARACTERS)} (${formatMinute(timeMs)})`;
+  return `${LEVEL_PREFIX[level]}${sanitizeText(bot, 60)} (${mode}): ${code}${sanitizeText(where, 120)}\n${sanitizeText(message, MAX_CHARACTERS)} (${formatMinute(timeMs)})`;
 }

@@ -12,7 +12,7 @@ export interface HttpTarget {
 }
 
 /** Longest pause that a receiver may ask for. */
-const MOST_PATIENCE_MS = 15 * 60_000;
+const MAX_RETRY_AFTER_MS = 15 * 60_000;
 
 export function httpNotifier(wire: Wire, { name, url, headers, body }: HttpTarget): Notifier {
   return {
@@ -36,12 +36,12 @@ function failureOf(outcome: WireOutcome): NotifyFailure | null {
   const { status, headers, body } = outcome;
   if (status >= 200 && status < 300) return null;
   const mayPass = status === 408 || status === 429 || status >= 500;
-  return { why: `it answered HTTP ${status}`, mayPass, retryAfterMs: status === 429 ? patience(headers['retry-after'], body) : null };
+  return { why: `it answered HTTP ${status}`, mayPass, retryAfterMs: status === 429 ? retryAfterOf(headers['retry-after'], body) : null };
 }
 
 /** Telegram says it in its body: parameters.retry_after. */
-function patience(header: string | undefined, body: Uint8Array): number | null {
+function retryAfterOf(header: string | undefined, body: Uint8Array): number | null {
   const inBody = /"retry_after"\s*:\s*(\d{1,6})/.exec(new TextDecoder().decode(body.subarray(0, 4096)))?.[1];
   const seconds = Number(/^\d{1,6}$/.exec(header ?? '')?.[0] ?? inBody ?? NaN);
-  return Number.isFinite(seconds) ? Math.min(MOST_PATIENCE_MS, seconds * 1000) : null;
+  return Number.isFinite(seconds) ? Math.min(MAX_RETRY_AFTER_MS, seconds * 1000) : null;
 }

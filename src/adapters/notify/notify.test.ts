@@ -11,7 +11,7 @@ import { AlertOutbox, type OutboxOptions } from './outbox.ts';
 import { telegramNotifier } from './telegram.ts';
 import { webhookNotifier } from './webhook.ts';
 
-interface Heard {
+interface Received {
   readonly url: string;
   readonly authorization: string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
@@ -22,19 +22,24 @@ let server: Server;
 let origin: string;
 let wire: UndiciWire;
 let scheduler: LiveScheduler;
-const heard: Heard[] = [];
+const received: Received[] = [];
 const lost: string[] = [];
 /** Status of the next answers; then 200. */
 let statuses: { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }[] = [];
 
 beforeEach(async () => {
-  heard.length = lost.length = 0;
+  received.length = lost.length = 0;
   statuses = [];
   server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      heard.push({ url: request.url ?? '', authorization: request.headers.authorization, body: JSON.parse(text), atMs: performance.now() });
+      received.push({
+        url: request.url ?? '',
+        authorization: request.headers.authorization,
+        body: JSON.parse(text),
+        atMs: performance.now(),
+      });
       const { status, headers = {}, body = '' } = statuses.shift() ?? { status: 200 };
       if (status === 0) request.socket.destroy();
       else response.writeHead(status, headers).end(body);
@@ -58,7 +63,7 @@ const alert = (over: Partial<Alert> = {}): Alert => ({
   bot: 'trend',
   mode: 'live',
   scope: 'account',
-  says: 'holdings differ by 0.5 BTC',
+  message: 'holdings differ by 0.5 BTC',
   timeMs: 1_723_128_000_000,
   ...over,
 });
@@ -73,14 +78,14 @@ it('sends every member and a text to a webhook, within a moment', async () => {
   let tookMs = Infinity;
   // A computer that is busy with other things can only add to it.
   for (let again = 0; again < 3 && tookMs >= 1000; again++) {
-    heard.length = 0;
+    received.length = 0;
     const beganMs = performance.now();
-    outbox().tell(alert());
-    await expect.poll(() => heard.length).toBe(1);
-    tookMs = heard[0]!.atMs - beganMs;
+    outbox().send(alert());
+    await expect.poll(() => received.length).toBe(1);
+    tookMs = received[0]!.atMs - beganMs;
   }
   expect(tookMs).toBeLessThan(1000);
-  expect(heard[0]).toMatchObject({
+  expect(received[0]).toMatchObject({
     url: '/hook/s3cret',
     authorization: 'Bearer t0ken',
     body: {
@@ -94,17 +99,17 @@ it('sends every member and a text to a webhook, within a moment', async () => {
 it('sends to Telegram as its interface wants it, without mark-up, quietly where it is no matter', async () => {
   const telegram = telegramNotifier(wire.send, new Secret('123:abc'), '-100', origin);
   const box = new AlertOutbox(scheduler, [telegram]);
-  box.tell(alert({ level: 'info', code: 'STARTED', says: 'line\n\u001b[31mred' }));
-  await expect.poll(() => heard.length).toBe(1);
-  expect(heard[0]).toMatchObject({ url: '/bot123:abc/sendMessage', body: { chat_id: '-100', disable_notification: true } });
-  expect(heard[0]!.body['text']).toContain('line\\n\\x1b[31mred');
+  box.send(alert({ level: 'info', code: 'STARTED', message: 'line\n\u001b[31mred' }));
+  await expect.poll(() => received.length).toBe(1);
+  expect(received[0]).toMatchObject({ url: '/bot123:abc/sendMessage', body: { chat_id: '-100', disable_notification: true } });
+  expect(received[0]!.body['text']).toContain('line\\n\\x1b[31mred');
 });
 
 it('tries again with a growing pause, and as late as it is asked to', async () => {
   statuses = [{ status: 0 }, { status: 503 }, { status: 429, headers: { 'retry-after': '1' } }];
-  outbox().tell(alert());
-  await expect.poll(() => heard.length, { timeout: 5000 }).toBe(4);
-  const pauses = heard.slice(1).map(({ atMs }, at) => atMs - heard[at]!.atMs);
+  outbox().send(alert());
+  await expect.poll(() => received.length, { timeout: 5000 }).toBe(4);
+  const pauses = received.slice(1).map(({ atMs }, at) => atMs - received[at]!.atMs);
   expect(pauses[0]).toBeGreaterThanOrEqual(19);
   expect(pauses[1]).toBeGreaterThanOrEqual(39);
   expect(pauses[2]).toBeGreaterThanOrEqual(990);
@@ -113,54 +118,54 @@ it('tries again with a growing pause, and as late as it is asked to', async () =
 
 it('gives up what can never arrive, and says so without the address', async () => {
   statuses = [{ status: 404, body: `no hook at ${origin}/hook/s3cret` }];
-  outbox().tell(alert());
+  outbox().send(alert());
   await expect.poll(() => lost.length).toBe(1);
   expect(lost).toEqual(['webhook MISMATCH: it answered HTTP 404, after 1 tries']);
 });
 
 it('gives up after so many tries', async () => {
   statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
-  outbox({ most: 3, firstPauseMs: 1 }).tell(alert());
+  outbox({ max: 3, firstPauseMs: 1 }).send(alert());
   await expect.poll(() => lost.length).toBe(1);
-  expect(heard).toHaveLength(3);
+  expect(received).toHaveLength(3);
 });
 
 it('says the same once, until it is worse or a while has passed', async () => {
   const box = outbox({ quietMs: 300 });
-  for (let at = 0; at < 5; at++) box.tell(alert({ level: 'warn' }));
-  box.tell(alert({ level: 'alarm' }));
-  await expect.poll(() => heard.map(({ body }) => body['level'])).toEqual(['warn', 'alarm']);
+  for (let at = 0; at < 5; at++) box.send(alert({ level: 'warn' }));
+  box.send(alert({ level: 'alarm' }));
+  await expect.poll(() => received.map(({ body }) => body['level'])).toEqual(['warn', 'alarm']);
   await new Promise((resolve) => setTimeout(resolve, 320));
-  box.tell(alert({ level: 'alarm' }));
-  await expect.poll(() => heard.length).toBe(3);
+  box.send(alert({ level: 'alarm' }));
+  await expect.poll(() => received.length).toBe(3);
 });
 
 it('sends alarms before what waits, and keeps no more than a hundred', async () => {
   statuses = [{ status: 500 }];
   const box = outbox({ firstPauseMs: 10_000 });
-  box.tell(alert({ level: 'info', code: 'A0' }));
-  await expect.poll(() => heard.length).toBe(1);
-  for (let at = 1; at <= 110; at++) box.tell(alert({ level: 'info', code: `A${at}` }));
+  box.send(alert({ level: 'info', code: 'A0' }));
+  await expect.poll(() => received.length).toBe(1);
+  for (let at = 1; at <= 110; at++) box.send(alert({ level: 'info', code: `A${at}` }));
   expect(box.waiting).toBeLessThanOrEqual(101);
-  box.tell(alert({ level: 'alarm', code: 'KILLED' }));
-  await expect.poll(() => heard.length).toBeGreaterThan(1);
-  expect(heard[1]!.body['code']).toBe('KILLED');
+  box.send(alert({ level: 'alarm', code: 'KILLED' }));
+  await expect.poll(() => received.length).toBeGreaterThan(1);
+  expect(received[1]!.body['code']).toBe('KILLED');
   expect(lost.length).toBeGreaterThanOrEqual(10);
 });
 
 it('tells at its end what waits, without the pause, and gives up where nobody hears it', async () => {
   statuses = [{ status: 500 }];
   const box = outbox({ firstPauseMs: 60_000 });
-  box.tell(alert());
-  await expect.poll(() => heard.length).toBe(1);
-  box.tell(alert({ code: 'JOURNAL' }));
+  box.send(alert());
+  await expect.poll(() => received.length).toBe(1);
+  box.send(alert({ code: 'JOURNAL' }));
   await new Promise<void>((resolve) => box.finish(5000, resolve));
-  expect(heard.slice(1).map(({ body }) => body['code'])).toEqual(expect.arrayContaining(['MISMATCH', 'JOURNAL']));
+  expect(received.slice(1).map(({ body }) => body['code'])).toEqual(expect.arrayContaining(['MISMATCH', 'JOURNAL']));
   await new Promise<void>((resolve) => box.finish(5000, resolve));
-  const deaf = outbox({ firstPauseMs: 60_000 });
+  const unreachable = outbox({ firstPauseMs: 60_000 });
   statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
-  deaf.tell(alert());
+  unreachable.send(alert());
   const beganMs = performance.now();
-  await new Promise<void>((resolve) => deaf.finish(300, resolve));
+  await new Promise<void>((resolve) => unreachable.finish(300, resolve));
   expect(performance.now() - beganMs).toBeGreaterThan(250);
 });

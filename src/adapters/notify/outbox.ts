@@ -8,18 +8,18 @@ export interface OutboxOptions {
   readonly timeoutMs?: number;
   /** Pause after the first failure; twice that after the second, and so on. */
   readonly firstPauseMs?: number;
-  readonly longestPauseMs?: number;
+  readonly maxPauseMs?: number;
   /** Tries of one alert. */
-  readonly most?: number;
+  readonly max?: number;
   /** The same code of the same scope is not sent again within this, unless it has become worse. */
   readonly quietMs?: number;
   /** Told what was given up, or left out. */
   readonly lost?: (alert: Alert, notifier: string, why: string) => void;
 }
 
-const DEFAULTS = { timeoutMs: 10_000, firstPauseMs: 1000, longestPauseMs: 60_000, most: 20, quietMs: 60_000 } as const;
+const DEFAULTS = { timeoutMs: 10_000, firstPauseMs: 1000, maxPauseMs: 60_000, max: 20, quietMs: 60_000 } as const;
 /** Of one notifier. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
 const urgency = ({ level }: Alert): number => ALERT_LEVELS.indexOf(level);
 
@@ -28,7 +28,7 @@ export class AlertOutbox {
   readonly #queues: readonly Queue[];
   readonly #quietMs: number;
   /** By scope and code: what was sent last. */
-  readonly #told = new Map<string, Alert>();
+  readonly #recent = new Map<string, Alert>();
 
   constructor(scheduler: Scheduler, notifiers: readonly Notifier[], options: OutboxOptions = {}) {
     this.#scheduler = scheduler;
@@ -37,12 +37,12 @@ export class AlertOutbox {
   }
 
   /** Leaves at once where nothing waits. */
-  tell(alert: Alert): void {
+  send(alert: Alert): void {
     const key = `${alert.scope} ${alert.code}`;
-    const before = this.#told.get(key);
+    const before = this.#recent.get(key);
     const isNews = !before || urgency(alert) > urgency(before) || this.#scheduler.nowMs - before.timeMs >= this.#quietMs;
     if (!isNews) return;
-    this.#told.set(key, { ...alert, timeMs: this.#scheduler.nowMs });
+    this.#recent.set(key, { ...alert, timeMs: this.#scheduler.nowMs });
     for (const queue of this.#queues) queue.add(alert);
   }
 
@@ -51,14 +51,14 @@ export class AlertOutbox {
   }
 
   /** Takes nothing more, tries at once what waits for its next try, and calls `done` when all has been told, or after `mostMs`. */
-  finish(mostMs: number, done: () => void): void {
+  finish(maxMs: number, done: () => void): void {
     let left = this.#queues.length;
     const end = (): void => {
       this.#scheduler.cancel(deadline);
       this.stop();
       done();
     };
-    const deadline = this.#scheduler.at(this.#scheduler.nowMs + mostMs, end);
+    const deadline = this.#scheduler.at(this.#scheduler.nowMs + maxMs, end);
     for (const queue of this.#queues) queue.whenEmpty(() => void (--left === 0 && end()));
   }
 
@@ -99,9 +99,9 @@ class Queue {
     // What is most urgent goes first; of equals the older.
     const at = this.#waiting.findIndex((each) => urgency(each.alert) < urgency(alert));
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, { alert, tries: 0 });
-    if (this.#waiting.length > MOST_WAITING) {
+    if (this.#waiting.length > MAX_WAITING) {
       const dropped = this.#waiting.pop();
-      if (dropped) this.#options.lost?.(dropped.alert, this.#notifier.name, `${MOST_WAITING} others wait`);
+      if (dropped) this.#options.lost?.(dropped.alert, this.#notifier.name, `${MAX_WAITING} others wait`);
     }
     // An alarm does not wait for the end of a pause.
     if (this.#timer !== null && alert.level === 'alarm') this.#wake();
@@ -114,10 +114,10 @@ class Queue {
     this.#emptied = run;
     this.#wake();
     this.#next();
-    this.#tellEmpty();
+    this.#notifyEmpty();
   }
 
-  #tellEmpty(): void {
+  #notifyEmpty(): void {
     if (this.#isBusy || this.#isStopped || this.#waiting.length > 0) return;
     const run = this.#emptied;
     this.#emptied = null;
@@ -144,20 +144,20 @@ class Queue {
       this.#isBusy = false;
       if (failure) this.#failed(next, failure.why, failure.mayPass, failure.retryAfterMs);
       this.#next();
-      this.#tellEmpty();
+      this.#notifyEmpty();
     });
   }
 
   #failed(item: Waiting, why: string, mayPass: boolean, retryAfterMs: number | null): void {
     if (this.#isStopped) return;
-    const { most, firstPauseMs, longestPauseMs, lost } = this.#options;
-    if (!mayPass || item.tries >= most) {
+    const { max, firstPauseMs, maxPauseMs, lost } = this.#options;
+    if (!mayPass || item.tries >= max) {
       lost?.(item.alert, this.#notifier.name, `${why}, after ${item.tries} tries`);
       return;
     }
     const at = this.#waiting.findIndex((each) => urgency(each.alert) < urgency(item.alert));
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, item);
-    const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(longestPauseMs, firstPauseMs * 2 ** (item.tries - 1)));
+    const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(maxPauseMs, firstPauseMs * 2 ** (item.tries - 1)));
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + pauseMs, () => {
       this.#timer = null;
       this.#next();

@@ -8,7 +8,7 @@ import type { Bundle } from './bundle.ts';
 /** `file`: an absolute path; `shown` names it in messages. Rejects with ConfigError for a file that does not compile. */
 export type Bundler = (file: string, shown: string) => Promise<Bundle>;
 
-export const bundleHere: Bundler = async (file, shown) => {
+export const bundleInProcess: Bundler = async (file, shown) => {
   const { bundle } = await import('./bundle.ts');
   return bundle(file, shown);
 };
@@ -16,13 +16,13 @@ export const bundleHere: Bundler = async (file, shown) => {
 /** What the other process prints. */
 export type BundleAnswer = { readonly bundle: Bundle } | { readonly refused: { readonly message: string; readonly remedy: string } };
 
-const MOST_BYTES = 256 * 2 ** 20;
+const MAX_BYTES = 256 * 2 ** 20;
 
 /** From the built package alone. */
-export const bundleApart: Bundler = (file, shown) =>
+export const bundleInChildProcess: Bundler = (file, shown) =>
   new Promise((resolve, reject) => {
     const entry = fileURLToPath(new URL('bundleEntry.js', import.meta.url));
-    execFile(process.execPath, [entry, file, shown], { maxBuffer: MOST_BYTES }, (error, stdout) => {
+    execFile(process.execPath, [entry, file, shown], { maxBuffer: MAX_BYTES }, (error, stdout) => {
       if (error)
         return reject(
           new ConfigError(`${shown}: could not be bundled: ${error.message.split('\n')[0]}`, 'isobar strategy show FILE says more'),

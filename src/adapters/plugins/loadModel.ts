@@ -6,12 +6,12 @@ import type { Warning } from '../../model/warning.ts';
 import type { Bundler } from './bundler.ts';
 import { loadModule, type Importer } from './loadModule.ts';
 
-interface Specs {
+interface ModelSpecs {
   readonly slippage: SlippageSpec;
   readonly fees: FeeSpec;
   readonly risk: RiskRuleSpec;
 }
-export type ModelKind = keyof Specs;
+export type ModelKind = keyof ModelSpecs;
 
 const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
   slippage: { noun: 'slippage model', maker: 'slippageModel', call: 'worse' },
@@ -20,7 +20,7 @@ const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly m
 };
 
 export interface LoadedModel<Kind extends ModelKind> {
-  readonly model: Specs[Kind];
+  readonly model: ModelSpecs[Kind];
   /** sha-256 of the bundled code. */
   readonly hash: string;
   /** Every file of the bundle, relative to the folder of the model. */
@@ -48,7 +48,7 @@ export async function loadModel<Kind extends ModelKind>(
   return { model: exported, hash, inputs, reach };
 }
 
-function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is Specs[Kind] {
+function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is ModelSpecs[Kind] {
   if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== kind) return false;
   return typeof Reflect.get(value, KINDS[kind].call) === 'function';
 }

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { Warning } from '../../model/warning.ts';
-import { bundleHere, type Bundler } from './bundler.ts';
+import { bundleInProcess, type Bundler } from './bundler.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
 
@@ -15,7 +15,7 @@ export interface LoadedModule {
   /** Its default export; undefined where it has none. */
   readonly exported: unknown;
   /** The framework as the module sees it. */
-  readonly door: object;
+  readonly framework: object;
   /** sha-256 of the bundled code. */
   readonly hash: string;
   /** Every file that the bundle is made of, relative to the folder of `file`. */
@@ -43,7 +43,7 @@ export async function loadModule(
   shown: string,
   what: string,
   importer: Importer = plainImport,
-  bundler: Bundler = bundleHere,
+  bundler: Bundler = bundleInProcess,
 ): Promise<LoadedModule> {
   const path = isAbsolute(file) ? file : resolve(file);
   const found = existsSync(path) ? statSync(path) : null;
@@ -63,26 +63,26 @@ export async function loadModule(
   // Before the import: only modules that are loaded later get their author's lines in stacks.
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, code)).href;
-  const door = await openDoor(host);
+  const framework = await importFramework(host);
   const module: unknown = await importer(url).catch(async (error: unknown): Promise<never> => {
     const isOfCompose = error instanceof SyntaxError && error.message.includes(`'${compose}'`);
-    throw importError(error, shown, isOfCompose ? await openDoor(compose) : door, isOfCompose ? 'isobar/compose' : 'isobar');
+    throw importError(error, shown, isOfCompose ? await importFramework(compose) : framework, isOfCompose ? 'isobar/compose' : 'isobar');
   });
-  return { exported: defaultExport(module), door, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
+  return { exported: defaultExport(module), framework, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
 }
 
 /** The URL of a door of this very package. */
-function doorAddress(door: string): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve(door)).href;
+function doorAddress(server: string): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve(server)).href;
 }
 
 /** The framework through the same address as the author's module. */
-async function openDoor(host: string): Promise<object> {
-  const door: unknown = await import(/* @vite-ignore */ host);
-  return typeof door === 'object' && door !== null ? door : {};
+async function importFramework(host: string): Promise<object> {
+  const server: unknown = await import(/* @vite-ignore */ host);
+  return typeof server === 'object' && server !== null ? server : {};
 }
 
-function importError(error: unknown, shown: string, door: object, doorName: string): Error {
+function importError(error: unknown, shown: string, server: object, serverName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
   // What esbuild leaves of a `require` of what it does not bundle, which isobar is.
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
@@ -91,9 +91,9 @@ function importError(error: unknown, shown: string, door: object, doorName: stri
   const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
   if (missing === undefined)
     return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
-  const near = nearest(missing, Object.keys(door));
+  const near = nearestName(missing, Object.keys(server));
   const hint = near === null ? '' : `, the nearest is ${near}`;
-  return new ConfigError(`${shown}: ${doorName} exports no '${missing}'${hint}`, `it exports ${Object.keys(door).join(', ')}`);
+  return new ConfigError(`${shown}: ${serverName} exports no '${missing}'${hint}`, `it exports ${Object.keys(server).join(', ')}`);
 }
 
 function defaultExport(module: unknown): unknown {

@@ -31,16 +31,16 @@ const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
  * The file is code with all rights of this process: load only what you would run.
  */
 export async function loadStrategy(file: string, shown: string = file, importer?: Importer, bundler?: Bundler): Promise<LoadedStrategy> {
-  const { exported, door, hash, inputs, reach, url } = await loadModule(file, shown, 'strategy', importer, bundler);
-  const strategy = checkDefault(exported, shown, baseOf(door));
+  const { exported, framework, hash, inputs, reach, url } = await loadModule(file, shown, 'strategy', importer, bundler);
+  const strategy = checkDefault(exported, shown, baseOf(framework));
   const name = strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name;
   return { strategy, name, hash, inputs, reach, url };
 }
 
 type Constructor = abstract new (...args: never[]) => object;
 
-function baseOf(door: object): Constructor {
-  if ('Strategy' in door && isConstructor(door.Strategy)) return door.Strategy;
+function baseOf(server: object): Constructor {
+  if ('Strategy' in server && isConstructor(server.Strategy)) return server.Strategy;
   throw new ConfigError('the isobar package exports no Strategy', 'install isobar again');
 }
 

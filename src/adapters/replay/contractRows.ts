@@ -3,24 +3,24 @@
 import { type Bracket, isReached, levelOf } from '../../orders/stops/brackets.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
-import type { RowBook } from '../../venue/rowBook.ts';
+import type { BarBook } from '../../venue/barBook.ts';
 import type { ReplayHost } from './host.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import type { ReplayConditions } from './replayConditions.ts';
+import type { ReplayTriggers } from './replayTriggers.ts';
 
 export class ContractRows {
   readonly #engine: ReplayHost;
   readonly #account: number;
   readonly #watch: MarginWatch;
-  readonly #conditions: ReplayConditions;
+  readonly #conditions: ReplayTriggers;
   /** By instrument. */
   readonly #orders: readonly RowOrder[];
 
-  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch, conditions: ReplayConditions) {
+  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch, triggers: ReplayTriggers) {
     this.#engine = engine;
     this.#account = account;
     this.#watch = watch;
-    this.#conditions = conditions;
+    this.#conditions = triggers;
     this.#orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
   }
 
@@ -30,7 +30,7 @@ export class ContractRows {
   }
 
   /** What happens after the open; `at` is the number of the row. */
-  inside(book: RowBook, instrument: number, at: number, row: TradedRow): void {
+  matchInside(book: BarBook, instrument: number, at: number, row: TradedRow): void {
     const order = this.#orders[instrument]!;
     const { closeMs } = row;
     const watch = this.#watch;
@@ -44,19 +44,19 @@ export class ContractRows {
   }
 
   /** A stop or an order at most: the order of several does not matter. It may be an entry, whose stop the rest of the row reaches. */
-  #plain(book: RowBook, instrument: number, at: number, row: TradedRow): void {
-    const { desk, brackets } = this.#engine;
+  #plain(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+    const { bracketManager, brackets } = this.#engine;
     const { openMs, closeMs, open, high, low } = row;
-    desk.atMs = openMs;
-    brackets.gapped(instrument, open, desk.onHit);
-    desk.atMs = closeMs;
-    brackets.reached(instrument, high, low, -Infinity, desk.onHit);
-    book.matchInside(openMs, closeMs, open, high, low);
-    desk.atMs = closeMs;
+    bracketManager.legTimeMs = openMs;
+    brackets.gapped(instrument, open, bracketManager.onHit);
+    bracketManager.legTimeMs = closeMs;
+    brackets.reached(instrument, high, low, -Infinity, bracketManager.onHit);
+    book.matchRange(openMs, closeMs, open, high, low);
+    bracketManager.legTimeMs = closeMs;
     if (this.#watch.mayEnd(closeMs)) {
       this.#orders[instrument]!.stopsOfEntries(row, this.#watch.marksOf(instrument, at), this.#stops(instrument, row));
-    } else brackets.reached(instrument, high, low, closeMs, desk.onHit);
-    desk.atMs = NaN;
+    } else brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
+    bracketManager.legTimeMs = NaN;
   }
 
   #ordered(instrument: number, at: number, row: TradedRow): void {
@@ -88,7 +88,7 @@ export class ContractRows {
   }
 
   #stop(bracket: Bracket, price: number, timeMs: number, stage: number = STAGE.stop): RowEvent {
-    const { brackets, desk } = this.#engine;
+    const { brackets, bracketManager } = this.#engine;
     const { instrument, isLong } = bracket;
     return {
       account: this.#account,
@@ -100,9 +100,9 @@ export class ContractRows {
       stage,
       isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.#engine.nowMs,
       act: () => {
-        desk.atMs = timeMs;
-        desk.hit(bracket, price);
-        desk.atMs = NaN;
+        bracketManager.legTimeMs = timeMs;
+        bracketManager.hit(bracket, price);
+        bracketManager.legTimeMs = NaN;
       },
     };
   }

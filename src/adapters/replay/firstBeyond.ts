@@ -12,8 +12,8 @@ export class FirstBeyond {
   private readonly high: Extremes;
 
   constructor(high: TickColumn, low: TickColumn) {
-    this.low = new Extremes(low, leastOf);
-    this.high = new Extremes(high, mostOf);
+    this.low = new Extremes(low, minOf);
+    this.high = new Extremes(high, maxOf);
   }
 
   /** The first row of [from, to) with a low at or below `level`; -1: none. */
@@ -75,7 +75,7 @@ class Extremes {
 }
 
 /** Four at a time, each the least of its own rows: the next need not wait for the last. Without a branch, for which is the least cannot be foretold. */
-function leastOf(ticks: TickColumn, from: number, to: number): number {
+function minOf(ticks: TickColumn, from: number, to: number): number {
   let a = ticks[from]!;
   let [b, c, d] = [a, a, a];
   let row = from;
@@ -89,7 +89,7 @@ function leastOf(ticks: TickColumn, from: number, to: number): number {
   return Math.min(a, b, c, d);
 }
 
-function mostOf(ticks: TickColumn, from: number, to: number): number {
+function maxOf(ticks: TickColumn, from: number, to: number): number {
   let a = ticks[from]!;
   let [b, c, d] = [a, a, a];
   let row = from;

@@ -35,7 +35,7 @@ export interface Guards {
   /** A stop is taking back its siblings: these cancels act at once. */
   readonly takesBack: boolean;
   /** Time of what the legs in work answer, inside the row that is being matched; NaN outside. */
-  atMs: number;
+  legTimeMs: number;
 }
 
 export interface ReplayHost extends ExchangeSink {
@@ -45,13 +45,13 @@ export interface ReplayHost extends ExchangeSink {
   readonly execution: readonly MatchedFeed[];
   readonly orders: OrderManager;
   readonly brackets: Brackets;
-  readonly desk: Guards;
+  readonly bracketManager: Guards;
   readonly queue: DueQueue;
   readonly runs: readonly { readonly name: string }[];
   /** A replay needs no cause: it is the one that loses the answer. */
   outcomeUnknown(order: OrderId, cause?: string): void;
   /** Something may be due that the loop has not looked at. */
-  touched: boolean;
+  hasPendingWork: boolean;
   /** Newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrument: number): number;
   /** The price of an instrument before its first bar, in ticks. */

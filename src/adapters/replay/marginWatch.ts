@@ -5,10 +5,10 @@ import { ticksOf } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/marks.ts';
 import { firstAfter } from '../../base/number/search.ts';
-import type { VenueSink } from '../../venue/rowBook.ts';
+import type { VenueSink } from '../../venue/barBook.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
-import type { Position } from '../../venue/futures/position.ts';
+import type { VenuePosition } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import { FirstBeyond } from './firstBeyond.ts';
@@ -63,7 +63,7 @@ export class MarginWatch {
         const { timeMs } = fill;
         exchange.filled(order, fill);
         // Rows that close now are not judged before all of this instant is matched: a fill inside one spares no other position that row.
-        this.#look(Math.min(timeMs, engine.nowMs - 1));
+        this.#findNextRow(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
       reduced: () => {},
@@ -71,7 +71,7 @@ export class MarginWatch {
       liquidated: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
         // In the middle of a row: the rest of it, and what else closes now, is still to be judged.
-        if (!this.#isSettling) this.#look(engine.nowMs - 1);
+        if (!this.#isSettling) this.#findNextRow(engine.nowMs - 1);
       },
     };
   }
@@ -84,7 +84,7 @@ export class MarginWatch {
   }
 
   blockOpened(): void {
-    this.#look(this.#engine.nowMs);
+    this.#findNextRow(this.#engine.nowMs);
   }
 
   /** An order arrives: the venue reckons its margin with the prices of now. */
@@ -123,11 +123,11 @@ export class MarginWatch {
     });
     this.#venue.settleMarks(timeMs);
     this.#isSettling = false;
-    this.#look(timeMs);
+    this.#findNextRow(timeMs);
   }
 
   /** Finds the next row that can cost a position its margin, and asks to be woken at its close. `sinceMs`: positions are as they are since. */
-  #look(sinceMs: number): void {
+  #findNextRow(sinceMs: number): void {
     const { queue } = this.#engine;
     const next = this.#nextRow(sinceMs);
     if (next === this.#nextMs) return;
@@ -136,7 +136,7 @@ export class MarginWatch {
     this.#wake = 0;
     // What closes now is settled once all of this instant is matched.
     if (next === Infinity || next <= this.#engine.nowMs) return;
-    this.#engine.touched = true;
+    this.#engine.hasPendingWork = true;
     this.#wake = queue.at(next, () => (this.#wake = 0));
   }
 
@@ -144,7 +144,7 @@ export class MarginWatch {
     let next = Infinity;
     let cross = 0;
     this.#setMarks();
-    for (const position of this.#venue.wallets.held(this.#account)) {
+    for (const position of this.#venue.wallets.openPositions(this.#account)) {
       if (position.isCross) cross++;
       next = Math.min(next, this.#dangerOf(position, sinceMs));
     }
@@ -152,7 +152,7 @@ export class MarginWatch {
   }
 
   /** Close of the first row of the block that reaches the price at which a position is liquidated. */
-  #dangerOf(position: Position, sinceMs: number): number {
+  #dangerOf(position: VenuePosition, sinceMs: number): number {
     const { feed, beyond } = this.#lines[position.index]!;
     // Rows that closed before the position came do not concern it. The one that is being matched does, whether it came at its open or inside.
     const { openedMs } = position;
@@ -172,7 +172,7 @@ export class MarginWatch {
   }
 
   #setMarks(): void {
-    for (const { index } of this.#venue.wallets.held(this.#account)) this.#setMark(index);
+    for (const { index } of this.#venue.wallets.openPositions(this.#account)) this.#setMark(index);
   }
   /** The mark as of now: that of the newest row that is delivered. */
   #setMark(index: number): void {
@@ -190,7 +190,7 @@ export class MarginWatch {
       if (due === undefined) return;
       // A row that ends now has orders to fill yet, from its open on: those that it fills hold positions by then, or have given them up.
       queue.at(due.timeMs, () => {
-        this.#engine.touched = true;
+        this.#engine.hasPendingWork = true;
         this.#due.push({ line, index, at: due });
         at++;
         next();
@@ -202,7 +202,7 @@ export class MarginWatch {
   #payFunding(): void {
     for (const { line, index, at } of this.#due.splice(0)) {
       this.#venue.fund(line.feed.instrument, at.markTicks, at.rate, at.timeMs);
-      if (this.#venue.wallets.sides(this.#account, index).some(({ lots }) => lots > 0)) this.#look(at.timeMs);
+      if (this.#venue.wallets.sides(this.#account, index).some(({ lots }) => lots > 0)) this.#findNextRow(at.timeMs);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Channel, ExchangePort } from '../../ports/exchange.ts';
 import type { ReplayExchange } from './replayExchange.ts';
 
 export class PairedReplay implements ExchangePort {
-  readonly takesConditions = true;
+  readonly supportsTriggerOrders = true;
   readonly futures: ReplayExchange;
   readonly spot: ReplayExchange;
   /** By instrument: contracts stand before coins. */
@@ -33,11 +33,11 @@ export class PairedReplay implements ExchangePort {
   read(order: Order, channel: Channel): void {
     this.#of(order.instrumentIndex).read(order, channel);
   }
-  working(instrument: number): number {
-    return this.#of(instrument).working(instrument);
+  workingOrders(instrument: number): number {
+    return this.#of(instrument).workingOrders(instrument);
   }
-  row(instrument: number, row: number): void {
-    this.#of(instrument).row(instrument, row);
+  matchRow(instrument: number, row: number): void {
+    this.#of(instrument).matchRow(instrument, row);
   }
   blockOpened(): void {
     this.futures.blockOpened();

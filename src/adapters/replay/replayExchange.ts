@@ -2,7 +2,7 @@
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
-import { markCapped, sweepCollars } from '../../orders/collar.ts';
+import { markCapped, cancelCollarRemainders } from '../../orders/collar.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
@@ -11,7 +11,7 @@ import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/or
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { Channel, ExchangePort } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
+import type { BarBook, VenueSink } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
@@ -19,33 +19,33 @@ import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import type { ReplayConditions } from './replayConditions.ts';
+import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, as of `fills.latencyMs`. */
-const MOST_LATENCY_MS = 86_400_000;
+const MAX_LATENCY_MS = 86_400_000;
 
 /** What may happen to the answer of a create; by default nothing. */
-export type Fault = 'none' | 'lostAnswer' | 'lostRequest';
+export type ReplayFault = 'none' | 'lostAnswer' | 'lostRequest';
 
-export interface ReplayOptions {
+export interface ReplayExchangeOptions {
   /** From a decision to its order's (or cancel's) arrival at the venue. */
   readonly latency: LatencyModel;
   /** Capped fills need the volume of a row. */
   readonly needsVolume: boolean;
   /** Which creates lose their answer or never arrive: for tests and what-if runs. */
-  readonly faultOf: ((order: Order) => Fault) | null;
+  readonly faultOf: ((order: Order) => ReplayFault) | null;
 }
 
 /** What an account of futures has beside its orders. */
-export interface MarginParts {
+export interface ReplayMarginDeps {
   readonly watch: MarginWatch;
-  readonly conditions: ReplayConditions;
+  readonly triggers: ReplayTriggers;
   readonly rows: ContractRows;
 }
 
 /** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
-interface Lane {
-  readonly book: RowBook;
+interface ReplayBook {
+  readonly book: BarBook;
   readonly feed: MatchedFeed;
   /** The column of the feed that every matched row reads. */
   readonly openTicks: TickColumn;
@@ -55,7 +55,7 @@ interface Lane {
   readonly lengthMs: number;
   /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
   readonly lateCancels: number[];
-  readonly lateConditions: OrderId[];
+  readonly lateTriggers: OrderId[];
   /** How many of both. */
   late: number;
   /** Orders at a collar that have not had their row yet. */
@@ -63,45 +63,45 @@ interface Lane {
 }
 
 export class ReplayExchange implements ExchangePort, VenueSink {
-  readonly takesConditions = true;
+  readonly supportsTriggerOrders = true;
   readonly #queue: DueQueue;
-  readonly #options: ReplayOptions;
+  readonly #options: ReplayExchangeOptions;
   /** No order takes any time to arrive. */
   readonly #isInstant: boolean;
   #engine!: ReplayHost;
   #brackets!: Brackets;
-  #venue!: BookVenue<RowBook>;
+  #venue!: BookVenue<BarBook>;
   #account = 0;
   /** By instrument; those of another exchange have none here. */
-  #lanes: readonly Lane[] = [];
+  #lanes: readonly ReplayBook[] = [];
   /** Of a run over one instrument, as most are: each row and each order asks for it several times. */
-  #onlyLane: Lane | null = null;
+  #onlyBook: ReplayBook | null = null;
   /** Of a futures account. */
   #watch: MarginWatch | null = null;
-  #conditions: ReplayConditions | null = null;
+  #triggers: ReplayTriggers | null = null;
   #contracts: ContractRows | null = null;
 
-  constructor(queue: DueQueue, options: ReplayOptions) {
+  constructor(queue: DueQueue, options: ReplayExchangeOptions) {
     this.#queue = queue;
     this.#options = options;
     this.#isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
   /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
-  connect(engine: ReplayHost, venue: BookVenue<RowBook>, account: number, margin: MarginParts | null = null): void {
+  connect(engine: ReplayHost, venue: BookVenue<BarBook>, account: number, margin: ReplayMarginDeps | null = null): void {
     this.#watch = margin?.watch ?? null;
-    this.#conditions = margin?.conditions ?? null;
+    this.#triggers = margin?.triggers ?? null;
     this.#contracts = margin?.rows ?? null;
     this.#engine = engine;
     this.#brackets = engine.brackets;
     this.#venue = venue;
     this.#account = account;
-    const lanes: Lane[] = [];
+    const lanes: ReplayBook[] = [];
     engine.execution.forEach((feed, index) => {
-      if (venue.trades(feed.instrument)) lanes[index] = laneOf(feed, venue);
+      if (venue.trades(feed.instrument)) lanes[index] = replayBookOf(feed, venue);
     });
     this.#lanes = lanes;
-    this.#onlyLane = lanes.length === 1 ? lanes[0]! : null;
+    this.#onlyBook = lanes.length === 1 ? lanes[0]! : null;
   }
 
   // --- What the engine asks for
@@ -138,15 +138,15 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#later(venueMs, () => this.#engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
   }
 
-  working(instrument: number): number {
-    const { book } = this.#lane(instrument);
+  workingOrders(instrument: number): number {
+    const { book } = this.#book(instrument);
     const working = this.#brackets.total === 0 ? book.working : book.working + this.#brackets.waiting(instrument);
-    return this.#conditions === null ? working : working + this.#conditions.waiting(instrument);
+    return this.#triggers === null ? working : working + this.#triggers.waiting(instrument);
   }
 
   /** Matches one row; the order of its steps is docs/matching.md. */
-  row(instrument: number, row: number): void {
-    const lane = this.#lane(instrument);
+  matchRow(instrument: number, row: number): void {
+    const lane = this.#book(instrument);
     const { book } = lane;
     const closeMs = lane.feed.closeOf(row);
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
@@ -155,13 +155,13 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const contracts = this.#contracts;
     if (contracts === null || !this.#watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(lane, row, openMs, closeMs, open), volumeLots);
-    if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
+    if (this.workingOrders(instrument) > 0) this.#matchAfterOpen(lane, instrument, row, openMs, closeMs, open);
     if (lane.late > 0) this.#actLateCancels(lane);
-    if (lane.collared > 0) lane.collared = book.working > 0 ? sweepCollars(this.#engine, instrument, openMs) : 0;
+    if (lane.collared > 0) lane.collared = book.working > 0 ? cancelCollarRemainders(this.#engine, instrument, openMs) : 0;
   }
 
   /** What happens after the open: apart, because most rows with an order are done at their open, and their high and low are not read. */
-  #insideRow(lane: Lane, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
+  #matchAfterOpen(lane: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
     const { book, priceScale } = lane;
     const { bars } = lane.feed;
     // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
@@ -169,29 +169,29 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const low = Math.round(bars.low[row]! * priceScale);
     const brackets = this.#brackets;
     if (lane.collared > 0) markCapped(this.#engine.orders, instrument, openMs, open);
-    if (this.#contracts !== null) this.#contracts.inside(book, instrument, row, { openMs, closeMs, open, high, low });
+    if (this.#contracts !== null) this.#contracts.matchInside(book, instrument, row, { openMs, closeMs, open, high, low });
     else this.#insideCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const cameInside = brackets.follow(instrument, high, low, openMs);
     if (cameInside) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
   }
 
-  #insideCoins(book: RowBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
-    const { desk } = this.#engine;
+  #insideCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
+    const { bracketManager } = this.#engine;
     const brackets = this.#brackets;
     if (brackets.waiting(instrument) > 0) {
-      desk.atMs = openMs;
-      brackets.gapped(instrument, open, desk.onHit);
-      desk.atMs = closeMs;
-      brackets.reached(instrument, high, low, -Infinity, desk.onHit);
+      bracketManager.legTimeMs = openMs;
+      brackets.gapped(instrument, open, bracketManager.onHit);
+      bracketManager.legTimeMs = closeMs;
+      brackets.reached(instrument, high, low, -Infinity, bracketManager.onHit);
     }
-    book.matchInside(openMs, closeMs, open, high, low);
+    book.matchRange(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
       // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
-      desk.atMs = closeMs;
-      brackets.reached(instrument, high, low, closeMs, desk.onHit);
+      bracketManager.legTimeMs = closeMs;
+      brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
     }
-    desk.atMs = NaN;
+    bracketManager.legTimeMs = NaN;
   }
 
   blockOpened(): void {
@@ -233,12 +233,12 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
     // A leg of a bracket arrives as it is made, with the fill that called for it.
     const nowMs = order.parent > 0 || this.#isInstant ? order.createdMs : engine.nowMs;
-    const hitPrice = order.parent > 0 ? engine.desk.hitPrice : NaN;
+    const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NaN;
     this.#watch?.beforeOrder(instrumentIndex);
-    if ((order.condition ?? 0) > 0) return this.#conditionArrives(order, fault, nowMs);
+    if ((order.triggerTicks ?? 0) > 0) return this.#triggerArrives(order, fault, nowMs);
     const placed = this.#venue.place(this.#account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
-    const lane = this.#lane(instrumentIndex);
+    const lane = this.#book(instrumentIndex);
     if (order.limit > 0 && order.role === 'market') lane.collared++;
     if (fault === 'lostAnswer') {
       this.#placed.set(id, placed.id);
@@ -247,25 +247,25 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 
-  #conditionArrives(order: ApprovedOrder, fault: Fault, nowMs: number): void {
+  #triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {
     const { id } = order;
-    const conditions = this.#conditions!;
-    const waiting = conditions.place(order, nowMs);
+    const triggers = this.#triggers!;
+    const waiting = triggers.place(order, nowMs);
     if (fault === 'lostAnswer') {
       if (waiting !== null) this.#placed.set(id, waiting);
       this.#engine.outcomeUnknown(id);
-    } else if (waiting === null) this.#engine.refused(id, String(conditions.refusal));
+    } else if (waiting === null) this.#engine.refused(id, String(triggers.refusal));
     else this.#engine.acked(id, waiting as VenueOrderId, nowMs);
   }
 
   #cancelArrives(order: Order, id: OrderId): void {
     if (order.id !== id) return;
-    const conditions = (order.condition ?? 0) > 0 ? this.#conditions : null;
-    if (conditions?.waits(id) === true) return this.#cancelCondition(conditions, order);
-    const found = conditions === null ? this.#placedOf(order) : this.#found(conditions.childOf(id));
+    const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.#triggers : null;
+    if (triggerOrders?.waits(id) === true) return this.#cancelTrigger(triggerOrders, order);
+    const found = triggerOrders === null ? this.#placedOf(order) : this.#found(triggerOrders.childOf(id));
     if (found === null || !this.#venue.requestCancel(found)) return;
     const lane = this.#lanes[order.instrumentIndex]!;
-    if (this.#isInsideRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateConditions.length;
+    if (this.#isMidRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateTriggers.length;
     else this.#venue.finishCancel(found, this.#engine.nowMs);
   }
 
@@ -277,27 +277,27 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     return typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
   }
 
-  #cancelCondition(conditions: ReplayConditions, order: Order): void {
+  #cancelTrigger(otherTriggers: ReplayTriggers, order: Order): void {
     const lane = this.#lanes[order.instrumentIndex]!;
-    if (this.#isInsideRow(lane, order)) lane.late = lane.lateConditions.push(order.id) + lane.lateCancels.length;
-    else conditions.cancel(order.id, this.#engine.nowMs);
+    if (this.#isMidRow(lane, order)) lane.late = lane.lateTriggers.push(order.id) + lane.lateCancels.length;
+    else otherTriggers.cancel(order.id, this.#engine.nowMs);
   }
 
   /** A leg of a bracket whose stop goes off: its cancel acts with the stop, wherever in a row that is. */
   #isTakenBack(order: Order): boolean {
-    return order.parent > 0 && this.#engine.desk.takesBack;
+    return order.parent > 0 && this.#engine.bracketManager.takesBack;
   }
-  #isInsideRow({ feed: { bars, cursor } }: Lane, order: Order): boolean {
+  #isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
     const next = cursor.row + 1;
     return !this.#isInstant && !this.#isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
   }
 
-  #actLateCancels(lane: Lane): void {
+  #actLateCancels(lane: ReplayBook): void {
     lane.late = 0;
-    for (const order of lane.lateConditions.splice(0)) {
+    for (const order of lane.lateTriggers.splice(0)) {
       // One that the row has fired goes on as what it has placed, and the cancel is of that.
-      const child = this.#conditions?.childOf(order);
-      this.#conditions?.cancel(order, this.#engine.nowMs);
+      const child = this.#triggers?.childOf(order);
+      this.#triggers?.cancel(order, this.#engine.nowMs);
       if (child !== undefined) lane.lateCancels.push(child);
     }
     for (const id of lane.lateCancels.splice(0)) {
@@ -310,33 +310,33 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   /** Throws StrategyError for what is no wait. */
   #latencyOf(order: Order, isCancel: boolean): number {
     const ms: unknown = this.#options.latency.ms(order, isCancel);
-    if (typeof ms === 'number' && ms >= 0 && ms <= MOST_LATENCY_MS) return ms;
-    throw new StrategyError(`the latency model answers ${String(ms)}`, `it says how many ms an order takes, from 0 to ${MOST_LATENCY_MS}`);
+    if (typeof ms === 'number' && ms >= 0 && ms <= MAX_LATENCY_MS) return ms;
+    throw new StrategyError(`the latency model answers ${String(ms)}`, `it says how many ms an order takes, from 0 to ${MAX_LATENCY_MS}`);
   }
 
   /** Due events may come up while a row is matched, without a call of a strategy: the loop has to look at the queue again. */
   #later(timeMs: number, run: () => void): void {
-    this.#engine.touched = true;
+    this.#engine.hasPendingWork = true;
     this.#queue.at(timeMs, run);
   }
 
-  #lane(instrument: number): Lane {
-    return this.#onlyLane ?? this.#lanes[instrument]!;
+  #book(instrument: number): ReplayBook {
+    return this.#onlyBook ?? this.#lanes[instrument]!;
   }
   #forget(order: VenueOrder): void {
     if (this.#options.faultOf !== null) this.#placed.delete(order.ref);
-    this.#conditions?.childEnded(order.ref as OrderId);
+    this.#triggers?.childEnded(order.ref as OrderId);
     this.#venue.release(order);
   }
 }
 
 /** A row in ticks. Whole ticks: the import has refused or rounded anything finer, so rounding only removes the noise of the product. */
-function tradedRow({ feed: { bars }, priceScale }: Lane, row: number, openMs: number, closeMs: number, open: number): TradedRow {
+function tradedRow({ feed: { bars }, priceScale }: ReplayBook, row: number, openMs: number, closeMs: number, open: number): TradedRow {
   const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
   return { openMs, closeMs, open, high, low };
 }
 
-function laneOf(feed: MatchedFeed, venue: BookVenue<RowBook>): Lane {
+function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
   return {
     book: venue.book(feed.instrument),
     feed,
@@ -345,7 +345,7 @@ function laneOf(feed: MatchedFeed, venue: BookVenue<RowBook>): Lane {
     lotScale: lotsPerCoin(feed.instrument),
     lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
     lateCancels: [],
-    lateConditions: [],
+    lateTriggers: [],
     late: 0,
     collared: 0,
   };

@@ -52,7 +52,7 @@ export class ReplayJournal implements Journal {
   cancelSent(): number {
     return SEQ;
   }
-  tomb(order: Order): number {
+  provenAbsent(order: Order): number {
     return this.#record(9, order.id, 0);
   }
 

@@ -6,7 +6,7 @@ import { listOf } from '../../base/memory/listOf.ts';
 import { PairedLedger } from '../../portfolio/pairedLedger.ts';
 import { dataOf, leverageOf, marginTerms, openFutures, takerFeePpm } from './futuresMarket.ts';
 import type { MarketParts } from './parts.ts';
-import { openSpot, worthOfCoins } from './spotMarket.ts';
+import { openSpot, coinValue } from './spotMarket.ts';
 
 export const bothMarkets: MarketParts = {
   exchange: (make) => new PairedReplay(make(), make()),
@@ -35,7 +35,7 @@ export const bothMarkets: MarketParts = {
     ];
   },
 
-  worthOf: worthOfCoins,
+  startingValue: coinValue,
 
   open(plan, engine, { exchange, slippage, fees: [feesOfFutures = null, feesOfSpot = null] }, [ofFutures = new Map(), ofSpot = new Map()]) {
     const { ledger, instruments } = engine;

@@ -3,7 +3,7 @@
 import { MarginWatch } from '../../adapters/replay/marginWatch.ts';
 import type { ContractData } from '../../model/bars/marks.ts';
 import { ContractRows } from '../../adapters/replay/contractRows.ts';
-import { ReplayConditions } from '../../adapters/replay/replayConditions.ts';
+import { ReplayTriggers } from '../../adapters/replay/replayTriggers.ts';
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -37,12 +37,12 @@ export const futuresMarket: MarketParts = {
   accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
 
   /** All money is in the settlement asset. */
-  worthOf: () => 0,
+  startingValue: () => 0,
 
-  open(plan, engine, seat, [deposits = new Map()]) {
+  open(plan, engine, account, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
-    return openFutures(plan, engine, seat, deposits, { ledger, instruments });
+    return openFutures(plan, engine, account, deposits, { ledger, instruments });
   },
 };
 
@@ -53,8 +53,8 @@ interface FuturesBooks {
 }
 
 /** The venue of the contracts of a run, with its account and what watches its margin. */
-export function openFutures(plan: RunPlan, engine: Engine, seat: VenueSeat, deposits: Deposits, books: FuturesBooks): OpenedVenue {
-  const { exchange, slippage, fees: [model = null] } = seat; // prettier-ignore
+export function openFutures(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: Deposits, books: FuturesBooks): OpenedVenue {
+  const { exchange, slippage, fees: [model = null] } = accountAt; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
   const { rounding } = plan.fees;
@@ -74,8 +74,8 @@ export function openFutures(plan: RunPlan, engine: Engine, seat: VenueSeat, depo
   );
   const account = venue.openAccount('bot');
   for (const [asset, units] of deposits) venue.deposit(account, asset, units);
-  const conditions = new ReplayConditions(engine, venue, account, watch);
-  exchange.connect(engine, venue, account, { watch, conditions, rows: new ContractRows(engine, venue, account, watch, conditions) });
+  const triggers = new ReplayTriggers(engine, venue, account, watch);
+  exchange.connect(engine, venue, account, { watch, triggers, rows: new ContractRows(engine, venue, account, watch, triggers) });
   watch.connect(venue, account);
   return { venue, checkBooks: () => checkBooks(books, venue) };
 }
@@ -122,7 +122,7 @@ function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue):
   const asset = wallets.asset(cashAsset);
   const { free, locked } = wallets.wallet(ACCOUNT, asset);
   let money = free + locked;
-  for (const { marginUnits } of wallets.held(ACCOUNT, asset)) money += marginUnits;
+  for (const { marginUnits } of wallets.openPositions(ACCOUNT, asset)) money += marginUnits;
   assert(money === cashTotal, `the venue holds ${money} of ${cashAsset}, the ledger ${cashTotal}`);
   instruments.forEach(({ id }, index) => {
     for (const isLong of [true, false]) {

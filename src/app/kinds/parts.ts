@@ -11,11 +11,11 @@ import type { ExchangePort } from '../../ports/exchange.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
-import type { RowBook } from '../../venue/rowBook.ts';
+import type { BarBook } from '../../venue/barBook.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
 /** An exchange whose books match rows, as a run has it. */
-export type RunVenue = BookVenue<RowBook>;
+export type RunVenue = BookVenue<BarBook>;
 
 /** What the venue of a replay is opened with. */
 export interface VenueSeat {
@@ -58,7 +58,7 @@ export interface MarketParts {
   /** The accounts that are funded; of a run over both markets, one of each. */
   accounts(plan: RunPlan, engine: Engine): readonly AccountPlan[];
   /** What a starting balance is worth in money as the run begins. */
-  worthOf(engine: Engine, asset: string, units: number): number;
+  startingValue(engine: Engine, asset: string, units: number): number;
   /** Opens the venue with the account of the run, funds it, and connects it. `deposits`: by account, as `accounts` lists them. */
-  open(plan: RunPlan, engine: Engine, seat: VenueSeat, deposits: readonly Deposits[]): OpenedVenue;
+  open(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: readonly Deposits[]): OpenedVenue;
 }

@@ -6,7 +6,7 @@ import { listOf } from '../../base/memory/listOf.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { SpotLedger } from '../../portfolio/spotLedger.ts';
-import { Scale, valueAt } from '../../portfolio/scale.ts';
+import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
 import { Venue } from '../../venue/venue.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Deposits, MarketParts, OpenedVenue, VenueSeat } from './parts.ts';
@@ -30,19 +30,19 @@ export const spotMarket: MarketParts = {
 
   accounts: ({ cash }, { ledger }) => [{ market: 'spot', ledger, cash }],
 
-  worthOf: worthOfCoins,
+  startingValue: coinValue,
 
-  open(plan, engine, seat, [deposits = new Map()]) {
+  open(plan, engine, account, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof SpotLedger, 'a spot venue stands beside the books of a spot account');
-    return openSpot(plan, engine, seat, deposits, { ledger, instruments });
+    return openSpot(plan, engine, account, deposits, { ledger, instruments });
   },
 };
 
 /** Coins come in at their price, or all their proceeds were profit. */
-export function worthOfCoins(engine: Engine, asset: string, units: number): number {
+export function coinValue(engine: Engine, asset: string, units: number): number {
   const index = engine.instruments.findIndex(({ base, contract }) => base === asset && contract === undefined);
-  return index < 0 ? 0 : valueAt(units, engine.startTicks(index), new Scale(engine.instruments[index]!).ofUnits);
+  return index < 0 ? 0 : quoteValueAt(units, engine.startTicks(index), new InstrumentScale(engine.instruments[index]!).ofUnits);
 }
 
 /** The books of an account of coins, and the instruments that it trades. */
@@ -52,8 +52,8 @@ interface SpotBooks {
 }
 
 /** The venue of the coins of a run, with its account. */
-export function openSpot(plan: RunPlan, engine: Engine, seat: VenueSeat, deposits: Deposits, books: SpotBooks): OpenedVenue {
-  const { exchange, slippage, fees: [model = null] } = seat; // prettier-ignore
+export function openSpot(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: Deposits, books: SpotBooks): OpenedVenue {
+  const { exchange, slippage, fees: [model = null] } = accountAt; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const venue = new Venue({ ...commonConfig(plan, books.instruments, slippage), fees: { ...plan.fees, model } }, exchange);
   const account = venue.openAccount('bot');

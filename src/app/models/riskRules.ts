@@ -3,9 +3,9 @@
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { Draft, OrderRule, RiskState } from '../../risk/rules/rule.ts';
-import { isReduction } from '../../risk/rules/reduction.ts';
-import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/models.ts';
-import { answerOf, said } from '../../definition/models/answer.ts';
+import { isReduction } from '../../risk/rules/openOrderRules.ts';
+import type { AccountSnapshot, ProposedOrder, RiskRuleSpec } from '../../strategy/models.ts';
+import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   // The author's function is asked once about an order, not again for its words.
@@ -27,15 +27,15 @@ export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
 function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
   const isLess = isReduction(order, state);
   if (isLess && !reductionsToo) return null;
-  const answer = answerOf(`the risk rule ${code}`, check, askingOrder(order, isLess), askingAccount(order, state));
+  const answer = callModel(`the risk rule ${code}`, check, askingOrder(order, isLess), askingAccount(order, state));
   if (answer === null || typeof answer === 'string') return answer;
   throw new StrategyError(
-    `the risk rule ${code} answers neither null nor a text but ${said(answer)}`,
+    `the risk rule ${code} answers neither null nor a text but ${describeAnswer(answer)}`,
     'it answers null to let an order pass, or a text that says why not',
   );
 }
 
-function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isLess: boolean): AskingOrder {
+function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isLess: boolean): ProposedOrder {
   return {
     symbol: instrument.wireName,
     side,
@@ -47,7 +47,7 @@ function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: D
   };
 }
 
-function askingAccount({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AskingAccount {
+function askingAccount({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AccountSnapshot {
   const { ledger, instruments, marks, reservations, nowMs, mark } = state;
   const quote = pow10(instrument.quoteDigits);
   // A symbol without a price yet is held by nobody.

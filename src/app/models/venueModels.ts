@@ -6,7 +6,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
-import { answerOf, said } from '../../definition/models/answer.ts';
+import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 const MILLION = 1_000_000;
 /** What is this much of a tick above a whole one is the noise of doubles, not a wish for one tick more. */
@@ -17,11 +17,11 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
     ticks: (instrument, side, price, lots) => {
       const perTick = pow10(instrument.priceDigits);
       const fill = { symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) };
-      const answer = answerOf('the slippage model', worse, fill);
+      const answer = callModel('the slippage model', worse, fill);
       const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
       if (ticks < MAX_TICKS) return ticks;
       throw new StrategyError(
-        `the slippage model answers ${said(answer)}`,
+        `the slippage model answers ${describeAnswer(answer)}`,
         'it says by how much, in price, from 0 to what a price may be, a fill is worse than quoted',
       );
     },
@@ -29,12 +29,12 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
 }
 
 /** A model of one run: it counts that run's turnover. */
-export function feesOf({ rate }: FeeSpec): FeeModel {
+export function feeModelOf({ rate }: FeeSpec): FeeModel {
   let turnover = 0;
   return {
-    ppm: (instrument, side, isMaker, price, lots, notionalUnits, mostPpm) => {
+    ppm: (instrument, side, isMaker, price, lots, notionalUnits, maxPpm) => {
       const notional = notionalUnits / pow10(instrument.quoteDigits);
-      const answer = answerOf('the fee model', rate, {
+      const answer = callModel('the fee model', rate, {
         symbol: instrument.wireName,
         side,
         isMaker,
@@ -45,14 +45,14 @@ export function feesOf({ rate }: FeeSpec): FeeModel {
       });
       turnover += notional;
       const ppm = typeof answer === 'number' && answer >= 0 ? Math.round(answer * MILLION) : NaN;
-      if (ppm >= 0 && ppm <= mostPpm) return ppm;
+      if (ppm >= 0 && ppm <= maxPpm) return ppm;
       if (!(ppm >= 0))
         throw new StrategyError(
-          `the fee model answers ${said(answer)}`,
+          `the fee model answers ${describeAnswer(answer)}`,
           'it says the rate of a fill as a fraction of its notional, a number >= 0',
         );
       throw new StrategyError(
-        `the fee model answers ${said(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${mostPpm / MILLION}`,
+        `the fee model answers ${describeAnswer(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${maxPpm / MILLION}`,
         `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, at which orders hold their cash, or lower what the model says`,
       );
     },

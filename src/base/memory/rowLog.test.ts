@@ -1,7 +1,7 @@
 // Logs of rows: read back as they were written, or, where nobody reads them, one page however many rows there are.
 
 import { expect, it } from 'vitest';
-import { RowLog, rowInPage, Scratch, UnreadScratch } from './rowLog.ts';
+import { RowLog, rowInPage, Scratch, DiscardingScratch } from './rowLog.ts';
 
 const WIDTH = 2;
 const ROWS = 20_000;
@@ -27,7 +27,7 @@ it('rows come back as columns', () => {
 });
 
 it('where nobody reads them they share one page, and what is taken otherwise is nobody else’s', () => {
-  const scratch = new UnreadScratch();
+  const scratch = new DiscardingScratch();
   const { pages } = written(scratch);
   expect(pages.size).toBe(1);
   expect(scratch.take([...pages][0]!.length)).not.toBe([...pages][0]);

@@ -44,7 +44,7 @@ export class Scratch {
 }
 
 /** Of a process that nobody reads a record from: every page of a log is the same memory, so that the log of any number of rows is one page. */
-export class UnreadScratch extends Scratch {
+export class DiscardingScratch extends Scratch {
   readonly #pages = new Map<number, Float64Array>();
 
   override page(length: number): Float64Array {

@@ -25,7 +25,7 @@ test('a ratio is the decimal itself', () => {
     fc.property(text, (value) => {
       const ratio = parseRatio(value);
       if (ratio === null) expect(new Decimal(value).decimalPlaces() > 9 || new Decimal(value).precision(true) > 6).toBe(true);
-      else expect(new Decimal(ratio.over).div(ratio.under).eq(value)).toBe(true);
+      else expect(new Decimal(ratio.numerator).div(ratio.denominator).eq(value)).toBe(true);
     }),
   );
 });

@@ -3,7 +3,7 @@
 import { MAX_EXACT } from './exact.ts';
 
 const PLAIN = /^(\d+)(?:\.(\d+))?$/;
-const LARGEST = BigInt(MAX_EXACT);
+const MAX_INTEGER = BigInt(MAX_EXACT);
 
 /**
  * The largest whole number of 10^-digits that is not above `text`, a plain decimal >= 0 such as "12" or "0.05". What lies above
@@ -14,14 +14,14 @@ export function scaledDown(text: string, digits: number): number | null {
   if (!found) return null;
   const [, whole = '', part = ''] = found;
   const scaled = BigInt(whole + part.slice(0, digits).padEnd(digits, '0'));
-  return Number(scaled <= LARGEST ? scaled : LARGEST);
+  return Number(scaled <= MAX_INTEGER ? scaled : MAX_INTEGER);
 }
 
 /** A fraction of whole numbers, exactly: over / under. */
 export interface Ratio {
-  readonly over: number;
+  readonly numerator: number;
   /** A power of ten. */
-  readonly under: number;
+  readonly denominator: number;
 }
 
 /** A plain decimal >= 0 as an exact ratio: "1.25" is 125 / 100. Null when it is none, or has more than nine decimals or fifteen digits. */
@@ -30,5 +30,5 @@ export function parseRatio(text: string): Ratio | null {
   if (!found) return null;
   const [, whole = '', tail = ''] = found;
   const part = tail.replace(/0+$/, '');
-  return part.length <= 9 && whole.length + part.length <= 15 ? { over: Number(whole + part), under: 10 ** part.length } : null;
+  return part.length <= 9 && whole.length + part.length <= 15 ? { numerator: Number(whole + part), denominator: 10 ** part.length } : null;
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvariantError } from '../errors.ts';
-import { MAX_EXACT, mulDiv, productAtMost, shareUp, type Rounding } from './exact.ts';
+import { MAX_EXACT, mulDiv, productAtMost, mulPpmUp, type Rounding } from './exact.ts';
 
 const ROUNDINGS: readonly Rounding[] = ['down', 'up', 'halfUp', 'halfEven'];
 /** Of every size: most draws of a plain integer arbitrary would be huge. */
@@ -46,11 +46,11 @@ test('mulDiv is exact where the product is wide and the quotient lies at a whole
 test('shareUp is so many millionths, rounded up, and Infinity of more than can be counted', () => {
   fc.assert(
     fc.property(whole, fc.nat({ max: 1_000_000 }), (amount, ppm) => {
-      expect(shareUp(amount, ppm)).toBe(Number(oracle(amount, ppm, 1_000_000, 'up')));
+      expect(mulPpmUp(amount, ppm)).toBe(Number(oracle(amount, ppm, 1_000_000, 'up')));
     }),
     { numRuns: 20_000 },
   );
-  expect([shareUp(Infinity, 1000), shareUp(2 ** 53, 1000), shareUp(NaN, 1000)]).toEqual([Infinity, Infinity, Infinity]);
+  expect([mulPpmUp(Infinity, 1000), mulPpmUp(2 ** 53, 1000), mulPpmUp(NaN, 1000)]).toEqual([Infinity, Infinity, Infinity]);
 });
 
 test('productAtMost compares products of any width, and nothing is at most NaN', () => {

@@ -83,7 +83,7 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
 }
 
 /** So many millionths of a whole amount, rounded up. Infinity of an amount above 2^53 - 1: where it is too much anyhow. */
-export function shareUp(amount: number, ppm: number): number {
+export function mulPpmUp(amount: number, ppm: number): number {
   const product = amount * ppm;
   return product <= HALF_MAX ? ceil(product / MILLION) : shareUpWide(amount, ppm);
 }

@@ -54,11 +54,11 @@ export function signedPercent(fraction: number, digits = 2): string {
 }
 
 /** An integer of 10^-digits as exact decimal text with at least `least` decimals. */
-export function exactText(value: number, digits: number, least = 0): string {
+export function exactText(value: number, digits: number, min = 0): string {
   if (!Number.isFinite(value)) return NONE;
   const text = String(Math.abs(value)).padStart(digits + 1, '0');
   const part = digits === 0 ? '' : text.slice(-digits).replace(/0+$/, '');
-  const decimals = part.padEnd(Math.min(least, digits), '0');
+  const decimals = part.padEnd(Math.min(min, digits), '0');
   const whole = digits === 0 ? text : text.slice(0, -digits);
   return grouped((value < 0 ? '-' : '') + whole + (decimals === '' ? '' : `.${decimals}`));
 }

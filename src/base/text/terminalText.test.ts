@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { terminalText } from './foreignText.ts';
+import { terminalText } from './untrustedText.ts';
 
 it.each([
   ['plain text\nof two lines', 'plain text\nof two lines'],

@@ -5,15 +5,15 @@ import { accessSettings, type AccessOptions } from '../../access/settings.ts';
 import { withoutKeys } from '../../access/keyLike.ts';
 import { timeMs } from '../../base/brand.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { buildChecked } from '../../protocol/request.ts';
 import { argsFromText } from '../../protocol/textArguments.ts';
-import { timeoutOf } from '../options/timeout.ts';
+import { answerTimeoutMs } from '../options/timeout.ts';
 import { jsonText, print } from '../terminal/print.ts';
-import { tellProxies } from '../terminal/proxyNote.ts';
-import { endpointJson, endpointText, listText } from './list.ts';
+import { noteProxies } from '../terminal/proxyNote.ts';
+import { endpointJson, endpointText, endpointListText } from './list.ts';
 import { dryRun, dryRunText } from './dryRun.ts';
 
 export interface ApiArgs extends AccessOptions {
@@ -29,11 +29,13 @@ export interface ApiArgs extends AccessOptions {
 export async function api(args: ApiArgs): Promise<void> {
   const op = args.endpoint === undefined ? null : opOf(args.endpoint);
   if (args.list) {
-    print(args.json ? jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op)) : op === null ? listText() : endpointText(op));
+    print(
+      args.json ? jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op)) : op === null ? endpointListText() : endpointText(op),
+    );
     return;
   }
   if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints them');
-  const timeoutMs = timeoutOf(args.timeout);
+  const timeoutMs = answerTimeoutMs(args.timeout);
   const settings = accessSettings(args);
   // What a person wrote in the wrong place is hidden like what a service sends back.
   const hide = (text: string): string => settings.credentials?.hideIn(text) ?? text;
@@ -44,7 +46,7 @@ export async function api(args: ApiArgs): Promise<void> {
       const shown = dryRun(request, settings, timeMs(nowMs()));
       print(hide(args.json ? jsonText(shown) : dryRunText(shown)));
     } else {
-      tellProxies();
+      noteProxies();
       const { callEndpoint } = await import('./call.ts');
       await callEndpoint({ op, given, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
     }
@@ -57,10 +59,10 @@ export async function api(args: ApiArgs): Promise<void> {
 function opOf(name: string): Op {
   if (isOp(name)) return name;
   const near =
-    nearest(name, OPS) ??
+    nearestName(name, OPS) ??
     OPS.find((op) =>
       op.endsWith(
-        `.${nearest(
+        `.${nearestName(
           name,
           OPS.map((each) => each.split('.')[1] ?? ''),
         )}`,
@@ -79,7 +81,7 @@ function argumentsOf(op: Op, words: readonly string[]): Given {
     if (at <= 0) throw new ConfigError(`${op}: expected name=value, got ${withoutKeys(word)}`, parametersOf(op, names));
     const name = word.slice(0, at);
     if (!names.includes(name)) {
-      const near = nearest(name, names);
+      const near = nearestName(name, names);
       const hint = near === null ? '' : `, the nearest valid one is ${near}`;
       throw new ConfigError(`${op} ${withoutKeys(name)}: no such parameter${hint}`, parametersOf(op, names));
     }

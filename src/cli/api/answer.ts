@@ -1,6 +1,6 @@
 // Answers of an exchange as text: tables where they fit, else one record after the other; every digit as it came.
 
-import { foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { wrapped } from '../terminal/wrapped.ts';
@@ -24,7 +24,7 @@ const isSimple = (value: unknown): boolean => typeof value !== 'object' || value
 
 /** Members that are values, then those that hold more. The rows of a list need no heading, and rows that were not understood are told apart. */
 function recordLines(record: Fields, columns: number): readonly string[] {
-  const entries = said(record);
+  const entries = presentFields(record);
   const simple = entries.filter(([, value]) => isSimple(value));
   const facts = alignedRows(simple.map(([name, value]) => [title(name), cell(name, value)]));
   const rest = entries.filter(([name, value]) => !isSimple(value) && !(name === 'refused' && isEmpty(value)));
@@ -37,7 +37,7 @@ function recordLines(record: Fields, columns: number): readonly string[] {
 }
 
 /** The members of which the service said something. */
-const said = (record: Fields): readonly (readonly [string, unknown])[] =>
+const presentFields = (record: Fields): readonly (readonly [string, unknown])[] =>
   Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
@@ -59,7 +59,7 @@ function listLines(list: readonly unknown[], columns: number): readonly string[]
 
 /** A record as a paragraph of its values, and what holds more below it. */
 function packedLines(record: Fields, columns: number): readonly string[] {
-  const entries = said(record);
+  const entries = presentFields(record);
   const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${title(name)} ${cell(name, value)}`);
   const lines = packed(pairs, columns - 2);
   const nested = entries.filter(([, value]) => !isSimple(value));
@@ -86,6 +86,6 @@ function cell(name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && /(^|[a-z])(time|open)Ms$/i.test(name)) return formatTime(value);
   if (isRecord(value))
-    return foreignText(value['word'] === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : String(value['word']), MAX_CELL);
-  return foreignText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CELL);
+    return sanitizeText(value['word'] === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : String(value['word']), MAX_CELL);
+  return sanitizeText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CELL);
 }

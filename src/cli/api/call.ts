@@ -6,14 +6,14 @@ import type { AccessSettings } from '../../access/settings.ts';
 import { originOf, signerOf } from '../../access/settings.ts';
 import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import { assertNever } from '../../base/assert.ts';
-import { foreignJson, foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeJson, sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { answerLines } from './answer.ts';
-import { lookAt } from './look.ts';
+import { followUpCommands } from './followUp.ts';
 import { exitCodeOf, failureOf, type Failure } from './outcome.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { jsonText, print, printError } from '../terminal/print.ts';
@@ -37,17 +37,17 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
   const { market, security } = endpointOf(op);
   const origin = originOf(settings, market);
   if (SECURITY[security].key) signerOf(settings);
-  const limited = (event: LimitEvent) => say(limitLine(event));
-  const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => say(logLine(entry)) } : { limited });
+  const limited = (event: LimitEvent) => printLine(limitLine(event));
+  const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => printLine(logLine(entry)) } : { limited });
   try {
-    if (isVerbose) say(`${op} at ${origin}`);
-    tell(call, origin, await answered(call, exchange));
+    if (isVerbose) printLine(`${op} at ${origin}`);
+    printOutcome(call, origin, await answered(call, exchange));
   } finally {
     await exchange.close();
   }
 }
 
-const say = printError;
+const printLine = printError;
 
 /** The outcome; a signal ends the waiting, and what it leaves is told like any other. */
 function answered({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
@@ -72,12 +72,12 @@ function answered({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Prom
   });
 }
 
-function tell(call: ApiCall, origin: string, outcome: Outcome<unknown>): void {
+function printOutcome(call: ApiCall, origin: string, outcome: Outcome<unknown>): void {
   const { op, given, isJson, hide } = call;
   const failure = failureOf(op, given, outcome);
-  if (isJson) print(hide(foreignJson(jsonText(recordOf(op, outcome, failure)))));
+  if (isJson) print(hide(sanitizeJson(jsonText(recordOf(op, outcome, failure)))));
   else if (outcome.kind === 'acked') print(hide(successLines(call, origin, outcome.value).join('\n')));
-  if (failure) say(hide(failureLines(op, failure).join('\n')));
+  if (failure) printLine(hide(failureLines(op, failure).join('\n')));
   process.exitCode ??= exitCodeOf(op, failure);
 }
 
@@ -96,7 +96,7 @@ function successLines({ op, given }: ApiCall, origin: string, answer: unknown): 
     setting: 'changed',
     test: 'the service would take it; nothing was placed',
   };
-  const look = lookAt(op, { ...given, ...idOf(answer) });
+  const look = followUpCommands(op, { ...given, ...idOf(answer) });
   const next = effect === 'create' || effect === 'cancel' ? ['what becomes of it:', ...look.map((command) => `  ${command}`)] : [];
   return [`${done[effect]} (${origin})`, ...(answer === null ? [] : answerLines(answer)), ...next];
 }
@@ -111,9 +111,9 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
   const http = status === null ? [] : [`HTTP ${status}`];
   const service = code === null ? [] : [`code ${code}${name === null ? '' : ` ${name}`}${meaning === null ? '' : `: ${meaning}`}`];
   const isNews = msg !== null && msg !== '' && ![name, meaning].some((known) => known?.toLowerCase() === msg.toLowerCase());
-  const said = isNews ? [`the service says "${msg}"`] : [];
+  const text = isNews ? [`the service says "${msg}"`] : [];
   // A refusal of our own limits says what is not sent, as here the line does already.
-  const why = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...said];
+  const why = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...text];
   return [
     ...indented(`${op}: ${word}: ${why.join('; ')}`, '', '    '),
     ...indented(advice, '  ', '  '),
@@ -131,7 +131,7 @@ function limitLine(event: LimitEvent): string {
     case 'banned':
       return `the exchange has banned this address: nothing is sent before ${formatTime(event.ban.untilMs)}`;
     case 'banNotSaved':
-      return `the ban could not be written down (${foreignText(event.cause)}): call nothing before ${formatTime(event.ban.untilMs)}`;
+      return `the ban could not be written down (${sanitizeText(event.cause)}): call nothing before ${formatTime(event.ban.untilMs)}`;
     default:
       return assertNever(event);
   }

@@ -9,12 +9,12 @@ import { labelled, wrapped } from '../terminal/wrapped.ts';
 const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
 
 /** All endpoints, two lines each or more. */
-export function listText(): string {
+export function endpointListText(): string {
   const blocks = OPS.map((op) => {
     const { help, params, security } = endpointOf(op);
     const name = `${op}${SECURITY[security].key ? ' *' : ''}`.padEnd(NAME_COLUMNS);
-    const said = [...wrapped(signature(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
-    return said.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
+    const text = [...wrapped(signature(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
+    return text.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
   });
   return [...blocks.flat(), '', '* wants a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters of one.'].join(
     '\n',

@@ -1,14 +1,14 @@
 // What became of a call, in words for a person and as a record for a program, and what there is to do next.
 
-import { foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { assertNever } from '../../base/assert.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Effect } from '../../protocol/endpoints/endpoint.ts';
-import { factsOf } from '../../protocol/errors/errorCodes.ts';
+import { errorCodeFacts } from '../../protocol/errors/errorCodes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { lookAt } from './look.ts';
+import { followUpCommands } from './followUp.ts';
 
 /** A call that was not answered as it was meant to be. */
 export interface Failure {
@@ -33,9 +33,9 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
     case 'acked':
       return null;
     case 'refused':
-      return { ...NOTHING, outcome: 'refused', status: outcome.status, ...codeFacts(outcome.code), msg: foreignText(outcome.msg) };
+      return { ...NOTHING, outcome: 'refused', status: outcome.status, ...codeFacts(outcome.code), msg: sanitizeText(outcome.msg) };
     case 'notSent':
-      return { ...NOTHING, outcome: 'notSent', cause: foreignText(outcome.cause, MAX_CAUSE), advice: NOT_SENT };
+      return { ...NOTHING, outcome: 'notSent', cause: sanitizeText(outcome.cause, MAX_CAUSE), advice: NOT_SENT };
     case 'unknown': {
       const { status, error } = outcome;
       const { effect } = endpointOf(op);
@@ -44,10 +44,10 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
         outcome: 'unknown',
         ...facts,
         status,
-        msg: error && foreignText(error.msg),
-        cause: foreignText(outcome.cause, MAX_CAUSE),
+        msg: error && sanitizeText(error.msg),
+        cause: sanitizeText(outcome.cause, MAX_CAUSE),
         advice: effect === 'read' && facts.advice !== '' ? facts.advice : UNKNOWN[effect],
-        look: lookAt(op, given),
+        look: followUpCommands(op, given),
       };
     }
     default:
@@ -68,7 +68,7 @@ const UNKNOWN: Readonly<Record<Effect, string>> = {
 };
 
 function codeFacts(code: number) {
-  const facts = factsOf(code);
+  const facts = errorCodeFacts(code);
   const listed = 'meaning' in facts ? facts : null;
   return { code, name: listed?.name ?? null, meaning: listed?.meaning ?? null, advice: facts.advice };
 }

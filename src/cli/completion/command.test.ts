@@ -5,12 +5,12 @@ import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliDesk, COMMAND, STRATEGIES } from '../../../test/fixtures/cliDesk.ts';
+import { CliFixture, COMMAND, STRATEGIES } from '../../../test/fixtures/cliFixture.ts';
 
-const desk = new CliDesk();
+const fixture = new CliFixture();
 beforeAll(() => {
   chmodSync(COMMAND, 0o755);
-  symlinkSync(COMMAND, join(desk.folder, 'isobar'));
+  symlinkSync(COMMAND, join(fixture.folder, 'isobar'));
   const files = [
     'backtests/first.yaml',
     'strategies/a.ts',
@@ -22,11 +22,11 @@ beforeAll(() => {
   ];
   // Where listings do not look.
   const definition = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: '1000'\n`;
-  desk.write('data/cross.yaml', definition);
-  desk.write('data/pair.yaml', definition.replace(/: (.*\.ts)/, ': [$1, $1]'));
-  for (const file of [...files, 'other.yaml', 'BTCUSDT-1h.csv']) desk.write(file, '');
+  fixture.write('data/cross.yaml', definition);
+  fixture.write('data/pair.yaml', definition.replace(/: (.*\.ts)/, ': [$1, $1]'));
+  for (const file of [...files, 'other.yaml', 'BTCUSDT-1h.csv']) fixture.write(file, '');
 });
-afterAll(() => desk.remove());
+afterAll(() => fixture.remove());
 
 /** Called with the words of the line, once the shell has read its script. */
 const SHELLS = {
@@ -48,10 +48,10 @@ const run = promisify(execFile);
 
 /** What the shell offers after `line`, whose last word is begun, or not if it ends with a space. */
 async function offered(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'kept' = 'kept'): Promise<readonly string[]> {
-  const env = { ...process.env, PATH: `${desk.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
+  const env = { ...process.env, PATH: `${fixture.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
   const script = `${STAND_IN[shell]}${READ[shell][from]}; ${SHELLS[shell]}`;
   const { stdout, stderr } = await run(shell, ['-c', script, ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
-    cwd: desk.folder,
+    cwd: fixture.folder,
     env,
   });
   expect(stderr).toBe('');
@@ -63,7 +63,7 @@ function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
   const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
   if (!isThere) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
   describe.skipIf(!isThere)(shell, () => {
-    beforeAll(async () => void desk.write(`kept.${shell}`, (await desk.run('completion', shell)).stdout));
+    beforeAll(async () => void fixture.write(`kept.${shell}`, (await fixture.run('completion', shell)).stdout));
     it('reads its script from the command', async () => expect(await offered(shell, 'isobar report ', 'documented')).not.toEqual([]));
     tests();
   });

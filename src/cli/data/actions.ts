@@ -14,9 +14,9 @@ import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
-import { checkText, importText, isSound, listText, madeText, summaryOf, warningsOf } from './text.ts';
-import { tellFailure } from '../terminal/failure.ts';
-import { dateOf, intervalOf, numberOf } from '../options/values.ts';
+import { checkText, importText, isSound, catalogListText, madeText, summaryOf, warningsOf } from './text.ts';
+import { printFailure } from '../terminal/failure.ts';
+import { dateOf, intervalOf, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
@@ -98,7 +98,7 @@ export function listData(args: Common): void {
   const entries = listCatalog(args.catalog);
   const series = listSeriesEntries(args.catalog);
   if (args.json) printJson([...entries, ...series.map(seriesJson)]);
-  else print(listText(args.catalog, entries, series));
+  else print(catalogListText(args.catalog, entries, series));
 }
 
 /** A catalog that is not there yet has nothing in it; what is no folder can be none. */
@@ -157,13 +157,13 @@ function isReadable(catalog: string, key: BarKey): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    tellFailure(error);
+    printFailure(error);
     return false;
   }
 }
 
 export function resampleData(args: ResampleArgs): void {
-  const minCoverage = numberOf('--min-coverage', args.minCoverage);
+  const minCoverage = parseNumber('--min-coverage', args.minCoverage);
   if (minCoverage < 0 || minCoverage > 1) {
     throw new ConfigError(`--min-coverage: expected a fraction from 0 to 1, got ${minCoverage}`, 'for example --min-coverage 0.9');
   }
@@ -177,10 +177,10 @@ export function resampleData(args: ResampleArgs): void {
 export function generateData(args: GenerateArgs): void {
   const fromMs = dateOf('--from', args.from);
   const { catalog, market } = args;
-  const bars = numberOf('--bars', args.bars);
-  const firstSeed = numberOf('--seed', args.seed);
-  const price = numberOf('--price', args.price);
-  const gapShare = numberOf('--gap-share', args.gapShare);
+  const bars = parseNumber('--bars', args.bars);
+  const firstSeed = parseNumber('--seed', args.seed);
+  const price = parseNumber('--price', args.price);
+  const gapShare = parseNumber('--gap-share', args.gapShare);
   const interval = intervalOf('--interval', args.interval);
   checkOutFolder('--catalog', catalog);
   const line = progressLine('bars');

@@ -14,12 +14,12 @@ import type { Market } from '../../model/instrument.ts';
 import type { Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
-import { dateOf, intervalOf, listOf } from '../options/values.ts';
+import { dateOf, intervalOf, splitByComma } from '../options/values.ts';
 import { summaryOf } from './text.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
-import { tellProxies } from '../terminal/proxyNote.ts';
+import { noteProxies } from '../terminal/proxyNote.ts';
 
 interface SetArgs extends AccessOptions {
   readonly market: Market;
@@ -41,7 +41,7 @@ interface InstrumentsArgs extends AccessOptions {
 }
 
 export async function downloadData(args: DownloadArgs): Promise<void> {
-  tellProxies();
+  noteProxies();
   const { catalog, revised } = args;
   const sets = setsOf(args);
   const fromMs = args.from === undefined ? null : dateOf('--from', args.from);
@@ -55,7 +55,7 @@ export async function downloadData(args: DownloadArgs): Promise<void> {
   if (args.json) return printJson(done.map(setJson));
   for (const set of done) {
     if (set.kind === 'stored') print(downloadText(set));
-    else tell(failedText(set));
+    else printProgress(failedText(set));
   }
   // The last line is for scripts: plain numbers, in this form for ever.
   const stored = done.filter((set) => set.kind === 'stored');
@@ -77,7 +77,7 @@ function setJson(set: DownloadedSet | FailedSet) {
 }
 
 export async function recordData(args: SetArgs): Promise<void> {
-  tellProxies();
+  noteProxies();
   const { catalog, revised, json } = args;
   const sets = setsOf(args);
   checkOutFolder('--catalog', catalog);
@@ -91,7 +91,7 @@ export async function recordData(args: SetArgs): Promise<void> {
   };
   try {
     await withService(args, [args.market], (service) =>
-      recordBars(service, sets, { catalog, revised, random: service.random, tell: news }, stop.signal),
+      recordBars(service, sets, { catalog, revised, random: service.random, onNews: news }, stop.signal),
     );
   } finally {
     stop.release();
@@ -105,10 +105,10 @@ function newsJson(item: RecordNews, atMs: number) {
 }
 
 export async function refreshRecords(args: InstrumentsArgs): Promise<void> {
-  tellProxies();
+  noteProxies();
   const { catalog } = args;
   const wanted = new Map<Market, ReadonlySet<string>>();
-  if (args.symbol !== undefined) wanted.set(args.market ?? 'spot', new Set(listOf(args.symbol.toUpperCase())));
+  if (args.symbol !== undefined) wanted.set(args.market ?? 'spot', new Set(splitByComma(args.symbol.toUpperCase())));
   else {
     for (const market of args.market === undefined ? (['spot', 'futures'] as const) : [args.market]) {
       const symbols = listKeys(catalog).filter((key) => key.market === market);
@@ -123,7 +123,7 @@ export async function refreshRecords(args: InstrumentsArgs): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    tell(`${error.message}\n  ${error.remedy}`);
+    printProgress(`${error.message}\n  ${error.remedy}`);
     process.exitCode = EXIT.failed;
   }
   if (args.json) return printJson(done);
@@ -144,11 +144,11 @@ async function withService<T>(
 }
 
 function setsOf(args: SetArgs): BarKey[] {
-  const intervals = listOf(args.interval).map((text): Interval => intervalOf('--interval', text));
-  const symbols = listOf(args.symbol.toUpperCase());
+  const intervals = splitByComma(args.interval).map((text): Interval => intervalOf('--interval', text));
+  const symbols = splitByComma(args.symbol.toUpperCase());
   return symbols.flatMap((symbol) => intervals.map((interval) => ({ market: args.market, symbol, interval })));
 }
 
-function tell(text: string): void {
+function printProgress(text: string): void {
   printError(text);
 }

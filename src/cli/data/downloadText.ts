@@ -10,7 +10,7 @@ import { count, counted } from '../../base/text/format.ts';
 import { heading, instrumentLine, qualityLines } from './text.ts';
 
 /** Lines of a list before it is cut. */
-const SHOWN = 5;
+const MAX_SHOWN = 5;
 
 export function downloadText(set: DownloadedSet): string {
   const { manifest, instrument } = set;
@@ -20,8 +20,8 @@ export function downloadText(set: DownloadedSet): string {
     ...revisedLines(set),
     ...(set.openRow === null ? [] : [`    open bar    the last bar had not closed when it was imported: ${set.openRow}`]),
     ...(set.hole === null ? [] : holeLines(set.hole)),
-    ...set.refused.slice(0, SHOWN).map((problem) => `    refused     ${problem}`),
-    ...(set.refused.length > SHOWN ? [`                and ${count(set.refused.length - SHOWN)} more rows`] : []),
+    ...set.refused.slice(0, MAX_SHOWN).map((problem) => `    refused     ${problem}`),
+    ...(set.refused.length > MAX_SHOWN ? [`                and ${count(set.refused.length - MAX_SHOWN)} more rows`] : []),
     ...qualityLines(manifest),
     `    instrument  ${instrumentLine(instrument)}`,
     ...set.instrumentChanges.map((change) => `                ${change}`),
@@ -39,13 +39,13 @@ function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: 
 function revisedLines({ revised, rule }: DownloadedSet): string[] {
   if (revised.length === 0) return [];
   const done = rule === 'replace' ? "replaced by the exchange's" : "kept as they were; --revised replace takes the exchange's";
-  const lines = revised.slice(0, SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
-  const more = revised.length > SHOWN ? [`                and ${count(revised.length - SHOWN)} more`] : [];
+  const lines = revised.slice(0, MAX_SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
+  const more = revised.length > MAX_SHOWN ? [`                and ${count(revised.length - MAX_SHOWN)} more`] : [];
   return [`    revised     ${count(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${done}`, ...lines, ...more];
 }
 
-type Figures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
-function changedText(was: Figures, now: Figures): string {
+type PriceFigures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
+function changedText(was: PriceFigures, now: PriceFigures): string {
   const changed = (['open', 'high', 'low', 'close', 'volume'] as const).filter((name) => was[name] !== now[name]);
   return changed.map((name) => `${name} ${was[name]} -> ${now[name]}`).join(', ');
 }

@@ -94,11 +94,11 @@ export function qualityLines(manifest: GapManifest): string[] {
 }
 
 export function instrumentLine(of: Instrument): string {
-  const least = fromScaled(of.minLots, of.quantityDigits);
+  const min = fromScaled(of.minLots, of.quantityDigits);
   if (of.contract) return contractLine(of, of.contract);
   const [maker, taker] = [of.makerFeePpm, of.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
   const digits = `price ${of.priceDigits} and quantity ${of.quantityDigits} digits`;
-  return `${of.base}/${of.quote}, ${digits}, minimum ${least}, fees ${maker} / ${taker}`;
+  return `${of.base}/${of.quote}, ${digits}, minimum ${min}, fees ${maker} / ${taker}`;
 }
 
 /** Of a contract: what one is, and what of it nobody has told. */
@@ -119,7 +119,7 @@ function wrapped(words: readonly string[]): string {
   return lines.join(',\n                ');
 }
 
-export function listText(catalog: string, entries: readonly CatalogEntry[], series: readonly SeriesEntry[] = []): string {
+export function catalogListText(catalog: string, entries: readonly CatalogEntry[], series: readonly SeriesEntry[] = []): string {
   if (entries.length + series.length === 0) {
     const why = existsSync(catalog) ? '' : 'there is no such folder; ';
     return `  ${catalog} has no bars yet: ${why}isobar data import FILE`;
@@ -161,7 +161,7 @@ export function checkText(
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
     ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
-  const doubts = checked.flatMap((of) => {
+  const warnings = checked.flatMap((of) => {
     const name = `${of.key.symbol} ${of.key.interval}: `;
     const texts = warningsOf(of).map(warningText);
     const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
@@ -169,10 +169,13 @@ export function checkText(
   });
   // Their texts name the series.
   for (const { seen } of series)
-    if (seen.length > 0) doubts.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
-  return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes), ...doubts].join(
-    '\n',
-  );
+    if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
+  return [
+    aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'),
+    ...notes,
+    ...series.flatMap(seriesNotes),
+    ...warnings,
+  ].join('\n');
 }
 
 const aligned = (rows: readonly (readonly string[])[], sides: string): string =>

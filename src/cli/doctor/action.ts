@@ -4,17 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import type { CheckResult } from '../../tasks/doctor/context/check.ts';
 import { bundleText } from '../../tasks/doctor/bundle.ts';
-import { admit, examinePatient, type DoctorOptions } from '../../tasks/doctor/doctor.ts';
+import { resolveTarget, runDoctor, type DoctorOptions } from '../../tasks/doctor/doctor.ts';
 import { withoutKeys } from '../../access/keyLike.ts';
 import type { AccessOptions } from '../../access/settings.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
-import { timeoutOf } from '../options/timeout.ts';
+import { answerTimeoutMs } from '../options/timeout.ts';
 import { print, printLines } from '../terminal/print.ts';
 import { waitingLine } from '../terminal/waitingLine.ts';
 import { closingLines, headingLines, reportJson, resultLines } from './text.ts';
-import { tellProxies } from '../terminal/proxyNote.ts';
+import { noteProxies } from '../terminal/proxyNote.ts';
 
 export interface DoctorArgs extends AccessOptions {
   readonly market?: Market | 'both' | undefined;
@@ -26,21 +26,21 @@ export interface DoctorArgs extends AccessOptions {
 }
 
 export async function doctor(args: DoctorArgs): Promise<void> {
-  tellProxies();
+  noteProxies();
   const options = optionsOf(args);
-  const patient = admit(options);
+  const target = resolveTarget(options);
   const colour = wantsColour(process.stdout, process.env);
   let section: Market | null = null;
   const finished = (result: CheckResult): void => {
     if (args.json) return;
     const { market } = result;
-    const heading = market !== section ? headingLines(market, market === null ? null : patient.settings.baseUrls[market]) : [];
+    const heading = market !== section ? headingLines(market, market === null ? null : target.settings.baseUrls[market]) : [];
     section = market;
     printLines([...heading, ...resultLines(result, colour)]);
   };
   const waiting = waitingLine();
   try {
-    const report = await examinePatient(patient, options, {
+    const report = await runDoctor(target, options, {
       started: ({ name }) => waiting.begin(`checking ${name}`),
       finished: (result) => {
         waiting.clear();
@@ -48,8 +48,8 @@ export async function doctor(args: DoctorArgs): Promise<void> {
       },
     });
     if (args.json) print(reportJson(report));
-    else printLines(closingLines(report, patient.settings.dialect, colour));
-    if (args.bundle !== undefined) writeBundle(args.bundle, bundleText(patient, report, nowMs()));
+    else printLines(closingLines(report, target.settings.dialect, colour));
+    if (args.bundle !== undefined) writeBundle(args.bundle, bundleText(target, report, nowMs()));
     process.exitCode = report.ok ? EXIT.ok : EXIT.failed;
   } finally {
     waiting.end();
@@ -72,7 +72,7 @@ function optionsOf(args: DoctorArgs): DoctorOptions {
     markets: market === undefined ? null : market === 'both' ? ['spot', 'futures'] : [market],
     symbols: symbol === undefined ? [] : symbolsOf(symbol),
     catalog,
-    timeoutMs: timeoutOf(timeout),
+    timeoutMs: answerTimeoutMs(timeout),
     config,
     spotUrl,
     futuresUrl,

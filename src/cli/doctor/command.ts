@@ -18,9 +18,9 @@ const options = (args: Argv) =>
     .example('$0 doctor --spot-url https://api.example.com', 'can this computer trade there, and if not, why')
     .epilogue('Changes nothing and places nothing. docs/doctor.md explains every check.');
 
-type DoctorArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+type DoctorCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
-export const doctorCommand: CommandModule<object, DoctorArgs> = {
+export const doctorCommand: CommandModule<object, DoctorCommandArgs> = {
   command: 'doctor',
   describe: 'Look for what keeps this computer from trading on an exchange, and say how to mend it',
   builder: options,

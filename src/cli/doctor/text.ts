@@ -2,11 +2,11 @@
 
 import type { CheckResult, Status } from '../../tasks/doctor/context/check.ts';
 import type { DoctorReport } from '../../tasks/doctor/doctor.ts';
-import { foreignJson } from '../../base/text/foreignText.ts';
+import { sanitizeJson } from '../../base/text/untrustedText.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { count } from '../../base/text/format.ts';
-import { COLUMNS, painted, type Hue } from '../../report/terminal/lines.ts';
+import { COLUMNS, coloured, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
 import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
 
@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', faile
 const HUES: Readonly<Record<Status, Hue>> = { ok: 'green', warning: 'amber', failed: 'red', skipped: 'grey' };
 const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futures' };
 
-const shown = (text: string, status: Status, colour: boolean): string => (colour ? painted(text, HUES[status]) : text);
+const colouredStatus = (text: string, status: Status, colour: boolean): string => (colour ? coloured(text, HUES[status]) : text);
 
 /** Above the checks of a market; what concerns both stands apart. */
 export function headingLines(market: Market | null, origin: string | null): readonly string[] {
@@ -26,16 +26,16 @@ export function headingLines(market: Market | null, origin: string | null): read
 }
 
 /** `  ✓ ping          5 answers, 3.1 ms in the middle, the slowest 9.6 ms                    21 ms`. */
-export function resultLines({ name, market, status, detail, more, said, fix, ms }: CheckResult, colour: boolean): readonly string[] {
+export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
   const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
   const shortName = market === null ? name : name.slice(market.length + 1);
   const time = status === 'skipped' ? '' : `${count(ms)} ms`;
-  const head = `  ${shown(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
+  const head = `  ${colouredStatus(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
   return [
     `${head}${first.padEnd(COLUMNS - LEAD.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
     ...rest.map((line) => LEAD + line),
     ...more.flatMap((line) => below('', line)),
-    ...(said === null ? [] : below('', said)),
+    ...(serviceText === null ? [] : below('', serviceText)),
     ...fix.flatMap((line, at) => below(at === 0 ? 'fix:  ' : 'also: ', line)),
   ];
 }
@@ -57,7 +57,7 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
   const verdict = ok ? 'ready to trade' : 'not ready to trade';
   const text = `${counts.join(', ')}: ${verdict}`;
   const advice = bad.length === 0 ? [] : indented(`To mend: ${bad.join(', ')}`, 2);
-  return ['', `  ${shown(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
+  return ['', `  ${colouredStatus(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
 }
 
 /** As they stand in an access file. */
@@ -71,15 +71,15 @@ function dialectLines(found: DoctorReport['dialect'], configured: Dialect): read
 
 /** Without what only a bundle asks for. */
 export function reportJson({ checks, dialect, ok }: DoctorReport): string {
-  const list = checks.map(({ name, status, detail, more, said, fix, code, ms }) => ({
+  const list = checks.map(({ name, status, detail, more, serviceText, fix, code, ms }) => ({
     name,
     status,
     detail,
     more,
-    said,
+    serviceText,
     fix: fix.length === 0 ? null : fix.join('; '),
     code,
     ms,
   }));
-  return foreignJson(jsonText({ checks: list, dialect, ok }));
+  return sanitizeJson(jsonText({ checks: list, dialect, ok }));
 }

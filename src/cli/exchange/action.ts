@@ -51,7 +51,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   const data = args.data === undefined ? {} : { data: args.data };
   const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed, internalError, ...data });
   const following = args.follow === undefined ? null : await followOrClose(args.follow, running);
-  tell(args, settings, running);
+  printEvent(args, settings, running);
   if (following !== null && !args.quiet) process.stderr.write(`It follows ${args.follow}: ${following.names.join(' ')}\n`);
   const failure = await ended;
   stop.release();
@@ -65,7 +65,7 @@ async function followOrClose(url: string, running: RunningExchange): Promise<Fol
   const { follow } = await import('../../paperExchange/process/follow.ts');
   const { service, clock } = running;
   try {
-    return await follow({ url, service, nowMs: () => clock.nowMs(), tell: (text) => process.stderr.write(`${text}\n`) });
+    return await follow({ url, service, nowMs: () => clock.nowMs(), onNews: (text) => process.stderr.write(`${text}\n`) });
   } catch (error) {
     await running.close();
     throw error;
@@ -105,7 +105,7 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
 }
 
 /** The first line is for programs. Secrets of accounts that are not the demonstration's are never shown. */
-function tell({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
+function printEvent({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
   const key = demo ? demoKey(seed === undefined ? 1 : seedOf(seed)) : null;
   const line = {
     spot: url,

@@ -2,7 +2,7 @@
 
 import { checkJournal, type JournalReport } from '../../adapters/journal/checkJournal.ts';
 import { EXIT } from '../../base/errors.ts';
-import { foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { printJson, printLines } from '../terminal/print.ts';
@@ -19,25 +19,25 @@ export function check({ path, json }: { readonly path: string; readonly json: bo
 
 /** A line for each thing that is there to be said, at most 100 columns. */
 function journalLines(report: JournalReport): readonly string[] {
-  const { account, files, bytes, records, firstSeq, lastSeq, firstMs, lastMs, kinds, tombs, halts, writer } = report;
+  const { account, files, bytes, records, firstSeq, lastSeq, firstMs, lastMs, kinds, provenAbsent, halts, writer } = report;
   const times = firstMs === null || lastMs === null ? [] : fact('time', `${formatTime(firstMs)} to ${formatTime(lastMs)}`);
   return [
     ...fact('journal', report.path),
-    ...fact('account', foreignText(account ?? 'none yet')),
+    ...fact('account', sanitizeText(account ?? 'none yet')),
     ...fact('files', `${count(files)}, ${counted(bytes, 'byte')}`),
     ...fact('records', records === 0 ? 'none' : `${count(records)}, ${count(firstSeq)} to ${count(lastSeq)}`),
     ...times,
     ...(records === 0 ? [] : fact('kinds', Object.entries(kinds).map(([kind, n]) => `${kind} ${count(n)}`).join(', '))), // prettier-ignore
     ...fact('open orders', openText(report)),
-    ...(tombs > 0 ? fact('no effect', `${count(tombs)}: proved so, and watched for ever`) : []),
-    ...halts.flatMap(({ scope, state, code, why }) => fact('halt', foreignText(`${state} of ${scope}: ${code}, ${why}`))),
-    ...(writer ? fact('in use', `by process ${writer.pid} on ${foreignText(writer.host)}: the end may be in the making`) : []),
+    ...(provenAbsent > 0 ? fact('no effect', `${count(provenAbsent)}: proved so, and watched for ever`) : []),
+    ...halts.flatMap(({ scope, state, code, why }) => fact('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`))),
+    ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: the end may be in the making`) : []),
     '',
     ...verdictLines(report),
   ];
 }
 
-const WORDS: Readonly<Record<keyof JournalReport['unfinished'], string>> = {
+const UNFINISHED_TEXT: Readonly<Record<keyof JournalReport['unfinished'], string>> = {
   working: 'at the exchange',
   cancelSent: 'being cancelled',
   unconfirmed: 'ended, to be read once more',
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<keyof JournalReport['unfinished'], string>> = {
 };
 
 function openText({ unfinished }: JournalReport): string {
-  const named = Object.entries(WORDS).flatMap(([kind, words]) => {
+  const named = Object.entries(UNFINISHED_TEXT).flatMap(([kind, words]) => {
     const found = Object.entries(unfinished).find(([name]) => name === kind)?.[1] ?? 0;
     return found > 0 ? [`${count(found)} ${words}`] : [];
   });
@@ -56,8 +56,10 @@ function openText({ unfinished }: JournalReport): string {
 function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readonly string[] {
   if (damage) return [...wrapped(`damaged: ${damage.message}`), ...indented(damage.remedy, 2)];
   if (verdict === 'whole' || !torn) return ['whole: a start goes on with it'];
-  const { path, line, bytes, says } = torn;
-  return wrapped(`${path}:${line}: ${says} (${counted(bytes, 'byte')}): a start leaves it out and goes on after record ${count(lastSeq)}`);
+  const { path, line, bytes, message } = torn;
+  return wrapped(
+    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start leaves it out and goes on after record ${count(lastSeq)}`,
+  );
 }
 
 const fact = (label: string, text: string): readonly string[] => labelled(label.padEnd(LABEL_COLUMNS), text);

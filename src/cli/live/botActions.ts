@@ -2,98 +2,104 @@
 
 import { userInfo } from 'node:os';
 import type { ActAnswer } from '../../tasks/control/botControl.ts';
-import { act, askLogs, askView, BotSilent } from '../../tasks/control/client.ts';
+import { sendAct, askLogs, askView, BotSilent } from '../../tasks/control/client.ts';
 import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
 import type { BotRequest } from '../../tasks/control/request.ts';
-import { clearLatch, readLatch } from '../../tasks/kill/killSwitch/latch.ts';
+import { rearm, readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import { LIMITS } from '../../risk/limits/limits.ts';
 import type { BotPlace } from './botOptions.ts';
-import { answerLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
+import { actReplyLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
-type Shown = BotPlace & { readonly json: boolean };
-const LOOK_EVERY_MS = 500;
-const MOST_LINES = 1000;
+type ViewArgs = BotPlace & { readonly json: boolean };
+const POLL_EVERY_MS = 500;
+const MAX_LINES = 1000;
 
-export async function status(args: Shown): Promise<void> {
+export async function status(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view);
   else printLines(statusLines(view));
 }
 
-export async function positions(args: Shown): Promise<void> {
+export async function positions(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view.positions);
   else printLines(positionLines(view));
 }
 
-export async function orders(args: Shown): Promise<void> {
+export async function orders(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
-  const { open, unknown, tombs, aliens } = view;
-  if (args.json) printJson({ open, unknown, tombs, aliens });
+  const { open, unknown, provenAbsent, foreignOrders } = view;
+  if (args.json) printJson({ open, unknown, provenAbsent, foreignOrders });
   else printLines(orderLines(view));
 }
 
-export async function decide(request: Extract<BotRequest, { op: 'adopt' | 'ignore' | 'resolve' }>, args: Shown): Promise<void> {
-  tell(await act(dataFolderOf(args), request), args);
+export async function decide(request: Extract<BotRequest, { op: 'adopt' | 'ignore' | 'resolve' }>, args: ViewArgs): Promise<void> {
+  printAnswer(await sendAct(dataFolderOf(args), request), args);
 }
 
-export async function halt(args: Shown & { readonly scope: string; readonly cancelOnly: boolean; readonly why: string }): Promise<void> {
+export async function halt(args: ViewArgs & { readonly scope: string; readonly cancelOnly: boolean; readonly why: string }): Promise<void> {
   const { scope, cancelOnly, why } = args;
-  tell(await act(dataFolderOf(args), { op: 'halt', scope, state: cancelOnly ? 'CANCEL_ONLY' : 'HALT_NEW', why }), args);
+  printAnswer(await sendAct(dataFolderOf(args), { op: 'halt', scope, state: cancelOnly ? 'CANCEL_ONLY' : 'HALT_NEW', why }), args);
 }
 
-export async function acknowledge(args: Shown): Promise<void> {
-  tell(await act(dataFolderOf(args), { op: 'acknowledge' }), args);
+export async function acknowledge(args: ViewArgs): Promise<void> {
+  printAnswer(await sendAct(dataFolderOf(args), { op: 'acknowledge' }), args);
 }
 
-export async function tighten(args: Shown & { readonly limit: string; readonly value: string; readonly why: string }): Promise<void> {
+export async function tighten(args: ViewArgs & { readonly limit: string; readonly value: string; readonly why: string }): Promise<void> {
   const { limit, value, why } = args;
   const keys = LIMITS.map(({ key }) => key as string);
   if (!keys.includes(limit)) {
-    const near = nearest(limit, keys);
+    const near = nearestName(limit, keys);
     throw new ConfigError(
       `limit: expected a risk limit, got '${limit}'`,
       near === null ? `name one of ${keys.join(', ')}` : `did you mean ${near}?`,
     );
   }
   if (value.trim() === '') throw new ConfigError('value: expected a value, got nothing', 'write it as in the config, such as 1000 or 0.02');
-  tell(await act(dataFolderOf(args), { op: 'tighten', key: limit, value, why }), args);
+  printAnswer(await sendAct(dataFolderOf(args), { op: 'tighten', key: limit, value, why }), args);
 }
 
 /** A latch is cleared on the disk: the process that it stopped may be gone. */
 export async function resume(
-  args: Shown & { readonly scope: string; readonly code?: string | undefined; readonly why: string },
+  args: ViewArgs & { readonly scope: string; readonly code?: string | undefined; readonly why: string },
 ): Promise<void> {
   const { scope, code, why } = args;
   const folder = dataFolderOf(args);
   try {
-    tell(await act(folder, { op: 'resume', scope, code: code ?? null, why }), args);
+    printAnswer(await sendAct(folder, { op: 'resume', scope, code: code ?? null, why }), args);
   } catch (error) {
-    if (!(error instanceof BotSilent && code === 'KILLED' && readLatch(folder) !== null)) throw error;
-    const latch = clearLatch(folder, userInfo().username, why);
-    tell({ done: true, says: `the latch of ${latch.who} (${latch.why}) is cleared: start the bot, which audits before it trades` }, args);
+    if (!(error instanceof BotSilent && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
+    const killSwitch = rearm(folder, userInfo().username, why);
+    printAnswer(
+      {
+        done: true,
+        message: `the latch of ${killSwitch.who} (${killSwitch.why}) is cleared: start the bot, which audits before it trades`,
+      },
+      args,
+    );
   }
 }
 
-export async function logs(args: Shown & { readonly lines: string; readonly follow: boolean }): Promise<void> {
-  const most = Number(args.lines);
-  if (!(Number.isInteger(most) && most >= 1 && most <= MOST_LINES)) {
-    throw new ConfigError(`--lines: expected 1 to ${MOST_LINES}, got '${args.lines}'`, 'the log file of the bot holds all of them');
+export async function logs(args: ViewArgs & { readonly lines: string; readonly follow: boolean }): Promise<void> {
+  const max = Number(args.lines);
+  if (!(Number.isInteger(max) && max >= 1 && max <= MAX_LINES)) {
+    throw new ConfigError(`--lines: expected 1 to ${MAX_LINES}, got '${args.lines}'`, 'the log file of the bot holds all of them');
   }
   const folder = dataFolderOf(args);
   const stop = stopOnSignal();
   try {
     for (let seen = 0; ;) {
-      const lines = await askLogs(folder, seen, seen === 0 ? most : MOST_LINES);
+      const lines = await askLogs(folder, seen, seen === 0 ? max : MAX_LINES);
       for (const line of lines) process.stdout.write(`${args.json ? JSON.stringify(line) : logText(line)}\n`);
       seen = lines.at(-1)?.seq ?? seen;
       if (!args.follow || stop.signal.aborted) return;
-      await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
+      await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
   } finally {
     stop.release();
@@ -101,8 +107,8 @@ export async function logs(args: Shown & { readonly lines: string; readonly foll
 }
 
 /** An act that was not done is a failure, and says why. */
-function tell(answer: ActAnswer, { json }: Shown): void {
+function printAnswer(answer: ActAnswer, { json }: ViewArgs): void {
   if (json) printJson(answer);
-  else printLines(answerLines(answer));
+  else printLines(actReplyLines(answer));
   if (!answer.done) process.exitCode = EXIT.failed;
 }

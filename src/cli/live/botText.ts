@@ -1,6 +1,6 @@
 // A bot in words, for the terminal: at most 100 columns, and readable without colour.
 
-import { foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import type { ActAnswer, LogLine } from '../../tasks/control/botControl.ts';
 import type { BotView, OrderView, ScopeView } from '../../tasks/control/botView.ts';
@@ -8,11 +8,11 @@ import { count, counted, grouped, NONE, percent } from '../../base/text/format.t
 import { table } from '../terminal/tables.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
 
-const below = (text: string, by = 2): readonly string[] => indented(foreignText(text, 600), by);
+const below = (text: string, by = 2): readonly string[] => indented(sanitizeText(text, 600), by);
 const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
 /** `37 s`, `4 min`, `2 h 05 min`, `3 d`: of a duration in ms. */
-export function spanText(ms: number | null): string {
+export function shortSpanText(ms: number | null): string {
   if (ms === null) return NONE;
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
@@ -27,8 +27,8 @@ export function statusLines(view: BotView): readonly string[] {
   const [first] = scopes;
   const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
   return [
-    `${first?.state ?? NONE}  ${foreignText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
-    `up ${spanText(timeMs - startedMs)}, since ${formatMinute(startedMs)}`,
+    `${first?.state ?? NONE}  ${sanitizeText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
+    `up ${shortSpanText(timeMs - startedMs)}, since ${formatMinute(startedMs)}`,
     ...scopes.flatMap((scope) => causeLines(scope, timeMs)),
     ...killLines(view),
     '',
@@ -55,7 +55,7 @@ export function statusLines(view: BotView): readonly string[] {
 function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonly string[] {
   return causes.flatMap(({ code, why, sinceMs, clearsItself }) =>
     below(
-      `${state} ${scope}: ${code}, ${why} (for ${spanText(nowMs - sinceMs)}; ` +
+      `${state} ${scope}: ${code}, ${why} (for ${shortSpanText(nowMs - sinceMs)}; ` +
         `${clearsItself ? 'clears by itself' : `isobar resume ${scope} --code ${code}`})`,
     ),
   );
@@ -64,17 +64,17 @@ function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonl
 function killLines({ kill }: BotView): readonly string[] {
   if (kill === null) return [];
   return [
-    ...below(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.says}`),
+    ...below(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.message}`),
     ...kill.residuals.flatMap((each) => below(each, 4)),
   ];
 }
 
-function orderCounts({ open, unknown, tombs, aliens, counts }: BotView): readonly string[] {
+function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: BotView): readonly string[] {
   const parts = [
     `${open.length} open`,
     `${unknown.length} of unknown outcome`,
-    `${tombs.length} proved without effect`,
-    `${aliens.length} of others`,
+    `${provenAbsent.length} proved without effect`,
+    `${foreignOrders.length} of others`,
   ];
   return [
     `orders    ${parts.join(', ')}`,
@@ -85,13 +85,13 @@ function orderCounts({ open, unknown, tombs, aliens, counts }: BotView): readonl
 function headroomLines({ headroom }: BotView): readonly string[] {
   return table(
     ['limit', 'of', 'used', 'most', 'unit', ''],
-    headroom.map(({ limit, scope, used, most, unit }) => [
+    headroom.map(({ limit, scope, used, max, unit }) => [
       limit,
       scope,
       limitText(used, unit),
-      limitText(most, unit),
+      limitText(max, unit),
       unit === 'fraction' ? '' : unit,
-      usedBar(used, most),
+      usedBar(used, max),
     ]),
     'llrrll',
   );
@@ -99,35 +99,35 @@ function headroomLines({ headroom }: BotView): readonly string[] {
 
 const limitText = (amount: string, unit: string): string => (unit === 'fraction' ? percent(Number(amount)) : grouped(amount));
 
-function usedBar(used: string, most: string): string {
-  const part = Number(most) > 0 ? Math.min(1, Math.max(0, Number(used) / Number(most))) : 0;
+function usedBar(used: string, max: string): string {
+  const part = Number(max) > 0 ? Math.min(1, Math.max(0, Number(used) / Number(max))) : 0;
   const full = Math.round(part * 10);
   return `${'▇'.repeat(full)}${'▁'.repeat(10 - full)} ${count(part * 100)} %`;
 }
 
 function healthLines({ feeds, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
   const stopped = budget.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
-  const fullest = budget.toSorted((a, b) => b.used / b.most - a.used / a.most)[0];
+  const fullest = budget.toSorted((a, b) => b.used / b.max - a.used / a.max)[0];
   return [
     ...feeds.map(
-      ({ instrument, interval, ageMs, mostAgeMs }) =>
-        `data      ${instrument} ${interval}: newest bar closed ${spanText(ageMs)} ago (at most ${spanText(mostAgeMs)})`,
+      ({ instrument, interval, ageMs, maxAgeMs }) =>
+        `data      ${instrument} ${interval}: newest bar closed ${shortSpanText(ageMs)} ago (at most ${shortSpanText(maxAgeMs)})`,
     ),
     ...clocks.map(
-      ({ market, offsetMs, uncertaintyMs, mostUncertaintyMs }) =>
-        `clock     ${market}: ${offsetMs === null ? 'not measured' : `${Math.round(offsetMs)} ms off, sure to ${Math.ceil(uncertaintyMs ?? 0)} ms`} (at most ${mostUncertaintyMs} ms)`,
+      ({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
+        `clock     ${market}: ${offsetMs === null ? 'not measured' : `${Math.round(offsetMs)} ms off, sure to ${Math.ceil(uncertaintyMs ?? 0)} ms`} (at most ${maxUncertaintyMs} ms)`,
     ),
-    `audit     ${audit.fastMs === null ? 'none yet' : `${audit.result}, ${spanText(timeMs - audit.fastMs)} ago`} (at most ${spanText(audit.mostAgeMs)})${audit.says === '' ? '' : `: ${foreignText(audit.says, 60)}`}`,
-    `journal   ${journal.failure === null ? `record ${count(journal.durableSeq)} on the disk, ${count(journal.lastSeq - journal.durableSeq)} on the way` : `FAILED: ${foreignText(journal.failure, 60)}`}`,
+    `audit     ${audit.fastMs === null ? 'none yet' : `${audit.result}, ${shortSpanText(timeMs - audit.fastMs)} ago`} (at most ${shortSpanText(audit.maxAgeMs)})${audit.message === '' ? '' : `: ${sanitizeText(audit.message, 60)}`}`,
+    `journal   ${journal.failure === null ? `record ${count(journal.durableSeq)} on the disk, ${count(journal.lastSeq - journal.durableSeq)} on the way` : `FAILED: ${sanitizeText(journal.failure, 60)}`}`,
     ...(fullest
-      ? [`requests  fullest: ${fullest.name}, ${count(fullest.used)} of ${count(fullest.most)} in ${fullest.windowMs / 1000} s`]
+      ? [`requests  fullest: ${fullest.name}, ${count(fullest.used)} of ${count(fullest.max)} in ${fullest.windowMs / 1000} s`]
       : []),
     ...stopped.map(({ name, stoppedUntilMs }) => `requests  ${name} is stopped until ${formatTime(stoppedUntilMs ?? 0)}`),
     `process   ${count(rssBytes / 2 ** 20)} MiB${loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`}`,
   ];
 }
 
-export function orderLines({ open, unknown, tombs, aliens, timeMs }: BotView): readonly string[] {
+export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs }: BotView): readonly string[] {
   const row = (order: OrderView): readonly string[] => [
     order.cid,
     order.instrument,
@@ -136,7 +136,7 @@ export function orderLines({ open, unknown, tombs, aliens, timeMs }: BotView): r
     order.price === null ? 'market' : grouped(order.price),
     grouped(order.filled),
     order.lifecycle,
-    spanText(timeMs - order.createdMs),
+    shortSpanText(timeMs - order.createdMs),
   ];
   const head = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
   const listed = (title: string, orders: readonly OrderView[]): readonly string[] =>
@@ -147,13 +147,13 @@ export function orderLines({ open, unknown, tombs, aliens, timeMs }: BotView): r
       below(`${cid}: ${cause}; ${doing}${needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : ''}`),
     ),
     ...(unknown.length > 0 ? [''] : []),
-    ...(aliens.length > 0 ? ['Not ours: adopt or ignore'] : []),
-    ...aliens.flatMap(({ kind, id, instrument, says, seenMs }) =>
-      below(`${kind} ${id} ${instrument}: ${says} (seen ${spanText(timeMs - seenMs)} ago)`),
+    ...(foreignOrders.length > 0 ? ['Not ours: adopt or ignore'] : []),
+    ...foreignOrders.flatMap(({ kind, id, instrument, message, seenMs }) =>
+      below(`${kind} ${id} ${instrument}: ${message} (seen ${shortSpanText(timeMs - seenMs)} ago)`),
     ),
-    ...(aliens.length > 0 ? [''] : []),
+    ...(foreignOrders.length > 0 ? [''] : []),
     ...listed('Open', open),
-    ...listed('Proved without effect, still watched', tombs),
+    ...listed('Proved without effect, still watched', provenAbsent),
   ];
   return lines.length === 0 ? ['no open orders'] : lines.slice(0, lines.at(-1) === '' ? -1 : undefined);
 }
@@ -177,8 +177,8 @@ export function positionLines({ positions }: BotView): readonly string[] {
   );
 }
 
-export function logText({ timeMs, level, says }: LogLine): string {
-  return `${formatTime(timeMs)} ${level.padEnd(5)} ${foreignText(says, 1000)}`;
+export function logText({ timeMs, level, message }: LogLine): string {
+  return `${formatTime(timeMs)} ${level.padEnd(5)} ${sanitizeText(message, 1000)}`;
 }
 
-export const answerLines = ({ says }: ActAnswer): readonly string[] => wrapped(foreignText(says, 600));
+export const actReplyLines = ({ message }: ActAnswer): readonly string[] => wrapped(sanitizeText(message, 600));

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readLatch } from '../../tasks/kill/killSwitch/latch.ts';
+import { readKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { kill } from './killAction.ts';
 
 it.each([
@@ -20,7 +20,7 @@ it.each([
     const args = { data: folder, flatten: true, all: false, separate: false, 'give-up': '1s', why: 'a test', json: true };
     // The next thing that it wants is the file of the bot, which is not there.
     await expect(kill(args as never)).rejects.toThrow('bot.json: cannot be read (ENOENT)');
-    expect(readLatch(folder)).toMatchObject({ why: 'a test', flatten: true });
+    expect(readKillSwitch(folder)).toMatchObject({ why: 'a test', flatten: true });
   } finally {
     server.close();
     rmSync(folder, { recursive: true, force: true });

@@ -6,25 +6,25 @@ import { stateFolderOf } from '../../access/settings.ts';
 import { hasBotFile, readBotFile, type BotFile } from '../../tasks/control/folder/botFile.ts';
 import { runningBots } from '../../tasks/control/folder/runningBots.ts';
 import type { KillView } from '../../tasks/control/botView.ts';
-import { act, askView, BotSilent } from '../../tasks/control/client.ts';
+import { sendAct, askView, BotSilent } from '../../tasks/control/client.ts';
 import { dataFolderOf } from '../../tasks/control/folder/folderOf.ts';
 import type { KillReport } from '../../tasks/kill/kill.ts';
-import { sayKilling } from '../../tasks/kill/killSwitch/killing.ts';
-import { setLatch } from '../../tasks/kill/killSwitch/latch.ts';
-import { separateKill } from '../../tasks/kill/separate/separate.ts';
+import { printKilling } from '../../tasks/kill/killSwitch/killing.ts';
+import { engageKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
+import { standaloneKill } from '../../tasks/kill/separate/standaloneKill.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
-import { foreignText } from '../../base/text/foreignText.ts';
+import { sanitizeText } from '../../base/text/untrustedText.ts';
 import type { KillArgs } from './killOptions.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
 
 /** A bot whose event loop turns answers within milliseconds. */
-const PATIENCE_MS = 1000;
-const LOOK_EVERY_MS = 250;
+const BOT_REPLY_MS = 1000;
+const POLL_EVERY_MS = 250;
 
 /** What is known in the end, whoever has done it. */
-interface Outcome {
+interface KillOutcome {
   readonly by: 'bot' | 'separate';
   readonly report: KillReport | null;
   readonly residuals: readonly string[];
@@ -33,7 +33,7 @@ interface Outcome {
 export async function kill(args: KillArgs): Promise<void> {
   const giveUpSeconds = giveUpSecondsOf(args['give-up']);
   const folder = dataFolderOf(args);
-  const silent = sayKilling(folder);
+  const silent = printKilling(folder);
   try {
     await killIn(folder, args, giveUpSeconds);
   } finally {
@@ -43,43 +43,43 @@ export async function kill(args: KillArgs): Promise<void> {
 
 async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Promise<void> {
   const { flatten, why } = args;
-  say(args, `the bot of ${folder}`);
+  printPhase(args, `the bot of ${folder}`);
   let latched: string | null = null;
-  await setLatch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
+  await engageKillSwitch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
     // Never a reason to wait: cancelling goes on, and the report says it.
     latched = error instanceof Error ? error.message : String(error);
   });
-  say(args, latched === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(latched)}`);
+  printPhase(args, latched === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(latched)}`);
   const byBot = args.separate || args.all ? null : await killedByBot(folder, args, giveUpSeconds);
   const outcome = byBot ?? (await killedHere(folder, args, giveUpSeconds));
   const residuals = latched === null ? outcome.residuals : [`the latch could not be written: ${String(latched)}`, ...outcome.residuals];
-  tell(args, { ...outcome, residuals });
+  printReport(args, { ...outcome, residuals });
 }
 
 /** Null where the bot does not answer, or falls silent before it is through, and where its journal is wanted: it cancels, then has to go. */
-async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<Outcome | null> {
+async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome | null> {
   try {
-    const answer = await act(folder, { op: 'kill', flatten: false, why: args.why }, PATIENCE_MS);
-    say(args, `the bot: ${answer.says}`);
+    const answer = await sendAct(folder, { op: 'kill', flatten: false, why: args.why }, BOT_REPLY_MS);
+    printPhase(args, `the bot: ${answer.message}`);
     if (!answer.done || args.flatten) return null;
     const endMs = monotonicMs() + giveUpSeconds * 1000;
     for (let before = ''; ;) {
       const { kill: seen, open, unknown } = await askView(folder);
-      const says = seen === null ? '' : `${seen.phase}: ${seen.says}`;
-      if (says !== before) say(args, says);
-      before = says;
+      const message = seen === null ? '' : `${seen.phase}: ${seen.message}`;
+      if (message !== before) printPhase(args, message);
+      before = message;
       if (seen?.phase === 'done') return { by: 'bot', report: null, residuals: seen.residuals };
       if (monotonicMs() > endMs) {
         const left = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
-        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${says}; the bot goes on trying`, ...left] };
+        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${message}; the bot goes on trying`, ...left] };
       }
-      await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
+      await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
   } catch (error) {
     // Whatever it says instead, a kill does not depend on it.
     if (!(error instanceof ConfigError)) throw error;
     const what = error instanceof BotSilent ? 'the bot does not answer' : 'the bot does not do it';
-    say(args, `${what} (${error.message}): killing from here`);
+    printPhase(args, `${what} (${error.message}): killing from here`);
     return null;
   }
 }
@@ -91,17 +91,17 @@ async function botFileOf(folder: string): Promise<BotFile> {
   const endMs = monotonicMs() + STARTING_MS;
   const isStarting = (): boolean => runningBots(stateFolderOf(process.env)).includes(folder);
   while (!hasBotFile(folder) && isStarting() && monotonicMs() < endMs)
-    await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
+    await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
   return readBotFile(folder);
 }
 
-async function killedHere(folder: string, args: KillArgs, giveUpSeconds: number): Promise<Outcome> {
+async function killedHere(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome> {
   const stop = stopOnSignal();
   try {
-    const report = await separateKill(await botFileOf(folder), {
+    const report = await standaloneKill(await botFileOf(folder), {
       flatten: args.flatten,
       all: args.all,
-      tell: (phase: KillView['phase'], says) => say(args, `${phase}: ${says}`),
+      onPhase: (phase: KillView['phase'], message) => printPhase(args, `${phase}: ${message}`),
       signal: stop.signal,
       giveUpSeconds,
     });
@@ -121,11 +121,11 @@ function giveUpSecondsOf(text: string): number {
 }
 
 /** What happens, while it does. */
-function say({ json }: KillArgs, text: string): void {
-  if (!json && text !== '') process.stderr.write(`${wrapped(foreignText(text, 400)).join('\n  ')}\n`);
+function printPhase({ json }: KillArgs, text: string): void {
+  if (!json && text !== '') process.stderr.write(`${wrapped(sanitizeText(text, 400)).join('\n  ')}\n`);
 }
 
-function tell({ json, flatten }: KillArgs, outcome: Outcome): void {
+function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
   const { report, residuals } = outcome;
   if (residuals.length > 0) process.exitCode = EXIT.unknown;
   if (json) {
@@ -136,11 +136,11 @@ function tell({ json, flatten }: KillArgs, outcome: Outcome): void {
     ? 'killed: all orders are cancelled, and every position is closed'
     : 'killed: all orders are cancelled; positions are as they were';
   const lines = [
-    ...(residuals.length === 0 ? [done] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(foreignText(each, 400), 2))]),
+    ...(residuals.length === 0 ? [done] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(sanitizeText(each, 400), 2))]),
     ...(report === null
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
-    ...(report?.dust ?? []).flatMap((each) => wrapped(foreignText(each, 400))),
+    ...(report?.dust ?? []).flatMap((each) => wrapped(sanitizeText(each, 400))),
     'The bot starts again once somebody has re-armed it: isobar resume account --code KILLED --why ...',
   ];
   printLines(lines);

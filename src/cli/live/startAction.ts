@@ -10,7 +10,7 @@ import { handedOn, withoutSecrets } from '../../access/environment.ts';
 import { openDemo, type Demo } from '../../tasks/bot/demo.ts';
 import { secondsOf } from '../../tasks/bot/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { tellProxies } from '../terminal/proxyNote.ts';
+import { noteProxies } from '../terminal/proxyNote.ts';
 
 interface LiveArgs {
   readonly config?: string | undefined;
@@ -25,7 +25,7 @@ interface LiveArgs {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
 
 export async function live(args: LiveArgs): Promise<void> {
-  tellProxies();
+  noteProxies();
   if (args.demo === (args.config !== undefined)) {
     throw new ConfigError(
       `isobar live: expected a config file or --demo, got ${args.demo ? `both: ${args.config}` : 'neither'}`,
@@ -94,7 +94,7 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
   // The demonstration has keys of its own; any other bot trades with those of its config, or of the environment.
   const env = demo ? withoutSecrets(process.env) : handedOn(process.env);
   const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit', env });
-  const off = handOn(child);
+  const off = forwardSignals(child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
@@ -105,7 +105,7 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
 }
 
 /** A signal of the terminal reaches both processes anyway; this one must not end before the bot has. */
-function handOn(child: ChildProcess): () => void {
+function forwardSignals(child: ChildProcess): () => void {
   const offs = SIGNALS.map((name) => {
     const act = (): void => {
       // What a terminal sends, it sends to the whole group.

@@ -10,7 +10,7 @@ export const BAR_TIMEOUT = {
 } as const;
 
 /** Milliseconds of `--bar-timeout`. */
-export function timeoutOf(seconds: string): number {
+export function barTimeoutMs(seconds: string): number {
   const value = seconds.trim() === '' ? NaN : Number(seconds);
   if (!(value >= 0 && value <= 86_400))
     throw new ConfigError(`--bar-timeout: expected seconds (0 to 86400), got '${seconds}'`, 'for example --bar-timeout 30');

@@ -4,7 +4,7 @@ import { withoutKeys } from '../../access/keyLike.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 /** Milliseconds of `--timeout`. Throws ConfigError. */
-export function timeoutOf(text: string): number {
+export function answerTimeoutMs(text: string): number {
   const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   if (seconds >= 0.1 && seconds <= 600) return seconds * 1000;
   throw new ConfigError(`--timeout: expected seconds from 0.1 to 600, got ${withoutKeys(text)}`, '10 is the default');

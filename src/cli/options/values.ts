@@ -1,23 +1,23 @@
 // Values of options as they are typed. Not by yargs, which takes a word for NaN and nothing for 0. Each throws ConfigError naming the option.
 
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
 
-export function numberOf(option: string, text: string): number {
+export function parseNumber(option: string, text: string): number {
   const value = text.trim() === '' ? NaN : Number(text);
   if (!Number.isNaN(value)) return value;
   throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
 }
 
 /** A whole number from 1 to `most`; null where the option is not given. */
-export function wholeNumber(option: string, value: string | undefined, most: number): number | null {
+export function wholeNumber(option: string, value: string | undefined, max: number): number | null {
   if (value === undefined) return null;
   const number = Number(value);
-  if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
+  if (/^\d+$/.test(value) && number >= 1 && number <= max) return number;
   throw new ConfigError(
-    `${option}: expected a whole number from 1${most < 1e9 ? ` to ${most}` : ''}, got '${value}'`,
+    `${option}: expected a whole number from 1${max < 1e9 ? ` to ${max}` : ''}, got '${value}'`,
     `for example ${option} 4`,
   );
 }
@@ -25,7 +25,7 @@ export function wholeNumber(option: string, value: string | undefined, most: num
 export function intervalOf(option: string, text: string): Interval {
   const interval = parseInterval(text);
   if (interval !== null) return interval;
-  const near = nearest(text, INTERVALS);
+  const near = nearestName(text, INTERVALS);
   throw new ConfigError(
     `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
     near === null ? '' : `did you mean ${near}?`,
@@ -43,7 +43,7 @@ export function dateOf(option: string, text: string): number {
 }
 
 /** Words with commas between them, each once. */
-export const listOf = (text: string): readonly string[] => [
+export const splitByComma = (text: string): readonly string[] => [
   ...new Set(
     text
       .split(',')

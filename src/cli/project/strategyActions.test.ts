@@ -4,11 +4,11 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { EXIT } from '../../base/errors.ts';
-import { CliDesk } from '../../../test/fixtures/cliDesk.ts';
+import { CliFixture } from '../../../test/fixtures/cliFixture.ts';
 import { commandIn } from '../../../test/fixtures/inProcess.ts';
 
-const desk = new CliDesk();
-afterAll(() => desk.remove());
+const fixture = new CliFixture();
+afterAll(() => fixture.remove());
 
 const ROTATION = `/**
  * Many feeds. And a second sentence.
@@ -57,24 +57,24 @@ Called      onStop
 
 describe('new', () => {
   it('writes a strategy and its test, says how they are run, and leaves what is there', async () => {
-    const { code, stdout } = await desk.run('strategy', 'new', 'mean-dip');
+    const { code, stdout } = await fixture.run('strategy', 'new', 'mean-dip');
     expect(code).toBe(0);
     expect(stdout).toBe(
       'Made\n  strategies/meanDip.ts\n  strategies/meanDip.test.ts\n\nNext:\n  npx isobar strategy show strategies/meanDip.ts\n' +
         '  npx isobar backtest strategies/meanDip.ts --data FILE --cash 10000\n  npx vitest run strategies/meanDip.test.ts\n',
     );
-    const text = readFileSync(join(desk.folder, 'strategies/meanDip.test.ts'), 'utf8');
+    const text = readFileSync(join(fixture.folder, 'strategies/meanDip.test.ts'), 'utf8');
     expect(text).toContain("import MeanDip from './meanDip.ts'");
     expect(text).not.toMatch(/meanCross/i);
-    const again = await commandIn(desk.folder, ['strategy', 'new', 'MeanDip']);
+    const again = await commandIn(fixture.folder, ['strategy', 'new', 'MeanDip']);
     expect([again.code, again.stderr]).toEqual([
       EXIT.badInput,
       'strategies/meanDip.ts, strategies/meanDip.test.ts: there already\n  choose another name, or move it away first\n',
     ]);
   });
   it('names the definition of a project', async () => {
-    desk.write('backtests/first.yaml', '');
-    expect((await commandIn(desk.folder, ['strategy', 'new', 'Second'])).stdout).toContain(
+    fixture.write('backtests/first.yaml', '');
+    expect((await commandIn(fixture.folder, ['strategy', 'new', 'Second'])).stdout).toContain(
       '  npx isobar backtest backtests/first.yaml --set strategy=strategies/second.ts\n',
     );
   });
@@ -82,13 +82,13 @@ describe('new', () => {
 
 describe('show', () => {
   const shown = (name: string, text: string) => {
-    desk.write(name, text);
-    return commandIn(desk.folder, ['strategy', 'show', name]);
+    fixture.write(name, text);
+    return commandIn(fixture.folder, ['strategy', 'show', name]);
   };
 
   const spawned = (name: string, text: string) => {
-    desk.write(name, text);
-    return desk.run('strategy', 'show', name);
+    fixture.write(name, text);
+    return fixture.run('strategy', 'show', name);
   };
 
   it('has parameters, feeds with their warm-up, indicators and calls', async () => {
@@ -97,7 +97,7 @@ describe('show', () => {
     expect(await spawned('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
   });
   it('--json has the same, with the hash of the code', async () => {
-    const { stdout } = await commandIn(desk.folder, ['strategy', 'show', 'strategies/meanDip.ts', '--json']);
+    const { stdout } = await commandIn(fixture.folder, ['strategy', 'show', 'strategies/meanDip.ts', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       name: 'MeanDip',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -123,20 +123,23 @@ describe('show', () => {
     ['x = this.use(sma(this.bars.close, 0));', EXIT.badInput, /^bad\.ts: sma: .*\n {2}\S/],
     ["x = JSON.parse('{');", EXIT.failed, /^bad\.ts: it cannot be constructed with its default parameters: [\s\S]*bad\.ts:3:/],
     ['x = ', EXIT.badInput, /^bad\.ts:4:\d+: /],
-  ])('says what is wrong with %s', async (body, exit, said) => {
+  ])('says what is wrong with %s', async (body, exit, reply) => {
     const text = `import { sma, Strategy } from 'isobar';\nexport default class Bad extends Strategy {\n  ${body}\n  override onBar() {}\n}\n`;
     // Lines of the author's own file are known in a process of the command.
     const { code, stdout, stderr } = exit === EXIT.failed ? await spawned('bad.ts', text) : await shown('bad.ts', text);
-    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(reply);
     expect(stderr).not.toContain('fault of isobar');
     expect([code, stdout]).toEqual([exit, '']);
   });
 });
 
 test('list has own and shipped ones with their first sentence, and one that does not load with its trouble', async () => {
-  desk.write('strategies/shared.ts', 'export const two = 2;\n');
-  desk.write('strategies/wrong.ts', "import { smaa } from 'isobar';\nexport default smaa;\n");
-  const [{ code, stdout }, { stdout: json }] = await Promise.all([desk.run('strategy', 'list'), desk.run('strategy', 'list', '--json')]);
+  fixture.write('strategies/shared.ts', 'export const two = 2;\n');
+  fixture.write('strategies/wrong.ts', "import { smaa } from 'isobar';\nexport default smaa;\n");
+  const [{ code, stdout }, { stdout: json }] = await Promise.all([
+    fixture.run('strategy', 'list'),
+    fixture.run('strategy', 'list', '--json'),
+  ]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /^Rotation {2}\(4 parameters; feeds: universe, slow\)\n {2}strategies\/deep\/rotation\.ts\n {2}Many feeds\.\nMeanDip/,
@@ -145,18 +148,18 @@ test('list has own and shipped ones with their first sentence, and one that does
   expect(stdout).toMatch(/^strategies\/wrong\.ts: isobar exports no 'smaa'/m);
   expect(stdout).not.toContain('shared.ts');
   const about = { name: 'Rotation', file: 'strategies/deep/rotation.ts', about: 'Many feeds.', params: 4, feeds: ['universe', 'slow'] };
-  expect(JSON.parse(json)[0]).toEqual({ ...about, trouble: null });
+  expect(JSON.parse(json)[0]).toEqual({ ...about, problem: null });
 });
 
 describe('list', () => {
   it('skips folders and links that lead nowhere, and reads what begins with a byte order mark', async () => {
-    desk.write('strategies/folder.ts/inner.md', 'export default');
-    symlinkSync('gone.ts', join(desk.folder, 'strategies/broken.ts'));
-    desk.write(
+    fixture.write('strategies/folder.ts/inner.md', 'export default');
+    symlinkSync('gone.ts', join(fixture.folder, 'strategies/broken.ts'));
+    fixture.write(
       'strategies/marked.ts',
       "\uFEFF// Says so.\r\nimport { Strategy } from 'isobar';\r\nexport default class Marked extends Strategy {}\r\n",
     );
-    const { code, stdout, stderr } = await commandIn(desk.folder, ['strategy', 'list']);
+    const { code, stdout, stderr } = await commandIn(fixture.folder, ['strategy', 'list']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('Marked  (0 parameters; feeds: bars)\n  strategies/marked.ts\n  Says so.\n');
     expect(stdout).not.toMatch(/broken|folder\.ts/);

@@ -4,11 +4,11 @@ import { inspectStrategy } from '../../tasks/project/inspect.ts';
 import { aboutOf, listStrategies } from '../../tasks/project/files.ts';
 import { loadStrategy } from '../../adapters/plugins/loadStrategy.ts';
 import { print } from '../terminal/print.ts';
-import { listText, strategyText } from './strategyText.ts';
+import { strategyListText, strategyText } from './strategyText.ts';
 
 export async function listAction({ json }: { readonly json: boolean }): Promise<void> {
   const listed = await listStrategies();
-  print(json ? JSON.stringify(listed) : listText(listed));
+  print(json ? JSON.stringify(listed) : strategyListText(listed));
 }
 
 export async function showAction({ file, json }: { readonly file: string; readonly json: boolean }): Promise<void> {

@@ -9,21 +9,21 @@ import { indented } from '../terminal/wrapped.ts';
 /** Columns of a word that names the lines behind it. */
 const LABEL = 12;
 
-export function listText(listed: readonly ListedStrategy[]): string {
+export function strategyListText(listed: readonly ListedStrategy[]): string {
   if (listed.length === 0) return 'There is no strategy in ./strategies: isobar strategy new meanCross writes one.';
   return listed.map((each) => entryText(each).join('\n')).join('\n');
 }
 
-function entryText({ name, file, about, params, feeds, trouble }: ListedStrategy): readonly string[] {
+function entryText({ name, file, about, params, feeds, problem }: ListedStrategy): readonly string[] {
   // Its message begins with the name of the file.
-  if (trouble !== null) return indented(trouble, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
-  return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...told(about, 2)];
+  if (problem !== null) return indented(problem, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
+  return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indentedHelp(about, 2)];
 }
 
 /** `about` is the comment at the head of the file. */
 export function strategyText(name: string, file: string, about: string, notes: StrategyNotes): string {
   const parts = [
-    [`${name}  ${file}`, ...told(about, 2)],
+    [`${name}  ${file}`, ...indentedHelp(about, 2)],
     paramTable(notes),
     feedTable(notes),
     [
@@ -38,7 +38,7 @@ function paramTable({ params }: StrategyNotes): readonly string[] {
   if (params.length === 0) return ['It has no parameters.'];
   const rows = params.map((of) => [of.name, of.kind, of.default, of.range, of.unit]);
   const [head = '', ...table] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
-  return [head, ...table.flatMap((line, at) => [line, ...told(params[at]?.help ?? '', 4)])];
+  return [head, ...table.flatMap((line, at) => [line, ...indentedHelp(params[at]?.help ?? '', 4)])];
 }
 
 function feedTable({ feeds }: StrategyNotes): readonly string[] {
@@ -57,4 +57,4 @@ function labelled(word: string, items: readonly string[]): readonly string[] {
 }
 
 /** No line where there is no text. */
-const told = (text: string, columns: number): readonly string[] => (text === '' ? [] : indented(text, columns));
+const indentedHelp = (text: string, columns: number): readonly string[] => (text === '' ? [] : indented(text, columns));

@@ -10,10 +10,10 @@ import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { familyOf } from '../options/family.ts';
-import { timeoutOf } from '../options/barTimeout.ts';
+import { barTimeoutMs } from '../options/barTimeout.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { stopWithSignal, WORDS } from './watched.ts';
+import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
 
 interface BacktestArgs {
   readonly what?: string | undefined;
@@ -34,7 +34,7 @@ interface BacktestArgs {
 
 export async function backtest(args: BacktestArgs): Promise<void> {
   const line = progressLine('bars');
-  const say = (text: string) => {
+  const write = (text: string) => {
     if (args.quiet) return;
     line.clear();
     process.stderr.write(`${text}\n`);
@@ -46,18 +46,18 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   const run = watchRun(request, trial, {
     outFolder: args.out,
     stagingFolder: stagingFolder(args.out),
-    barTimeoutMs: timeoutOf(args.barTimeout),
+    barTimeoutMs: barTimeoutMs(args.barTimeout),
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
-    onLoaded: (loaded) => tellLoaded(loaded, say),
+    onLoaded: (loaded) => printLoaded(loaded, write),
     onProgress: (phase, rows, share, name) => {
-      if (!args.quiet) line.show(`${name} ${WORDS[phase]}`.trim(), rows, share);
+      if (!args.quiet) line.show(`${name} ${PHASE_TEXT[phase]}`.trim(), rows, share);
     },
   });
   stopWithSignal(run);
   try {
     const outcome = await run.outcome;
     line.clear();
-    tell(outcome, args, say);
+    printOutcome(outcome, args, write);
   } finally {
     line.clear();
   }
@@ -112,14 +112,14 @@ function requestOf(args: BacktestArgs): RunRequest {
   };
 }
 
-function tellLoaded({ madeDefinition, notes }: Loaded, say: (text: string) => void): void {
-  if (madeDefinition !== null) say(`The definition of this run:\n\n${madeDefinition.trimEnd().replace(/^/gm, '  ')}\n`);
-  for (const note of notes) say(`Note: ${note}.`);
+function printLoaded({ madeDefinition, notes }: Loaded, write: (text: string) => void): void {
+  if (madeDefinition !== null) write(`The definition of this run:\n\n${madeDefinition.trimEnd().replace(/^/gm, '  ')}\n`);
+  for (const note of notes) write(`Note: ${note}.`);
 }
 
-function tell({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, say: (text: string) => void): void {
+function printOutcome({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, write: (text: string) => void): void {
   if (args.json) {
-    say(table);
+    write(table);
     process.stdout.write(summary);
   } else print(args.quiet ? folder : table);
   if (process.env['ISOBAR_TIMINGS'] === '1') process.stderr.write(`${JSON.stringify(timings)}\n`);

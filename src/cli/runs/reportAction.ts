@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { shownPath } from '../../definition/text/paths.ts';
+import { displayPath } from '../../definition/text/paths.ts';
 import { openRun, readStoredEquity, readSummary } from '../../tasks/backtest/folder/read.ts';
 import { compareFolders, writeComparison } from '../../tasks/backtest/verify/compared.ts';
 import { ConfigError } from '../../base/errors.ts';
-import type { Comparison } from '../../report/compare/comparison.ts';
+import type { RunComparison } from '../../report/compare/comparison.ts';
 import { compareTable } from '../../report/compare/terminal.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
@@ -34,11 +34,11 @@ function showRun({ run: folder, json, quiet, out }: ReportArgs): string {
   const page = resolve(folder, 'report.html');
   const summary = readSummary(run);
   if (json) process.stdout.write(readFileSync(join(folder, 'summary.json'), 'utf8'));
-  else if (quiet) print(shownPath(page));
+  else if (quiet) print(displayPath(page));
   else {
     const { equity } = readStoredEquity(folder);
     const colour = wantsColour(process.stdout, process.env);
-    print(closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: shownPath(page) }));
+    print(closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: displayPath(page) }));
   }
   return page;
 }
@@ -47,14 +47,14 @@ async function compare({ run, out, json, quiet }: ReportArgs, other: string): Pr
   const comparison = compareFolders(run, other);
   const page = await writeComparison(comparison, out ?? null);
   const colour = wantsColour(process.stdout, process.env);
-  if (json) printJson(jsonOf(comparison, shownPath(resolve(page))));
-  else if (quiet) print(shownPath(resolve(page)));
-  else print(compareTable(comparison, { colour, report: shownPath(resolve(page)) }));
+  if (json) printJson(jsonOf(comparison, displayPath(resolve(page))));
+  else if (quiet) print(displayPath(resolve(page)));
+  else print(compareTable(comparison, { colour, report: displayPath(resolve(page)) }));
   return page;
 }
 
-function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, doubts }: Comparison, page: string) {
-  const run = ({ path, summary }: Comparison['a']) => ({ folder: path, resultHash: summary.resultHash });
+function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings }: RunComparison, page: string) {
+  const run = ({ path, summary }: RunComparison['a']) => ({ folder: path, resultHash: summary.resultHash });
   return {
     a: run(a),
     b: run(b),
@@ -64,7 +64,7 @@ function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, doubts }:
     ),
     differs: [...keys, ...inputs],
     firstFill,
-    doubts,
+    warnings,
     report: page,
   };
 }
@@ -80,7 +80,7 @@ async function openInBrowser(page: string): Promise<void> {
   const [command, ...args] = own ? [own] : (OPENERS[process.platform] ?? ['xdg-open']);
   await new Promise<void>((done, fail) => {
     const child = spawn(command, [...args, page], { detached: true, stdio: 'ignore' });
-    child.on('error', () => fail(new ConfigError(`--open: ${command} cannot be started`, `open ${shownPath(page)} by hand`)));
+    child.on('error', () => fail(new ConfigError(`--open: ${command} cannot be started`, `open ${displayPath(page)} by hand`)));
     child.on('spawn', () => {
       child.unref();
       done();

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { watchVerify } from '../../tasks/backtest/thread/watchRun.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { EXIT } from '../../base/errors.ts';
-import { timeoutOf } from '../options/barTimeout.ts';
+import { barTimeoutMs } from '../options/barTimeout.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { print, printJson } from '../terminal/print.ts';
-import { stopWithSignal, WORDS } from './watched.ts';
+import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
 import { verdictText } from './verifyText.ts';
 
 interface VerifyArgs {
@@ -25,11 +25,11 @@ export async function verify(args: VerifyArgs): Promise<void> {
   const run = watchVerify(task, {
     outFolder: '',
     stagingFolder: join(tmpdir(), `isobar-verify-${process.pid}-${nowMs()}`),
-    barTimeoutMs: timeoutOf(args.barTimeout),
+    barTimeoutMs: barTimeoutMs(args.barTimeout),
     colour: false,
     onLoaded: () => {},
     onProgress: (phase, rows, share, name) => {
-      if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : WORDS[phase]}`.trim(), rows, share);
+      if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : PHASE_TEXT[phase]}`.trim(), rows, share);
     },
   });
   stopWithSignal(run);

@@ -1,8 +1,8 @@
 // What `isobar verify` prints for people: the verdict first, then what it rests on. At most 100 columns.
 
-import type { Verdict } from '../../tasks/backtest/verify/verify.ts';
+import type { VerifyVerdict } from '../../tasks/backtest/verify/verify.ts';
 import type { ChangedInput } from '../../tasks/backtest/verify/inputs.ts';
-import type { Difference } from '../../tasks/backtest/verify/tables.ts';
+import type { TableDifference } from '../../tasks/backtest/verify/tables.ts';
 import { assertNever } from '../../base/assert.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { withLead } from '../../report/terminal/lines.ts';
@@ -11,27 +11,28 @@ const LEAD = 13;
 const HASH_LETTERS = 12;
 
 /** Lines joined by \n, without one at the end. */
-export function verdictText(verdict: Verdict): string {
+export function verdictText(verdict: VerifyVerdict): string {
   const { folder, differences, changed, inputs, notes, failure } = verdict;
   const [first, ...rest] = differences;
-  const lines = [headline(verdict), ...said('Run', folder), ...said('Result', resultText(verdict))];
-  if (failure !== null) lines.push(...said('Failure', failure.message), ...(failure.remedy === '' ? [] : said('', failure.remedy)));
-  if (first !== undefined) lines.push('', ...said('First', differenceText(first)));
-  for (const [at, difference] of rest.entries()) lines.push(...said(at === 0 ? 'Then' : '', differenceText(difference)));
+  const lines = [headline(verdict), ...labelledLines('Run', folder), ...labelledLines('Result', resultText(verdict))];
+  if (failure !== null)
+    lines.push(...labelledLines('Failure', failure.message), ...(failure.remedy === '' ? [] : labelledLines('', failure.remedy)));
+  if (first !== undefined) lines.push('', ...labelledLines('First', differenceText(first)));
+  for (const [at, difference] of rest.entries()) lines.push(...labelledLines(at === 0 ? 'Then' : '', differenceText(difference)));
   const why = cause(verdict);
-  if (why !== null) lines.push('', ...said('Why', why));
-  if (changed.length === 0) lines.push(...said('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
-  else lines.push('', ...said('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
-  for (const note of notes) lines.push(...said('Note', note));
+  if (why !== null) lines.push('', ...labelledLines('Why', why));
+  if (changed.length === 0) lines.push(...labelledLines('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
+  else lines.push('', ...labelledLines('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
+  for (const note of notes) lines.push(...labelledLines('Note', note));
   return lines.join('\n');
 }
 
 /** The label stands before the first line, the others below it. */
-function said(label: string, text: string): string[] {
+function labelledLines(label: string, text: string): string[] {
   return text.split('\n').flatMap((line, at) => withLead(`  ${(at === 0 ? label : '').padEnd(LEAD - 2)}`, line));
 }
 
-function headline({ outcome, changed, differences, resultHash }: Verdict): string {
+function headline({ outcome, changed, differences, resultHash }: VerifyVerdict): string {
   const also = changed.length === 0 ? '' : `; ${changedNames(changed)} changed`;
   switch (outcome) {
     case 'identical':
@@ -55,26 +56,26 @@ function changedNames(changed: readonly ChangedInput[]): string {
   return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : counted(changed.length, 'input');
 }
 
-function resultText({ resultHash: { recorded, now }, rows, outcome }: Verdict): string {
+function resultText({ resultHash: { recorded, now }, rows, outcome }: VerifyVerdict): string {
   if (now === null) return `recorded ${short(recorded)}`;
   if (now !== recorded) return `recorded ${short(recorded)}, now ${short(now)}`;
   const compared = `${counted(rows.orders, 'order')}, ${counted(rows.fills, 'fill')}, ${counted(rows.instants, 'instant')} of equity`;
   return `${short(now)}, as recorded${outcome === 'identical' ? `: ${compared}` : ''}`;
 }
 
-function differenceText({ file, what, where, recorded, now }: Difference): string {
+function differenceText({ file, what, where, recorded, now }: TableDifference): string {
   const place = where === '' ? '' : ` (${where})`;
   return `${what}${place} in ${file}\nrecorded  ${recorded}\nnow       ${now}`;
 }
 
-function cause({ outcome, isFolderAltered, changed, notes, differences, resultHash }: Verdict): string | null {
+function cause({ outcome, isFolderAltered, changed, notes, differences, resultHash }: VerifyVerdict): string | null {
   if (outcome !== 'different') return null;
   const isTag = differences.every(({ what }) => /, (slot|code|entry_tag|exit_tag)$/.test(what));
   if (resultHash.now === resultHash.recorded) {
     const files = [...new Set(differences.map(({ file }) => file))].join(', ');
     if (changed.length > 0) return `the result hash is as recorded: ${files} changed after the run, or shows what has changed`;
-    const chance = isTag ? ', or tags of the strategy depend on chance' : '';
-    return `the run made again has the recorded hash: ${files} changed after the run${chance}`;
+    const random = isTag ? ', or tags of the strategy depend on chance' : '';
+    return `the run made again has the recorded hash: ${files} changed after the run${random}`;
   }
   if (isFolderAltered)
     return 'orders, fills and equity of the folder do not have the recorded hash: they, or the hash, changed after the run';

@@ -1,12 +1,12 @@
 // What `isobar sweep` does: checks what was asked, runs the sets with progress on stderr, prints the best and where the report is.
 
 import { join } from 'node:path';
-import { runSweep, type Beginning, type SweepRun } from '../../tasks/sweep/runSweep.ts';
+import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runSweep.ts';
 import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/folder.ts';
-import { SHARED_PARALLEL, sharedRunner } from '../../tasks/sweep/shared.ts';
+import { SHARED_PARALLEL, sharedRunner } from '../../tasks/sweep/distributedSweep.ts';
 import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
 import { rankingFigure, setUpSweep, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
-import { shownPath } from '../../definition/text/paths.ts';
+import { displayPath } from '../../definition/text/paths.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
@@ -47,7 +47,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   // Tried before anything is loaded; how many threads there is work for is known only then.
   threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
-  const beginning = beginningOf(args);
+  const start = sweepStartOf(args);
   if (!args.work && args.queue === undefined)
     throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
   if (args.queue !== undefined) checkUrl(args.queue);
@@ -60,20 +60,20 @@ export async function sweep(args: SweepArgs): Promise<void> {
   // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.
   const stop = stopOnSignal();
   const line = progressLine('sets');
-  const say = (text: string) => {
+  const write = (text: string) => {
     line.clear();
     if (!args.quiet) printError(text);
   };
-  say(announcement(setup, threads.threads));
+  write(announcement(setup, threads.threads));
   let [done, before] = [0, 0];
   try {
     const run = await runSweep(setup, {
-      beginning,
+      start,
       parallel: args.queue === undefined ? threads.threads : SHARED_PARALLEL,
       openRunner: () => openRunner(setup, args, threads),
       onOpen: (ready) => {
         before = done = ready;
-        if (ready > 0) say(`${count(ready)} of them are in the ledger already.`);
+        if (ready > 0) write(`${count(ready)} of them are in the ledger already.`);
       },
       onProgress: (now) => {
         done = now;
@@ -83,11 +83,11 @@ export async function sweep(args: SweepArgs): Promise<void> {
       signal: stop.signal,
     });
     line.clear();
-    await tell(finishSweep(run, by), args, say);
+    await printProgressLine(finishSweep(run, by), args, write);
   } catch (error) {
     line.clear();
     if (!stop.signal.aborted) throw error;
-    say(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Go on with: ${again()}`);
+    write(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Go on with: ${again()}`);
     process.exitCode = stop.code();
   } finally {
     stop.release();
@@ -99,16 +99,16 @@ async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads
   return sharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
 }
 
-async function tell(sweepDone: FinishedSweep, args: SweepArgs, say: (text: string) => void): Promise<void> {
+async function printProgressLine(sweepDone: FinishedSweep, args: SweepArgs, write: (text: string) => void): Promise<void> {
   const { folder, summary } = await writeSweepFolder(args.out, sweepDone);
   const { record, findings, run } = sweepDone;
   const table = sweepTable(record, findings, {
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
-    report: shownPath(join(process.cwd(), folder, 'report.html')),
+    report: displayPath(join(process.cwd(), folder, 'report.html')),
     command: bestCommand(run, sweepDone),
   });
   if (args.json) {
-    say(table);
+    write(table);
     process.stdout.write(summary);
   } else print(args.quiet ? folder : table);
 }
@@ -124,7 +124,7 @@ function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): st
   return `${counted(sets.length, 'set')} (${shape}${drawn}) on ${counted(threads, 'thread')}.`;
 }
 
-function beginningOf({ resume, fresh }: SweepArgs): Beginning {
+function sweepStartOf({ resume, fresh }: SweepArgs): SweepStart {
   if (resume && fresh) throw new ConfigError('--resume: expected not to stand beside --fresh', 'leave one of them out');
   return resume ? 'resume' : fresh ? 'fresh' : 'new';
 }

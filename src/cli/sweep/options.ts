@@ -2,7 +2,7 @@
 
 import type { ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
 import { defaultThreads } from '../../tasks/sweep/search/pool.ts';
-import { timeoutOf } from '../options/barTimeout.ts';
+import { barTimeoutMs } from '../options/barTimeout.ts';
 import { wholeNumber } from '../options/values.ts';
 
 const MAX_THREADS = 1024;
@@ -19,5 +19,5 @@ interface ThreadArgs {
 export function threadOptions({ workers, memory, barTimeout }: ThreadArgs, sets = Infinity): ThreadOptions {
   const threads = Math.min(sets, wholeNumber('--workers', workers, MAX_THREADS) ?? defaultThreads());
   const allMib = wholeNumber('--memory', memory, Number.MAX_SAFE_INTEGER / MIB);
-  return { threads, barTimeoutMs: timeoutOf(barTimeout), laneBytes: allMib === null ? null : (allMib * MIB) / threads };
+  return { threads, barTimeoutMs: barTimeoutMs(barTimeout), laneBytes: allMib === null ? null : (allMib * MIB) / threads };
 }

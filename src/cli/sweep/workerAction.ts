@@ -1,6 +1,6 @@
 // What `isobar sweep-worker` does: works on shared sweeps until it is stopped, and says on which.
 
-import { joinSweeps } from '../../tasks/sweep/shared.ts';
+import { joinSweeps } from '../../tasks/sweep/distributedSweep.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { threadOptions } from './options.ts';
 
@@ -17,8 +17,8 @@ export async function sweepWorker({ queue, catalog, once, ...how }: WorkerArgs):
   const threads = threadOptions(how);
   const stop = stopOnSignal();
   try {
-    const say = (text: string) => void process.stderr.write(`${text}\n`);
-    await joinSweeps({ url: queue, threads, catalog: catalog ?? null, isOnce: once, say, signal: stop.signal });
+    const onMessage = (text: string) => void process.stderr.write(`${text}\n`);
+    await joinSweeps({ url: queue, threads, catalog: catalog ?? null, isOnce: once, onMessage, signal: stop.signal });
     process.exitCode = stop.code();
   } finally {
     stop.release();

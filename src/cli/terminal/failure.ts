@@ -8,7 +8,7 @@ import { printError } from './print.ts';
 const MAX_FRAMES = 4;
 
 /** Writes what went wrong, and what to do about it, to stderr; returns the exit code. docs/errors.md lists both. */
-export function tellFailure(error: unknown): number {
+export function printFailure(error: unknown): number {
   printError(failureText(error));
   if (error instanceof DiffersError) return EXIT.differs;
   return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;

@@ -1,6 +1,6 @@
 // What a command prints on stdout: lines for people, or one JSON value for programs.
 
-import { foreignJson, terminalText } from '../../base/text/foreignText.ts';
+import { sanitizeJson, terminalText } from '../../base/text/untrustedText.ts';
 
 /** Names and texts of strangers may be in it: what a terminal would obey is escaped. */
 export function print(text: string): void {
@@ -17,7 +17,7 @@ export function printLines(lines: readonly string[]): void {
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${foreignJson(jsonText(value))}\n`);
+  process.stdout.write(`${sanitizeJson(jsonText(value))}\n`);
 }
 
 /** Without the end of the line. */

@@ -12,9 +12,9 @@ export interface ProgressLine {
 
 const FIRST_AFTER_MS = 1000;
 const BAR_CELLS = 10;
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 /** With less of a name left the bar or the rate gives way. */
-const SHORTEST_NAME = 12;
+const MIN_NAME_LENGTH = 12;
 
 /** `what` is counted, in the plural: rows, bars. */
 export function progressLine(what: string): ProgressLine {
@@ -51,13 +51,13 @@ export function progressText(name: string, what: string, done: number, share: nu
   const percent = `${String(Math.floor(share * 100)).padStart(2)} %`;
   const bar = '▇'.repeat(filled) + '▁'.repeat(BAR_CELLS - filled);
   const figures = [`${percent}  ${bar}  ${rate} ${what}/s  ${clock}`, `${percent}  ${rate} ${what}/s  ${clock}`, `${percent}  ${clock}`];
-  const most = Math.min(LONGEST_NAME, name.length);
-  const fits = figures.find((text) => text.length + 2 + Math.min(most, SHORTEST_NAME) <= columns) ?? percent;
-  return `${shortened(name, Math.min(most, columns - fits.length - 2))}  ${fits}`.slice(0, Math.max(0, columns));
+  const max = Math.min(MAX_NAME_LENGTH, name.length);
+  const fits = figures.find((text) => text.length + 2 + Math.min(max, MIN_NAME_LENGTH) <= columns) ?? percent;
+  return `${shortened(name, Math.min(max, columns - fits.length - 2))}  ${fits}`.slice(0, Math.max(0, columns));
 }
 
 /** Its end tells one file of many from the others. */
-function shortened(name: string, most: number): string {
-  if (name.length <= most) return name;
-  return most > 3 ? `...${name.slice(3 - most)}` : name.slice(0, Math.max(0, most));
+function shortened(name: string, max: number): string {
+  if (name.length <= max) return name;
+  return max > 3 ? `...${name.slice(3 - max)}` : name.slice(0, Math.max(0, max));
 }

@@ -10,7 +10,7 @@ export function proxyNote(environment: Readonly<Record<string, string | undefine
 }
 
 /** Writes it to stderr. */
-export function tellProxies(environment: Readonly<Record<string, string | undefined>> = process.env): void {
+export function noteProxies(environment: Readonly<Record<string, string | undefined>> = process.env): void {
   const note = proxyNote(environment);
   if (note !== null) process.stderr.write(`${note}\n`);
 }

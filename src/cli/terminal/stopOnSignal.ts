@@ -1,6 +1,6 @@
 // How commands that take long are stopped: by a signal, in order.
 
-export interface Stop {
+export interface StopSignal {
   readonly signal: AbortSignal;
   /** Exit code that a shell expects of the signal that came. */
   code(): number;
@@ -8,7 +8,7 @@ export interface Stop {
 }
 
 /** The first signal ends the work in order, a second one the process. */
-export function stopOnSignal(): Stop {
+export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;
   const on = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {

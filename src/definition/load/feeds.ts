@@ -7,17 +7,17 @@ import { qualityOf } from '../../adapters/catalog/bars/quality.ts';
 import type { BarStore } from '../../adapters/catalog/bars/store.ts';
 import { changedInstrument } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { FeedPlan } from '../plan/plan.ts';
-import { insideFeeds } from './inside.ts';
+import { executionOnlyFeeds } from './executionInterval.ts';
 import { ppmOf } from '../text/values.ts';
 import type { Definition } from '../text/schema.ts';
-import { DEFAULTS } from './settled.ts';
+import { DEFAULTS } from './withDefaults.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
 /** Rows in front of the run: enough for the longest indicator that anyone registers, and nothing beside a year of minutes. */
@@ -60,7 +60,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
       });
     }
   }
-  return [...feeds, ...insideFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
+  return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
 }
 
 /** No whole bar of the interval can lie in the run. */
@@ -83,22 +83,22 @@ function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symb
 function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, lacks: string): LoadedBars {
   const openMs = openOf(interval, fromMs!);
   const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
-  const loaded = orTold(() => load(lastMs), `${lacks}, and none before it`);
+  const loaded = prefixErrors(() => load(lastMs), `${lacks}, and none before it`);
   const firstRow = loaded.bars.length;
   return { ...loaded, firstRow, quality: qualityOf(loaded.bars, firstRow, loaded.facts, loaded.quality.manifestHash) };
 }
 
-function orTold<T>(load: () => T, says: string): T {
+function prefixErrors<T>(load: () => T, message: string): T {
   try {
     return load();
   } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError(`${says}: ${error.message}`, error.remedy) : error;
+    throw error instanceof ConfigError ? new ConfigError(`${message}: ${error.message}`, error.remedy) : error;
   }
 }
 
-function tooShort(says: string, { fromMs, toMs }: FeedRange): ConfigError {
+function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
   return new ConfigError(
-    `${says}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
+    `${message}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
     'move from and to apart, or add a feed of it of a shorter interval: that one then trades',
   );
 }
@@ -106,11 +106,11 @@ function tooShort(says: string, { fromMs, toMs }: FeedRange): ConfigError {
 /** An override of what no feed names would silently do nothing. */
 function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
   const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
-  const stray = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
-  if (stray === undefined) return;
-  const near = nearest(stray, traded);
+  const unattributed = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
+  if (unattributed === undefined) return;
+  const near = nearestName(unattributed, traded);
   throw new ConfigError(
-    `${whereIs(source, ['instruments', stray])}: no feed of the run is of ${stray}${near === null ? '' : `, the nearest is ${near}`}`,
+    `${whereIs(source, ['instruments', unattributed])}: no feed of the run is of ${unattributed}${near === null ? '' : `, the nearest is ${near}`}`,
     `the symbols are ${[...new Set(traded)].join(', ')}`,
   );
 }
@@ -120,7 +120,7 @@ function checkKnown(store: BarStore, market: Market, symbol: string, where: stri
   const keys = store.keys().filter((key) => key.market === market);
   const symbols = [...new Set(keys.map((key) => key.symbol))];
   if (symbols.includes(symbol)) return;
-  const near = nearest(symbol, symbols);
+  const near = nearestName(symbol, symbols);
   const have = symbols.length === 0 ? `no ${market} bars at all` : symbols.slice(0, 12).join(', ');
   throw new ConfigError(
     `${where}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${store.kind} is ${near}`}`,
@@ -137,8 +137,8 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
     );
   }
   if (quality.thinBars === 0 || facts.from === null) return;
-  const most = facts.barsIn.reduce((high, count) => Math.max(high, count), 0);
-  if (facts.barsIn.some((count) => count < most * Number(minCoverage))) {
+  const max = facts.barsIn.reduce((high, count) => Math.max(high, count), 0);
+  if (facts.barsIn.some((count) => count < max * Number(minCoverage))) {
     throw new ConfigError(
       `${where}: the catalog holds ${bars.interval} bars that were made with a lower coverage than ${minCoverage}`,
       `make them again: isobar data resample --symbol ${bars.instrument.wireName} --interval ${bars.interval} --min-coverage ${minCoverage}`,

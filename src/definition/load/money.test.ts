@@ -5,9 +5,9 @@ import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { feedPlan } from '../../../test/fixtures/runPlan.ts';
 import { barsOfRows, spotInstrument } from '../../../test/engine/world.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { feesOf, funded } from './money.ts';
+import { feesOf, startingBalances } from './money.ts';
 import { parseDefinition } from '../text/parse.ts';
-import { settledText, strategyEntries } from './settled.ts';
+import { textWithDefaults, strategyEntries } from './withDefaults.ts';
 import { yamlSource } from '../text/source.ts';
 
 const coin = barsOfRows([[100, 100, 100, 100]], spotInstrument());
@@ -21,7 +21,7 @@ const sourceOf = (cash: string, perp = 'futures') =>
   );
 function fundsOf(cash: string, feeds: readonly (keyof typeof FEEDS)[] = ['spot', 'perp']) {
   const source = sourceOf(cash);
-  return funded(
+  return startingBalances(
     parseDefinition(source),
     source,
     feeds.map((name) => FEEDS[name]),
@@ -65,9 +65,9 @@ describe('balances of both markets', () => {
 
   it('larger than amounts are exact for are told from those with too many digits', () => {
     const digits = coin.instrument.quoteDigits;
-    const most = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
-    expect(refusal(() => fundsOf(`'${most + 1}'`, ['spot']))).toBe(
-      `x.yaml:3 cash.USDT: expected at most ${most}, for amounts are exact to ${digits} decimals, got '${most + 1}'`,
+    const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
+    expect(refusal(() => fundsOf(`'${max + 1}'`, ['spot']))).toBe(
+      `x.yaml:3 cash.USDT: expected at most ${max}, for amounts are exact to ${digits} decimals, got '${max + 1}'`,
     );
     const fine = `1.${'0'.repeat(digits)}1`;
     expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);
@@ -101,7 +101,7 @@ it('fees of both markets are those of their records, unless the definition names
   expect(plan).toMatchObject({ makerPpm: coin.instrument.makerFeePpm, takerPpm: coin.instrument.takerFeePpm, in: 'received' });
   // Written into the definition, they would become those of the contracts as well.
   expect(rates).toEqual({});
-  const text = settledText(definition, strategyEntries(definition, source), { from: '2024-01-01', to: '2024-01-02', rates });
+  const text = textWithDefaults(definition, strategyEntries(definition, source), { from: '2024-01-01', to: '2024-01-02', rates });
   expect(text).toContain('fees: { in: received, rounding: halfUp }');
   expect(text).toContain('leverage: 1');
 });

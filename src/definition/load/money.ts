@@ -2,18 +2,18 @@
 
 import { Decimal, fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import type { FeedPlan, FeesPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
 import { ppmOf } from '../text/values.ts';
-import { DEFAULTS } from './settled.ts';
+import { DEFAULTS } from './withDefaults.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 
 type Balances = Readonly<Record<string, string>>;
 
 /** A definition whose cash stands by asset, and over both markets by account as well. */
-export interface Funded {
+export interface StartingBalances {
   readonly cash: Balances;
   readonly funds: Readonly<Record<Market, Balances>> | null;
 }
@@ -22,7 +22,7 @@ export interface Funded {
  * The balances of a definition by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
  * balance is one of a traded asset. Over both markets each has an account of its own: balances that do not say whose they are, are split.
  */
-export function funded({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): Funded {
+export function startingBalances({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): StartingBalances {
   const instruments = feeds.map((feed) => feed.bars.instrument);
   const quote = quoteOf(instruments, source);
   const isPaired = marketsIn(instruments).size > 1;
@@ -69,16 +69,16 @@ function checkBalances(cash: Balances, quote: string, instruments: readonly Inst
     const where = whereIs(source, [...path, asset]);
     const allowed = digits.get(asset);
     if (allowed === undefined) {
-      const near = nearest(asset, [...digits.keys()]);
+      const near = nearestName(asset, [...digits.keys()]);
       const hint = near === null ? '' : `, the nearest is ${near}`;
       throw new ConfigError(`${where}: no feed of the run trades ${asset}${hint}`, `the assets are ${[...digits.keys()].join(', ')}`);
     }
     if (Number(amount) * 10 ** allowed >= Number.MAX_SAFE_INTEGER) {
-      const most = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** allowed);
+      const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** allowed);
       const precision = asset === quote ? 'quotePrecision' : 'basePrecision';
       const { wireName } = instruments.find(({ base }) => base === asset) ?? instruments[0]!;
       throw new ConfigError(
-        `${where}: expected at most ${most}, for amounts are exact to ${allowed} decimals, got '${amount}'`,
+        `${where}: expected at most ${max}, for amounts are exact to ${allowed} decimals, got '${amount}'`,
         `start with less, or with fewer decimals: instruments: { ${wireName}: { ${precision}: ${Math.max(0, allowed - 2)} } }`,
       );
     }

@@ -9,7 +9,7 @@ import { loadStrategy, type LoadedStrategy } from '../../adapters/plugins/loadSt
 import { parseParams, type Specs } from '../../strategy/params.ts';
 import type { StrategyPlan } from '../plan/plan.ts';
 import { locate } from '../text/paths.ts';
-import type { StrategyEntry } from './settled.ts';
+import type { StrategyEntry } from './withDefaults.ts';
 import type { DefinitionSource, KeyPath } from '../text/source.ts';
 
 export interface LoadedEntry {
@@ -28,13 +28,13 @@ export async function loadEntry(
 ): Promise<LoadedEntry> {
   const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', kind: 'file', remedy: 'correct the path' });
   const loaded = await loadStrategy(path, entry.file, importer, bundler);
-  return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
+  return { plan: strategyPlanOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }
 
-type ClassAtHand = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<LoadedStrategy>;
+type LoadedClass = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<LoadedStrategy>;
 
 /** The entry with a class that is at hand. */
-export function planOf(entry: StrategyEntry, loaded: ClassAtHand, source: DefinitionSource): StrategyPlan {
+export function strategyPlanOf(entry: StrategyEntry, loaded: LoadedClass, source: DefinitionSource): StrategyPlan {
   const values = checkedParams(loaded.strategy.params, entry, source);
   const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
   return {

@@ -9,7 +9,7 @@ import { locate } from '../text/paths.ts';
 import type { Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 import type { ModelRecord, ModelsPlan } from '../plan/plan.ts';
-import { said } from './answer.ts';
+import { describeAnswer } from './callModel.ts';
 import { checkRuleCode } from './ruleCodes.ts';
 import { loadModules, type ModuleOptions } from './modules.ts';
 
@@ -67,7 +67,7 @@ async function loadOwnModels(
 function checkReductions({ code, reductionsToo: given }: { readonly code: string; readonly reductionsToo?: unknown }, where: string): void {
   if (given === undefined || typeof given === 'boolean') return;
   throw new ConfigError(
-    `${where}: reductionsToo of the risk rule ${code}: expected true or false, got ${said(given)}`,
+    `${where}: reductionsToo of the risk rule ${code}: expected true or false, got ${describeAnswer(given)}`,
     'write reductionsToo: true where reductions are asked about as well, else leave it out',
   );
 }

@@ -10,7 +10,7 @@ import type { ModelRecord } from '../plan/plan.ts';
 import { locate } from '../text/paths.ts';
 import type { Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
-import { said } from './answer.ts';
+import { describeAnswer } from './callModel.ts';
 
 /** A module that code has handed over, with the hash of its own text. */
 export interface ModuleAtHand {
@@ -45,17 +45,17 @@ export async function loadModules(
   const reached: Warning[] = [];
   for (const [at, file] of definition.modules.entries()) {
     const place = whereIs(source, ['modules', at]);
-    const atHand = given?.get(at);
-    if (atHand !== undefined) {
-      plans.push({ module: atHand.module, place });
-      records.push({ use: 'module', file, hash: atHand.hash, inputs: [], folder: '.' });
+    const atManual = given?.get(at);
+    if (atManual !== undefined) {
+      plans.push({ module: atManual.module, place });
+      records.push({ use: 'module', file, hash: atManual.hash, inputs: [], folder: '.' });
       continue;
     }
     const path = locate(source, ['modules', at], file, FOUND);
     const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', importer, bundler);
     if (!isComposeModule(exported))
       throw new ConfigError(
-        `${place}: expected a file whose default export is made by composeModule, got ${exported === undefined ? 'none' : said(exported)}`,
+        `${place}: expected a file whose default export is made by composeModule, got ${exported === undefined ? 'none' : describeAnswer(exported)}`,
         "write: export default composeModule('NAME', ({ rebind }) => { ... }), from isobar/compose",
       );
     plans.push({ module: exported, place });

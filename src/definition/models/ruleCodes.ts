@@ -1,8 +1,8 @@
 // Codes of risk rules: those of authors keep apart from those of isobar, and from each other.
 
 import { ConfigError } from '../../base/errors.ts';
-import { obstacleText } from '../../orders/obstacles.ts';
-import { TROUBLES } from '../../risk/live/troubles.ts';
+import { denialText } from '../../orders/denialReasons.ts';
+import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
 import { BAD_INPUT } from '../../risk/riskModule.ts';
 import { rulesFor } from '../../risk/rules.ts';
 import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
@@ -10,11 +10,11 @@ import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
 const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
 /** Of every market: a rule may be moved to a run of another one. */
 const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
-const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(TROUBLES)]);
+const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(HALT_CAUSES)]);
 
 /** Adds `code` to `codes`, those of the author's rules so far. Throws ConfigError for one that cannot be, or that another rule has. */
 export function checkRuleCode(code: string, codes: Set<string>, where: string): void {
-  const isTaken = TAKEN.has(code) || obstacleText(code) !== null || codes.has(code);
+  const isTaken = TAKEN.has(code) || denialText(code) !== null || codes.has(code);
   if (!CODE.test(code) || isTaken) {
     const got = isTaken ? `${code}, which another rule has` : `'${code}'`;
     throw new ConfigError(

@@ -6,8 +6,8 @@ import { withOverrides } from './overrides.ts';
 import { parseDefinition } from './parse.ts';
 import { locate } from './paths.ts';
 import type { Definition } from './schema.ts';
-import { runName, settledText, strategyEntries } from '../load/settled.ts';
-import { optionSource, readDefinition, valueAt, yamlSource, type DefinitionSource } from './source.ts';
+import { runName, textWithDefaults, strategyEntries } from '../load/withDefaults.ts';
+import { optionSource, readDefinition, definitionValueAt, yamlSource, type DefinitionSource } from './source.ts';
 
 const GOOD = `strategy: strategies/smaCross.ts
 params: { fast: 10, slow: 30 }
@@ -167,10 +167,10 @@ test('broken YAML, a key that stands twice, and other kinds of files are refused
 });
 
 test('what is wrong inside a map that --set lays over is told as it stands there, not as the file has it', () => {
-  const said = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
-  expect(said("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
-  expect(said('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
-  expect(said('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected one of 1m, .*, got nothing$/);
+  const text = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
+  expect(text("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
+  expect(text('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
+  expect(text('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected one of 1m, .*, got nothing$/);
 });
 
 test('windows of the day are taken as the rule reads them', () => {
@@ -246,10 +246,10 @@ test('the definition with its defaults reads back as the same run', () => {
   const from = source(GOOD);
   const definition: Definition = parseDefinition(from);
   const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
-  const text = settledText(definition, strategyEntries(definition, from), known);
+  const text = textWithDefaults(definition, strategyEntries(definition, from), known);
   const again = parseDefinition(source(text));
   expect(again).toMatchObject({ ...definition, from: known.from, to: known.to });
-  expect(settledText(again, strategyEntries(again, source(text)), known)).toBe(text);
+  expect(textWithDefaults(again, strategyEntries(again, source(text)), known)).toBe(text);
   expect(runName(definition, strategyEntries(definition, from))).toBe('smaCross');
 });
 
@@ -258,7 +258,7 @@ test('the definition with its defaults fits a terminal of 100 columns, indented 
   const from = source(GOOD.replace(/feeds:.*/, `feeds: { bars: { symbols: [${symbols}], interval: 1m } }`));
   const definition = parseDefinition(from);
   const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
-  const text = settledText(definition, strategyEntries(definition, from), known);
+  const text = textWithDefaults(definition, strategyEntries(definition, from), known);
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(98);
   expect(text).toContain("fees: { in: received, rounding: halfUp, maker: '0.001', taker: '0.001' }\nfills:\n  limit: through\n");
   expect(parseDefinition(source(text)).feeds).toEqual(definition.feeds);
@@ -267,5 +267,5 @@ test('the definition with its defaults fits a terminal of 100 columns, indented 
 test('a definition made of options names the option', () => {
   const made = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
   expect(refusal(made).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
-  expect(valueAt(made.data, ['cash', 'USDT'])).toBe('x');
+  expect(definitionValueAt(made.data, ['cash', 'USDT'])).toBe('x');
 });

@@ -3,17 +3,17 @@
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { FillsPlan } from '../plan/plan.ts';
-import { choice, map, ppmOf, rate, whole } from './values.ts';
+import { choiceValue, map, ppmOf, rate, integerValue } from './values.ts';
 
 export const fillsSchema = map(
   {
-    limit: choice(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
-    latencyMs: whole('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
+    limit: choiceValue(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
+    latencyMs: integerValue('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
     maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
-    slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
+    slippageTicks: integerValue('ticks', 'slippage of taking fills').optional(),
     slippage: rate('slippage of taking fills').optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
-    inside: choice(
+    inside: choiceValue(
       ['finest', 'off', ...INTERVAL_NAMES],
       'finer bars in which orders fill, where the catalog has some of the instrument',
     ).optional(),

@@ -3,7 +3,7 @@
 import { parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 import { wantsText } from './keys.ts';
-import { plainData, shownNode, valueAt, type DefinitionSource, type KeyPath } from './source.ts';
+import { plainData, nodeText, definitionValueAt, type DefinitionSource, type KeyPath } from './source.ts';
 
 interface Override {
   readonly path: readonly string[];
@@ -22,16 +22,16 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   // A map that is there because something was set in it.
   const isMadeFor = (path: KeyPath) =>
     path.length > 0 &&
-    valueAt(source.data, path) === undefined &&
+    definitionValueAt(source.data, path) === undefined &&
     overrides.some((each) => path.every((key, i) => String(key) === each.path[i]));
   return {
     ...source,
     data,
     place: (path) => (covering(path) || isMadeFor(path) ? '--set' : source.place(path)),
-    shown(path) {
+    textAt(path) {
       const by = covering(path);
-      if (by === undefined) return source.shown(path);
-      return by.path.length === path.length ? by.text : shownNode(by.document.getIn(path.slice(by.path.length), true));
+      if (by === undefined) return source.textAt(path);
+      return by.path.length === path.length ? by.text : nodeText(by.document.getIn(path.slice(by.path.length), true));
     },
   };
 }
@@ -40,7 +40,7 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
 export function givesValue(setting: string, key: string): boolean {
   const { path, value } = parseSetting(setting);
   const wanted = key.split('.');
-  return path.every((part, at) => part === wanted[at]) && valueAt(value, wanted.slice(path.length)) !== undefined;
+  return path.every((part, at) => part === wanted[at]) && definitionValueAt(value, wanted.slice(path.length)) !== undefined;
 }
 
 function parseSetting(setting: string): Override {

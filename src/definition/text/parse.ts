@@ -2,15 +2,15 @@
 
 import type { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import { keysAt } from './keys.ts';
 import { definitionSchema, type Definition } from './schema.ts';
-import { valueAt, whereIs, type DefinitionSource, type KeyPath } from './source.ts';
+import { definitionValueAt, whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** More problems than this help nobody; the rest is counted. */
 const MAX_PROBLEMS = 8;
 /** More keys than this are no help in a message. */
-const MOST_LISTED = 40;
+const MAX_LISTED = 40;
 
 /** Schemas pass over this key, which JavaScript has for itself, wherever it stands. */
 const HIDDEN = '__proto__';
@@ -71,10 +71,10 @@ function ranked(issues: readonly Issue[]): readonly Issue[] {
 function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
-  const inner = meantBranch(issue, valueAt(source.data, path));
+  const inner = meantBranch(issue, definitionValueAt(source.data, path));
   if (inner !== null) return ranked(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
-  const shown = source.shown(path);
-  const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof valueAt(source.data, path) === 'number';
+  const shown = source.textAt(path);
+  const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof definitionValueAt(source.data, path) === 'number';
   return [
     {
       message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
@@ -89,7 +89,7 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
 /** Whether `value` would do at `path`: what is out of range needs more than quotes. */
 function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
   const data = structuredClone(source.data);
-  const parent = valueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
+  const parent = definitionValueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
   parent[String(path.at(-1))] = value;
   const place = path.join('.');
   return schema.safeParse(data).error?.issues.every((issue) => issue.path.join('.') !== place) ?? true;
@@ -102,7 +102,7 @@ function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: K
 function meantBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
   const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
-  const isMap = (path: Issue['path']) => isObject(valueAt(value, path.map(String)));
+  const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));
   if (inner?.every((each) => each.code === 'invalid_type' && each.expected === 'string' && isMap(each.path)) !== true) return inner;
   const isMisnamed = (each: Issue) => each.code === 'unrecognized_keys' && each.keys.every((key) => isMap([...each.path, key]));
   return issue.errors.find((branch) => branch.some(isMisnamed)) ?? inner;
@@ -112,9 +112,9 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 
 function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
   const valid = keysAt(path, schema);
-  const near = nearest(key, valid);
+  const near = nearestName(key, valid);
   const place = path.length === 0 ? called : path.join('.');
-  const listed = valid.length > 0 && valid.length <= MOST_LISTED;
+  const listed = valid.length > 0 && valid.length <= MAX_LISTED;
   return {
     message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
     remedy: listed

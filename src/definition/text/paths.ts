@@ -6,7 +6,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** What a path should lead to, and what to do when it does not. */
-export interface Wanted {
+export interface PathRequest {
   readonly what: string;
   readonly kind: 'file' | 'folder';
   readonly remedy: string;
@@ -16,7 +16,7 @@ export interface Wanted {
  * The absolute path of what `text`, written at `path` of the definition, names. The current folder comes first, because definitions lie
  * in a folder of their own and name strategies from the top of the project. Throws ConfigError that names both places.
  */
-export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: Wanted): string {
+export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: PathRequest): string {
   const tried = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
   const found = tried.find((place) => existsSync(place));
   if (found !== undefined && statSync(found).isDirectory() === (wanted.kind === 'folder')) return found;
@@ -29,7 +29,7 @@ export function locate(source: DefinitionSource, path: KeyPath, text: string, wa
 }
 
 /** A path as a person types it: relative to the current folder where that is below it. */
-export function shownPath(path: string): string {
+export function displayPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near === '' || near.startsWith('..') || isAbsolute(near) ? path : near;
 }

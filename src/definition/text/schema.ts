@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
-import { LIMITS, MOST_COUNT, wantedOf, WINDOWS, type LimitRow } from '../../risk/limits/limits.ts';
+import { LIMITS, MAX_COUNT, limitProblem, WINDOWS, type LimitRow } from '../../risk/limits/limits.ts';
 import { fillsSchema } from './fills.ts';
-import { choice, map, rate, text, whole } from './values.ts';
+import { choiceValue, map, rate, textValue, integerValue } from './values.ts';
 
 /** A quoted decimal >= 0 in `unit`; quoted, because YAML would turn 0.10 or 1e-7 into a float before anyone sees its text. */
 function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
@@ -21,13 +21,13 @@ function decimal(unit: string, help: string, accepts: (value: number) => boolean
 const above0 = (value: number) => value > 0;
 const share = (value: number) => value > 0 && value <= 1;
 
-const strategyPath = text('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
+const strategyPath = textValue('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
 const params = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: 'a number, a text or true/false' }), {
     error: 'parameters by name, such as { fast: 10 }',
   })
   .describe('parameters of the strategy class, by name');
-const symbol = text('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
+const symbol = textValue('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
   .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
@@ -53,19 +53,19 @@ const feed = map(
       .min(1, { error: 'at least one instrument name' })
       .describe('several instruments under one name, for feeds(name)')
       .optional(),
-    market: choice(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
+    market: choiceValue(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
     interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('length of a bar'),
     minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
   },
   'a feed, such as { symbol: BTCUSDT, interval: 1m }',
 ).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
 
-const digits = (what: string) => whole('decimal digits', what, 0, 15).optional();
+const digits = (what: string) => integerValue('decimal digits', what, 0, 15).optional();
 // The names are those of the catalog's own records.
 const instrument = map(
   {
-    base: text('the name of an asset', 'asset that is traded').optional(),
-    quote: text('the name of an asset', 'asset in which the price is counted').optional(),
+    base: textValue('the name of an asset', 'asset that is traded').optional(),
+    quote: textValue('the name of an asset', 'asset in which the price is counted').optional(),
     pricePrecision: digits('digits of a price'),
     quantityPrecision: digits('digits of an order quantity'),
     quotePrecision: digits('digits of amounts in the quote asset'),
@@ -92,20 +92,22 @@ const fees = map(
   {
     maker: rate('fee of a resting order').optional(),
     taker: rate('fee of a taking order').optional(),
-    in: choice(['received', 'quote'], 'coin in which fees are taken').optional(),
-    rounding: choice(['down', 'up', 'halfUp', 'halfEven'], 'how a fee finer than its asset is rounded').optional(),
+    in: choiceValue(['received', 'quote'], 'coin in which fees are taken').optional(),
+    rounding: choiceValue(['down', 'up', 'halfUp', 'halfEven'], 'how a fee finer than its asset is rounded').optional(),
   },
   "fees, such as { maker: '0.001', taker: '0.001' }",
 ).describe('fees; the instrument record holds where a rate is missing');
 
 const WINDOWS_ERROR = "windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'";
 function limit(row: LimitRow) {
-  const { kind, unit, help, most } = row;
-  if (kind === 'count') return whole(unit, help, 1, MOST_COUNT).optional();
-  if (kind === 'deny') return choice(['deny'], help).optional();
-  const written = kind === 'windows' ? text(WINDOWS_ERROR, help, WINDOWS) : decimal(unit, help, above0, 'above 0');
-  if (kind !== 'windows' && most === undefined) return written.optional();
-  return written.refine((value) => wantedOf(row, value) === null, { error: ({ input }) => wantedOf(row, String(input)) ?? '' }).optional();
+  const { kind, unit, help, max } = row;
+  if (kind === 'count') return integerValue(unit, help, 1, MAX_COUNT).optional();
+  if (kind === 'deny') return choiceValue(['deny'], help).optional();
+  const written = kind === 'windows' ? textValue(WINDOWS_ERROR, help, WINDOWS) : decimal(unit, help, above0, 'above 0');
+  if (kind !== 'windows' && max === undefined) return written.optional();
+  return written
+    .refine((value) => limitProblem(row, value) === null, { error: ({ input }) => limitProblem(row, String(input)) ?? '' })
+    .optional();
 }
 const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])), "limits, such as { maxLeverage: '1' }").describe(
   'limits that orders must keep; a limit that is not named is off',
@@ -113,16 +115,16 @@ const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])),
 
 const futures = map(
   {
-    leverage: whole('x', 'leverage of the account: the margin of a position is its value divided by it', 1, 1000).optional(),
-    margin: choice(['cross', 'isolated'], 'whether all positions of the account stand for each other').optional(),
-    positions: choice(['net', 'twoWay'], 'one position of a contract, or long and short apart').optional(),
+    leverage: integerValue('x', 'leverage of the account: the margin of a position is its value divided by it', 1, 1000).optional(),
+    margin: choiceValue(['cross', 'isolated'], 'whether all positions of the account stand for each other').optional(),
+    positions: choiceValue(['net', 'twoWay'], 'one position of a contract, or long and short apart').optional(),
     liquidationFee: rate("taken by the exchange from what a liquidated position leaves, of the position's value").optional(),
-    marks: choice(['auto', 'bars'], "mark prices: those of the catalog where it has some, or the bars' own prices").optional(),
+    marks: choiceValue(['auto', 'bars'], "mark prices: those of the catalog where it has some, or the bars' own prices").optional(),
   },
   'settings of futures, such as { leverage: 5, margin: cross }',
 ).describe('how the account trades contracts; only with market: futures');
 
-const modelPath = (what: string) => text('the path of a file', `path of a file that exports a ${what}`);
+const modelPath = (what: string) => textValue('the path of a file', `path of a file that exports a ${what}`);
 const models = map(
   {
     slippage: modelPath('slippage model').optional(),
@@ -137,7 +139,7 @@ const models = map(
 ).describe('models of your own, loaded like strategies');
 
 const modules = z
-  .array(text('the path of a module file', 'path of a file that exports a module, made by composeModule of isobar/compose'), {
+  .array(textValue('the path of a module file', 'path of a file that exports a module, made by composeModule of isobar/compose'), {
     error: 'a list of paths, such as [./halfSpread.ts]',
   })
   .min(1, { error: 'at least one path' })
@@ -147,7 +149,7 @@ const balances = z.record(z.string(), decimal('amount of the asset', 'starting b
 
 export const definitionSchema = map(
   {
-    name: text('1 to 80 letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
+    name: textValue('1 to 80 letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
     strategy: z
       .union(
         [
@@ -164,7 +166,7 @@ export const definitionSchema = map(
       .record(z.string(), feed, { error: 'feeds by name, such as bars: { symbol: BTCUSDT, interval: 1m }' })
       .refine((value) => Object.keys(value).length > 0, { error: 'at least one feed' })
       .describe('feeds by the name under which strategies ask for them'),
-    market: choice(['spot', 'futures'], 'kind of market').optional(),
+    market: choiceValue(['spot', 'futures'], 'kind of market').optional(),
     futures: futures.optional(),
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
@@ -182,8 +184,8 @@ export const definitionSchema = map(
     risk: risk.optional(),
     models: models.optional(),
     modules: modules.optional(),
-    seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
-    catalog: text('the path of a catalog folder', 'folder of the bars').optional(),
+    seed: integerValue('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
+    catalog: textValue('the path of a catalog folder', 'folder of the bars').optional(),
     instruments: z
       .record(z.string(), instrument, { error: 'instrument records by symbol, such as BTCUSDT: { pricePrecision: 2 }' })
       .describe('what this run overrides in instrument records, by symbol')

@@ -19,7 +19,7 @@ export interface DefinitionSource {
   /** `file:line`, or the option that set the key. A key that is missing has the line of what it is missing from. */
   place(path: KeyPath): string;
   /** The value at `path` as its author wrote it. */
-  shown(path: KeyPath): string;
+  textAt(path: KeyPath): string;
 }
 
 /** A definition is a page of text; a file this large was named by mistake. */
@@ -62,7 +62,7 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
     folder,
     data: plainData(document, file),
     place: (path) => `${file}:${lineCounter.linePos(offsetOf(document, path)).line}`,
-    shown: (path) => shownNode(document.getIn(path, true)),
+    textAt: (path) => nodeText(document.getIn(path, true)),
   };
 }
 
@@ -96,7 +96,7 @@ function offsetOf(document: Document, path: KeyPath): number {
 }
 
 /** What stands at a place of a YAML document, as messages tell it. */
-export function shownNode(node: unknown): string {
+export function nodeText(node: unknown): string {
   if (isMap(node)) return 'a map';
   if (isSeq(node)) return 'a list';
   if (!isScalar(node)) return 'nothing';
@@ -106,7 +106,7 @@ export function shownNode(node: unknown): string {
 }
 
 /** The same of a value that was given in code, where it may be anything. */
-function shownValue(value: unknown): string {
+function codeValueText(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return clip(`'${value}'`);
   if (typeof value === 'function') return /^class\b/.test(String(value)) ? `the class ${value.name}` : 'a function';
@@ -139,8 +139,8 @@ export function optionSource(
     folder,
     data: values,
     place: ([key]) => Object.entries(options).find(([name]) => name === String(key))?.[1] ?? called,
-    shown(path) {
-      return shownValue(valueAt(values, path));
+    textAt(path) {
+      return codeValueText(definitionValueAt(values, path));
     },
   };
 }
@@ -151,7 +151,7 @@ export function whereIs(source: DefinitionSource, path: KeyPath): string {
 }
 
 /** What stands at `path` in plain data, or undefined. */
-export function valueAt(data: unknown, path: KeyPath): unknown {
+export function definitionValueAt(data: unknown, path: KeyPath): unknown {
   let value = data;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;

@@ -9,19 +9,19 @@ export function map<T extends z.ZodRawShape>(shape: T, what: string) {
   return z.strictObject(shape, { error: what });
 }
 
-export function text(what: string, help: string, pattern = /\S/) {
+export function textValue(what: string, help: string, pattern = /\S/) {
   return z.string({ error: what }).regex(pattern, { error: what }).describe(help);
 }
 
-export function choice<const T extends readonly [string, ...string[]]>(values: T, help: string) {
+export function choiceValue<const T extends readonly [string, ...string[]]>(values: T, help: string) {
   return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
 }
 
-export function flag(help: string) {
+export function flagValue(help: string) {
   return z.boolean({ error: 'true or false' }).describe(help);
 }
 
-export function whole(unit: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
+export function integerValue(unit: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
   const error = `a whole number (${unit}${max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : min > 0 ? `, at least ${min}` : ''})`;
   return z.int({ error }).min(min, { error }).max(max, { error }).describe(`${help} (${unit})`);
 }
@@ -29,7 +29,7 @@ export function whole(unit: string, help: string, min = 0, max = Number.MAX_SAFE
 /** A rate that becomes whole millionths: six decimals, below 1. */
 export function rate(help: string) {
   const what = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
-  return text(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
+  return textValue(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
 }
 
 /** Whole millionths of a rate such as '0.001'; the schema lets through no finer one. */

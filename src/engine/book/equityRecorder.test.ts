@@ -9,7 +9,7 @@ import type { Fill } from '../../model/fill.ts';
 import type { Interval } from '../../model/interval.ts';
 import { SpotLedger } from '../../portfolio/spotLedger.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
-import { formCohorts } from '../feeds/cohort.ts';
+import { alignFeeds } from '../feeds/alignedFeeds.ts';
 import { EquityRecorder, type EquitySink } from './equityRecorder.ts';
 import { endOfBlock, FeedRun } from '../feeds/feed.ts';
 import { Instant } from '../feeds/instant.ts';
@@ -79,18 +79,18 @@ class Walk {
 
   #block(blockRows: number, endMs: number): void {
     for (const feed of this.feeds) feed.enterBlock(blockRows, endMs);
-    const cohorts = formCohorts(this.feeds);
-    this.recorder.enterBlock(cohorts);
+    const aligned = alignFeeds(this.feeds);
+    this.recorder.enterBlock(aligned);
     for (;;) {
-      const t = Math.min(...cohorts.map(({ nextCloseMs }) => nextCloseMs));
+      const t = Math.min(...aligned.map(({ nextCloseMs }) => nextCloseMs));
       if (t === Infinity) break;
       if (this.#pick(6) === 0) this.#change();
-      for (const cohort of cohorts) cohort.deliverThrough(t);
+      for (const group of aligned) group.deliverThrough(t);
       this.#mark(t);
       if (this.#pick(6) === 0) this.#change();
     }
     this.recorder.settle();
-    this.recorder.handOver();
+    this.recorder.flushBlock();
   }
 
   #mark(timeMs: number): void {
@@ -121,15 +121,15 @@ describe('equity of several feeds', () => {
       expect(walk.taken, `seed ${seed}, blocks of ${blockRows}`).toEqual(walk.wanted);
       if (seed % 3 === 0) {
         // Written anew: E_t / max(E_0..E_t) - 1 over every instant, as docs/metrics.md has it.
-        let [peak, deepest, most] = [1e12, 0, 0];
+        let [peak, deepest, limit] = [1e12, 0, 0];
         for (const { units } of walk.wanted) {
           peak = Math.max(peak, units);
           deepest = Math.min(deepest, units / peak - 1);
-          most = Math.max(most, peak - units);
+          limit = Math.max(limit, peak - units);
         }
-        expect([walk.falls.fraction, walk.falls.units], `seed ${seed}`).toEqual([deepest, most]);
+        expect([walk.falls.fraction, walk.falls.units], `seed ${seed}`).toEqual([deepest, limit]);
       }
-      shared += walk.feeds.filter(({ cohort }) => cohort!.feeds.length > 1).length;
+      shared += walk.feeds.filter(({ aligned }) => aligned!.feeds.length > 1).length;
     }
     expect(shared).toBeGreaterThan(100);
   });

@@ -6,7 +6,7 @@ import type { TickColumn } from '../../model/bars/bars.ts';
 import type { EquityColumns } from '../../model/run/run.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
-import type { Cohort } from '../feeds/cohort.ts';
+import type { AlignedFeeds } from '../feeds/alignedFeeds.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
 /** Takes the equity as the run goes on, in place of a column of all of it. */
@@ -36,7 +36,7 @@ export class EquityRecorder {
   readonly #ledger: Ledger;
   readonly #ticks: readonly TickColumn[];
   /** Of the block: where there are several execution feeds, which of them go together. */
-  #cohorts: readonly Cohort[] = [];
+  #alignedFeeds: readonly AlignedFeeds[] = [];
   /** The execution feed where there is only one, and what its holding is marked with. */
   readonly #only: FeedRun | null;
   readonly #onlyTicks: TickColumn;
@@ -45,8 +45,8 @@ export class EquityRecorder {
   readonly #times: Float64Array;
   readonly #sink: EquitySink | null;
   /** The rows of the only feed at which the sink looks, how many of them are marked, and the next one. */
-  readonly #looks: Int32Array | null;
-  #looked = 0;
+  readonly #sampleRows: Int32Array | null;
+  #sampleCount = 0;
   /** Rows of the run that the sink's falls have seen. */
   #fallen = 0;
   #next: number;
@@ -72,25 +72,25 @@ export class EquityRecorder {
     this.#ticks = ticks;
     this.#only = feeds.length === 1 ? feeds[0]! : null;
     this.#onlyTicks = ticks[0]!;
-    this.#looks =
+    this.#sampleRows =
       this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
-    this.#next = this.#looks?.[0] ?? NO_ROW;
+    this.#next = this.#sampleRows?.[0] ?? NO_ROW;
     this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // One execution feed: its own closes are the times.
     this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : scratch.take(this.#units.length);
   }
 
   /** A block begins, and everything before it is marked. */
-  enterBlock(cohorts: readonly Cohort[]): void {
-    if (this.#only === null) this.#cohorts = cohorts.filter(({ isExecution }) => isExecution);
+  enterBlock(group: readonly AlignedFeeds[]): void {
+    if (this.#only === null) this.#alignedFeeds = group.filter(({ isExecution }) => isExecution);
   }
 
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
   settle(): void {
     if (this.#only === null) this.#markMerged();
-    else if (this.#looks !== null) {
+    else if (this.#sampleRows !== null) {
       this.#markFalls(this.#sink!.falls, this.#only);
-      this.#markLooks(this.#looks, this.#only);
+      this.#markSamples(this.#sampleRows, this.#only);
     } else this.#markRows(this.#only);
   }
 
@@ -101,7 +101,7 @@ export class EquityRecorder {
   }
 
   /** A block is over: hands its instants to the sink, if there is one. */
-  handOver(): void {
+  flushBlock(): void {
     if (this.#sink === null || this.#length === 0) return;
     this.#sink.falls.take(this.#units, this.#length);
     this.#sink.take(this.#times, 0, this.#units, this.#length);
@@ -141,8 +141,8 @@ export class EquityRecorder {
   }
 
   /** Up to the newest delivered row. */
-  #markLooks(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
-    for (; this.#next <= cursor.row; this.#next = looks[++this.#looked] ?? NO_ROW) {
+  #markSamples(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+    for (; this.#next <= cursor.row; this.#next = looks[++this.#sampleCount] ?? NO_ROW) {
       const row = this.#next;
       this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#onlyTicks, row);
       this.#sink!.take(this.#times, row - firstRow, this.#units, 1);
@@ -151,13 +151,13 @@ export class EquityRecorder {
 
   /** Stretch by stretch: the cohort whose rows come first goes alone until another one has a row, at which all that close then go on. */
   #markMerged(): void {
-    const cohorts = this.#cohorts;
+    const otherAligned = this.#alignedFeeds;
     for (;;) {
-      let first: Cohort | null = null;
+      let first: AlignedFeeds | null = null;
       let t = Infinity;
       let limit = Infinity;
-      for (let at = 0; at < cohorts.length; at++) {
-        const cohort = cohorts[at]!;
+      for (let at = 0; at < otherAligned.length; at++) {
+        const cohort = otherAligned[at]!;
         const ms = cohort.unmarkedMs;
         cohort.isMarking = false;
         if (ms < t) {
@@ -170,15 +170,15 @@ export class EquityRecorder {
       const from = this.#length;
       this.#addTimes(first, limit);
       first.isMarking = true;
-      if (limit === t) for (const cohort of cohorts) cohort.isMarking = cohort.unmarkedMs === t;
+      if (limit === t) for (const cohort of otherAligned) cohort.isMarking = cohort.unmarkedMs === t;
       this.#addUnits(from, this.#length);
       const rows = this.#length - from;
-      for (let at = 0; at < cohorts.length; at++) if (cohorts[at]!.isMarking === true) cohorts[at]!.unmarked += rows;
+      for (let at = 0; at < otherAligned.length; at++) if (otherAligned[at]!.isMarking === true) otherAligned[at]!.unmarked += rows;
     }
   }
 
   /** The instants of a cohort's unmarked rows: the first one, and those before the limit. */
-  #addTimes({ lead, unmarked }: Cohort, limit: number): void {
+  #addTimes({ lead, unmarked }: AlignedFeeds, limit: number): void {
     const times = this.#times;
     let length = this.#length;
     times[length++] = lead.closeOf(unmarked);
@@ -198,8 +198,8 @@ export class EquityRecorder {
     const cash = ledger.cashTotal;
     for (let at = from; at < to; at++) units[at] = cash;
     for (let f = 0; f < feeds.length; f++) {
-      const { cohort, cursor, instrumentIndex } = feeds[f]!;
-      const { isMarking, lead, unmarked } = cohort!;
+      const { aligned, cursor, instrumentIndex } = feeds[f]!;
+      const { isMarking, lead, unmarked } = aligned!;
       const next = cursor.row - lead.cursor.row + unmarked;
       if (isMarking === true) ledger.addRows(instrumentIndex, units, from, to, this.#ticks[f]!, next, 1);
       else if (next > 0) ledger.addRows(instrumentIndex, units, from, to, this.#ticks[f]!, next - 1, 0);

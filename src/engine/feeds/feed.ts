@@ -8,12 +8,12 @@ import type { Instrument } from '../../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
 import type { Feed } from '../../strategy/types.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import { FeedView } from './feedView.ts';
+import { StrategyFeed } from './feedView.ts';
 import type { Instant } from './instant.ts';
 import { firstAfter } from '../../base/number/search.ts';
 
 /** The feeds that a feed goes with through a block, as others may see them: cohort.ts. */
-export interface Together {
+export interface FeedGroup {
   readonly lead: FeedRun;
   readonly feeds: readonly FeedRun[];
   /** Rows of them close at the instant that is being visited. */
@@ -62,7 +62,7 @@ export class FeedRun {
   #originMs = 0.5;
   readonly #lengthMs: number;
   /** Of the current block: the feeds that it goes with. */
-  cohort: Together | null = null;
+  aligned: FeedGroup | null = null;
 
   constructor(
     name: string,
@@ -83,7 +83,7 @@ export class FeedRun {
     this.cursor = { row: -1 };
     this.#lengthMs = fixedLengthMs(bars.interval) ?? 0;
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
-    this.view = new FeedView(instrument, bars, this.cursor, this.indicators.series, instant);
+    this.view = new StrategyFeed(instrument, bars, this.cursor, this.indicators.series, instant);
   }
 
   /** Makes it the feed that its instrument is matched and marked by. */
@@ -105,10 +105,10 @@ export class FeedRun {
     this.cursor.row = this.cur - 1;
   }
   /** Begins a block of at most `most` rows, those that close at or before `endMs`. */
-  enterBlock(most: number, endMs: number): void {
+  enterBlock(max: number, endMs: number): void {
     const { closeMs, length } = this.bars;
     const { cur } = this;
-    const last = Math.min(cur + most, length) - 1;
+    const last = Math.min(cur + max, length) - 1;
     // The end of the block is mostly the close of this very row: no search then, which would wait for memory at each of its steps.
     const to = last >= cur && closeMs[last]! <= endMs ? last + 1 : firstAfter(closeMs, cur, last + 1, endMs);
     this.to = to;

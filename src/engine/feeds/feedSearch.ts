@@ -2,13 +2,13 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Series } from '../../indicators/graph/series.ts';
-import { homeOf, type IndicatorSpec, type SignalSource } from '../../indicators/graph/spec.ts';
+import { ownerOf, type IndicatorSpec, type SignalSource } from '../../indicators/graph/spec.ts';
 import type { Interval } from '../../model/interval.ts';
 import type { FeedRun } from './feed.ts';
 
 /** The feed that a spec or a series is over. */
 export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-  const home = homeOf(what);
+  const home = ownerOf(what);
   const feed = feeds.find((one) => one.indicators === home);
   if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'use the feeds of this strategy');
   return feed;

@@ -10,7 +10,7 @@ import type { Interval } from '../../model/interval.ts';
 import type { Bar, Feed } from '../../strategy/types.ts';
 import type { Instant } from './instant.ts';
 
-export class FeedView implements Feed {
+export class StrategyFeed implements Feed {
   readonly instrument: Instrument;
   readonly interval: Interval;
   readonly open: Series;
@@ -96,5 +96,5 @@ function frozenCopy(instrument: Instrument): Instrument {
   return copy;
 }
 
-Object.freeze(FeedView.prototype);
+Object.freeze(StrategyFeed.prototype);
 Object.freeze(BarCursor.prototype);

@@ -33,10 +33,10 @@ export class Faults {
   }
 
   /** Throws the oldest error of an indicator that was not thrown yet, with its strategy in charge. */
-  raise(engine: { inCharge: number }): void {
+  raise(engine: { currentStrategy: number }): void {
     const fault = this.#untold.shift();
     if (fault === undefined) return;
-    engine.inCharge = fault.run;
+    engine.currentStrategy = fault.run;
     throw fault.error;
   }
 }

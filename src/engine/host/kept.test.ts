@@ -21,8 +21,8 @@ test.each([
   [{ a: { $number: '1' } }, "keep.a: a member cannot be named '$number'"],
   [JSON.parse('{"__proto__":1}'), "keep: a member cannot be named '__proto__'"],
   [Object.freeze({ a: 1 }), 'keep: the object is frozen, so that it cannot change'],
-])('%o is not kept', (state, says) => {
-  expect(() => checkKept('Test', state)).toThrow(`Test: ${says}`);
+])('%o is not kept', (state, message) => {
+  expect(() => checkKept('Test', state)).toThrow(`Test: ${message}`);
 });
 
 test('a hole of a list is no value', () => {

@@ -3,7 +3,7 @@
 import { StrategyError } from '../../base/errors.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
-import { isUnderCancel } from '../../orders/record.ts';
+import { isUnderCancel } from '../../orders/botOrder.ts';
 import type { Timers } from './timers.ts';
 
 /** A strategy, as far as its memory goes. */
@@ -21,7 +21,7 @@ interface KeptRun {
 /** The strategies of an engine, and which of them is in charge. */
 export interface KeptRuns {
   readonly runs: readonly KeptRun[];
-  inCharge: number;
+  currentStrategy: number;
 }
 export interface TimedRuns extends KeptRuns {
   readonly timers: Timers;
@@ -30,7 +30,7 @@ export interface TimedRuns extends KeptRuns {
 export interface OpenWork extends KeptRuns {
   readonly orders: OrderManager;
   readonly followUps: number;
-  readonly desk: { readonly holds: boolean; readonly owes: boolean };
+  readonly bracketManager: { readonly hasWaitingStops: boolean; readonly hasPendingTargets: boolean };
 }
 
 /** What the strategies of an engine keep at the end of an instant; lists by strategy, due times by timer (-1: never). */
@@ -126,20 +126,23 @@ export function keptPoint(engine: TimedRuns): KeptPoint {
 export function keptTexts(engine: KeptRuns): readonly string[] {
   return engine.runs.map(({ index, name, kept, hasFailed }) => {
     if (kept === null || hasFailed) return '';
-    engine.inCharge = index;
+    engine.currentStrategy = index;
     return keptText(name, kept);
   });
 }
 
 /** An engine that is made from the records alone is like this one: every strategy keeps, and nothing is under way that no record has. */
-export function isWhole({ runs, orders, followUps, desk }: OpenWork): boolean {
-  const isQuiet = followUps === 0 && !desk.holds && !desk.owes && orders.drafts.waiting.length === 0;
-  const isSimple = orders.active().every((order) => order.condition === 0 && !(isUnderCancel(order) && order.state !== STATE.cancelSent));
+export function isWhole({ runs, orders, followUps, bracketManager }: OpenWork): boolean {
+  const isQuiet =
+    followUps === 0 && !bracketManager.hasWaitingStops && !bracketManager.hasPendingTargets && orders.drafts.waiting.length === 0;
+  const isSimple = orders
+    .active()
+    .every((order) => order.triggerTicks === 0 && !(isUnderCancel(order) && order.state !== STATE.cancelSent));
   return isQuiet && isSimple && runs.every(({ kept, hasFailed }) => kept !== null && !hasFailed);
 }
 
 /** Why the point is not one at which these strategies can begin; null: they can. Timers that `onStart` registers are not there again. */
-export function objectionToPoint({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
+export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
   if (timers.due().length !== due.length) return 'timers were registered after construction';
   return runs.every(({ kept }, at) => (kept === null) === (states[at] === '')) ? null : 'not every strategy keeps what it has kept';
 }

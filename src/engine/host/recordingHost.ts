@@ -15,7 +15,7 @@ export interface HostCall {
 }
 
 /** Beyond these nobody compares: a strategy that differs does so early, or not at all in the rows that are looked at. */
-const MOST = 1_000_000;
+const MAX_CALLS = 1_000_000;
 
 export class RecordingHost implements StrategyHost {
   readonly #run: StrategyRun;
@@ -106,7 +106,7 @@ export class RecordingHost implements StrategyHost {
   }
 
   #note(name: string, ...given: unknown[]): void {
-    if (this.#calls.length >= MOST) return;
+    if (this.#calls.length >= MAX_CALLS) return;
     const { name: strategy, nowMs } = this.#run;
     this.#calls.push({ timeMs: nowMs, text: `${strategy}: ${name}(${given.filter((each) => each !== undefined).map(textOf).join(', ')})` }); // prettier-ignore
   }

@@ -3,7 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Ticks } from '../../base/brand.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
@@ -13,10 +13,10 @@ import type { OrderId, Side } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
-import type { OrderRecord } from '../../orders/record.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
-import * as exposure from '../../risk/rules/reduction.ts';
+import * as exposure from '../../risk/rules/openOrderRules.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
@@ -26,7 +26,7 @@ import { FundingView } from '../feeds/fundingView.ts';
 import { checkKept } from './kept.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import type { Timers } from './timers.ts';
-import { isSeries, noDefaultFeed, orderInfo, PositionView, type PositionHost } from './views.ts';
+import { isSeries, noDefaultFeed, orderInfo, StrategyPosition, type PositionHost } from './views.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { takenLots } = exposure;
@@ -37,7 +37,7 @@ const EXIT = 'exit';
 const EXIT_SHORT = 'exit short';
 
 /** A handler of `when`, with the rows of the block on which its signal is true. */
-export interface Watch {
+export interface SignalWatch {
   readonly signal: Signal;
   readonly feed: FeedRun;
   readonly handler: () => void;
@@ -51,7 +51,7 @@ export interface Watch {
 export const NO_ROW = 2 ** 31 - 1;
 
 /** An indicator that the report draws. */
-export interface Drawn {
+export interface DrawnIndicator {
   readonly feed: FeedRun;
   readonly series: Series;
   readonly name: string;
@@ -70,15 +70,15 @@ export interface RunHost extends PositionHost {
   readonly brackets: Brackets;
   readonly timers: Timers;
   readonly drafts: {
-    withdraw(order: OrderRecord): boolean;
+    withdraw(order: BotOrder): boolean;
     withdrawAll(which: (draft: WaitingDraft) => boolean): void;
-    reverse(order: OrderRecord, ahead: OrderId[], targetLots: number): OrderId;
+    reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
   };
   readonly parts: { readonly funding?: readonly (FundingRates | null)[] };
-  touched: boolean;
+  hasPendingWork: boolean;
   followUps: number;
-  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord;
-  submit(order: OrderRecord): OrderId;
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  submit(order: BotOrder): OrderId;
   equityUnits(strategy: number): number;
   toMoney(units: number): number;
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
@@ -87,8 +87,8 @@ export interface RunHost extends PositionHost {
 export class StrategyRun implements StrategyHost {
   readonly index: number;
   readonly name: string;
-  readonly watches: Watch[] = [];
-  readonly drawn: Drawn[] = [];
+  readonly watches: SignalWatch[] = [];
+  readonly drawn: DrawnIndicator[] = [];
   /** Feeds whose indicators must be ready before the first callback, and all whose bars bring an `onBar`. */
   readonly #needed = new Set<FeedRun>();
   readonly #listened: FeedRun[] = [];
@@ -120,9 +120,9 @@ export class StrategyRun implements StrategyHost {
   readonly #main: FeedRun | null;
   readonly #byView = new Map<Feed, FeedRun>();
   readonly #readyRows = new Map<FeedRun, number>();
-  readonly #positions: (PositionView | undefined)[] = [];
+  readonly #positions: (StrategyPosition | undefined)[] = [];
   /** Of the main feed: asked for at every bar. */
-  #mainPosition: PositionView | null = null;
+  #mainPosition: StrategyPosition | null = null;
   readonly #fundings: (FundingView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
   /** By instrument: the reversal at the exchange before which the guards of the old side went; undefined: there is none. */
@@ -154,7 +154,7 @@ export class StrategyRun implements StrategyHost {
   /** The visit of an instant under way brought a bar of a feed that it listens to: a later visit of the same instant brings none. */
   get hasFresh(): boolean {
     const listened = this.#listened;
-    for (let at = 0; at < listened.length; at++) if (listened[at]!.cohort!.isDue === true) return true;
+    for (let at = 0; at < listened.length; at++) if (listened[at]!.aligned!.isDue === true) return true;
     return false;
   }
   /** Live: it has thrown, and gets no more calls. */
@@ -204,11 +204,11 @@ export class StrategyRun implements StrategyHost {
     return out;
   }
   every(periodMs: number, handler: () => void, missed: Missed): void {
-    this.#engine.touched = true;
+    this.#engine.hasPendingWork = true;
     this.#engine.timers.every(this.index, periodMs, handler, this.#engine.nowMs, missed);
   }
   at(dayMs: number, handler: () => void, missed: Missed): void {
-    this.#engine.touched = true;
+    this.#engine.hasPendingWork = true;
     this.#engine.timers.at(this.index, dayMs, handler, this.#engine.nowMs, missed);
   }
   cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
@@ -217,7 +217,7 @@ export class StrategyRun implements StrategyHost {
 
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
     const engine = this.#engine;
-    engine.touched = true;
+    engine.hasPendingWork = true;
     const feed = this.#feedFor(options?.feed);
     const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
     try {
@@ -231,7 +231,7 @@ export class StrategyRun implements StrategyHost {
   }
 
   exit(view: Feed | undefined): OrderId | null {
-    this.#engine.touched = true;
+    this.#engine.hasPendingWork = true;
     return this.leave(this.#feedFor(view));
   }
   /**
@@ -260,7 +260,7 @@ export class StrategyRun implements StrategyHost {
 
   target(size: Size, view: Feed | undefined): OrderId | null {
     const engine = this.#engine;
-    engine.touched = true;
+    engine.hasPendingWork = true;
     const feed = this.#feedFor(view);
     const { instrumentIndex, instrument } = feed;
     const wanted = this.#drafts.targetLots(size, instrument, instrumentIndex);
@@ -279,7 +279,7 @@ export class StrategyRun implements StrategyHost {
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
   }
   /** Sends a reversal whose stops have ended. Where it does not fill the old side is closed all the same: nothing guards it any more. */
-  reverse(order: OrderRecord): OrderId {
+  reverse(order: BotOrder): OrderId {
     const engine = this.#engine;
     const { id, instrumentIndex } = order;
     this.#send(order);
@@ -306,7 +306,7 @@ export class StrategyRun implements StrategyHost {
     const isDrafted = orders.drafts.orders.some((draft) => this.#isOwn(draft, instrumentIndex));
     if (!isDrafted && ledger.closable(this.index, instrumentIndex, side === 'buy', true) > 0) this.leave(execution[instrumentIndex]!);
   }
-  #sizeTarget(order: OrderRecord, missing: number, held: number): void {
+  #sizeTarget(order: BotOrder, missing: number, held: number): void {
     const { instrument } = order;
     order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
     order.limit = 0 as Ticks;
@@ -314,7 +314,7 @@ export class StrategyRun implements StrategyHost {
     this.#drafts.sizeTo(order, Math.abs(missing));
   }
   /** Of a reversal whose stops have ended: the lots that it still needs; 0 where none are, or where it would have to trade the other way. */
-  missingLots(order: OrderRecord, targetLots: number): number {
+  missingLots(order: BotOrder, targetLots: number): number {
     const held = this.#drafts.heldAndOrdered(order.instrumentIndex);
     const missing = targetLots - held;
     if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
@@ -322,17 +322,17 @@ export class StrategyRun implements StrategyHost {
     return Math.abs(missing);
   }
   /** A draft is sent with another size, and perhaps later than it was asked for: a market order has its collar at the newest price. */
-  resize(order: OrderRecord): void {
+  resize(order: BotOrder): void {
     if (order.role !== 'market') return;
     order.limit = 0 as Ticks;
     this.#drafts.sizeTo(order, order.lots);
   }
-  #isOwn({ strategy, instrumentIndex }: OrderRecord, of: number): boolean {
+  #isOwn({ strategy, instrumentIndex }: BotOrder, of: number): boolean {
     return strategy === this.index && instrumentIndex === of;
   }
 
   cancel(id: OrderId): void {
-    this.#engine.touched = true;
+    this.#engine.hasPendingWork = true;
     const order = this.#engine.orders.get(id);
     if (!order || order.strategy !== this.index) return;
     if (this.#turning[order.instrumentIndex] === id) this.#stopTurning(order.instrumentIndex);
@@ -343,8 +343,8 @@ export class StrategyRun implements StrategyHost {
     if (view === undefined) return (this.#mainPosition ??= this.#positionIn(this.#feedFor(undefined)));
     return this.#positionIn(this.#feedFor(view));
   }
-  #positionIn({ instrumentIndex }: FeedRun): PositionView {
-    return (this.#positions[instrumentIndex] ??= new PositionView(this.#engine, this.index, instrumentIndex));
+  #positionIn({ instrumentIndex }: FeedRun): StrategyPosition {
+    return (this.#positions[instrumentIndex] ??= new StrategyPosition(this.#engine, this.index, instrumentIndex));
   }
   openOrders(view: Feed | undefined): readonly OrderInfo[] {
     const feed = this.#feedFor(view);
@@ -469,7 +469,7 @@ export class StrategyRun implements StrategyHost {
   }
   #noFeed(name: string, interval: Interval | undefined): ConfigError {
     const names = [...new Set(this.#feeds.map((feed) => feed.name))];
-    const near = nearest(name, names);
+    const near = nearestName(name, names);
     const wanted = interval ? `, interval: ${interval}` : '';
     return new ConfigError(
       `${this.name}: the run has no feed called ${name}${wanted}`,

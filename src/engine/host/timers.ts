@@ -96,7 +96,7 @@ export class Timers {
     this.#findNext();
   }
   #findNext(): void {
-    this.nextMs = this.#timers.reduce((least, timer) => Math.min(least, timer.dueMs), Infinity);
+    this.nextMs = this.#timers.reduce((min, timer) => Math.min(min, timer.dueMs), Infinity);
   }
 }
 

@@ -7,7 +7,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import type { Series } from '../../indicators/graph/series.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { OrderRecord } from '../../orders/record.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import { decimalOf } from '../../strategy/amounts.ts';
 import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
@@ -19,7 +19,7 @@ export interface PositionHost {
 }
 
 /** Copies of what a strategy may keep. */
-export function orderInfo(order: OrderRecord): OrderInfo {
+export function orderInfo(order: BotOrder): OrderInfo {
   const { instrument } = order;
   const byAmount = order.lots === 0;
   return {
@@ -30,16 +30,16 @@ export function orderInfo(order: OrderRecord): OrderInfo {
     lifecycle: order.lifecycle,
     tag: order.slot,
     limit: isCollar(order) || order.limit === 0 ? NaN : order.limit / pow10(instrument.priceDigits),
-    trigger: order.condition === 0 ? NaN : order.condition / pow10(instrument.priceDigits),
+    trigger: order.triggerTicks === 0 ? NaN : order.triggerTicks / pow10(instrument.priceDigits),
     entry: order.parent === 0 ? null : order.parent,
     code: order.code,
   };
 }
 
 /** The limit of a market order by quantity, and of what a condition order places, is the collar, which is the engine's own. */
-const isCollar = ({ role, condition }: OrderRecord): boolean => role === 'market' || condition > 0;
+const isCollar = ({ role, triggerTicks }: BotOrder): boolean => role === 'market' || triggerTicks > 0;
 
-export function fillInfo(order: OrderRecord, fill: Fill): FillInfo {
+export function fillInfo(order: BotOrder, fill: Fill): FillInfo {
   const { price, lots, fee, feeInBase, timeMs } = fill;
   const { instrument } = order;
   return {
@@ -53,7 +53,7 @@ export function fillInfo(order: OrderRecord, fill: Fill): FillInfo {
   };
 }
 
-export class PositionView implements Position {
+export class StrategyPosition implements Position {
   readonly #engine: PositionHost;
   readonly #strategy: number;
   readonly #at: number;

@@ -6,7 +6,7 @@
 import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { keptTexts } from '../host/kept.ts';
-import { NO_ROW, type StrategyRun, type Watch } from '../host/strategyRun.ts';
+import { NO_ROW, type StrategyRun, type SignalWatch } from '../host/strategyRun.ts';
 
 export type BlockLoop = (engine: Engine) => void;
 export type LaneLoop = (engines: readonly Engine[]) => void;
@@ -22,7 +22,7 @@ export function blockLoop(engine: Engine): void {
     }
     stop(engine);
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 
@@ -49,7 +49,7 @@ export function laneLoop(engines: readonly Engine[]): void {
     }
     for (const engine of engines) stop((inWork = engine));
   } catch (error) {
-    throw inWork.blame(error);
+    throw inWork.attributeError(error);
   }
 }
 
@@ -59,10 +59,10 @@ export function stop(engine: Engine): void {
   engine.instant.set(engine.blockEndMs);
   while (engine.stopped < engine.runs.length) {
     const run = engine.runs[engine.stopped++]!;
-    engine.inCharge = run.index;
+    engine.currentStrategy = run.index;
     if (run.started) run.instance!.onStop?.();
   }
-  engine.tell();
+  engine.deliverCallbacks();
   // A live bot looks at it at each instant: what it would refuse ends a backtest, too.
   keptTexts(engine);
 }
@@ -89,19 +89,19 @@ export function listSignals(engine: Engine): void {
 }
 
 /** Makes the listed row `at` the one to come. */
-function goTo(watch: Watch, at: number): void {
+function goTo(watch: SignalWatch, at: number): void {
   watch.at = at;
   watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
 }
 
 export function visitBlock(engine: Engine): void {
-  const { isPlain } = engine;
+  const { hasOneFeedAndStrategy } = engine;
   // Nobody has looked for work since what came between blocks, and nobody does where rows go by one at a time.
-  engine.touched = true;
+  engine.hasPendingWork = true;
   for (;;) {
-    if (isPlain === true) {
+    if (hasOneFeedAndStrategy === true) {
       visitPlainRows(engine, engine.execution[0]!, engine.runs[0]!);
-      engine.touched = true;
+      engine.hasPendingWork = true;
     }
     const t = nextInstant(engine);
     if (t > engine.blockEndMs) return;
@@ -130,7 +130,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
-  if (run.hasOnBar && engine.listensTo(run, feed)) visitEachRow(engine, feed, run, row, end);
+  if (run.hasOnBar && engine.isSubscribed(run, feed)) visitEachRow(engine, feed, run, row, end);
   else visitListedRows(engine, feed, run, row, end);
 }
 
@@ -138,7 +138,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   const { instant, exchange } = engine;
   const { instrumentIndex } = feed;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
-  let isWorking = exchange.working(instrumentIndex) > 0;
+  let isWorking = exchange.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
   let row = from;
@@ -146,9 +146,9 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
     if (isWorking === true) isWorking = matchRow(engine, feed, row);
     row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
-    if (engine.touched === false) continue;
+    if (engine.hasPendingWork === false) continue;
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
-    isWorking = exchange.working(instrumentIndex) > 0;
+    isWorking = exchange.workingOrders(instrumentIndex) > 0;
   }
   feed.cur = end;
   if (end > from) instant.set(lastMs);
@@ -176,15 +176,15 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
     }
     const returned: unknown = instance.onBar!();
     if (returned !== undefined) engine.refuseReturn(run, returned);
-    if (engine.touched === true) return row + 1;
+    if (engine.hasPendingWork === true) return row + 1;
   }
   return to;
 }
 
 /** The strategy has asked for something before `row`: true where what is due by the last of the rows may come between them now. */
 function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: number): boolean {
-  engine.touched = false;
-  if (!engine.outbox.isEmpty) engine.tell();
+  engine.hasPendingWork = false;
+  if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.queue.nextMs > lastMs && engine.timers.nextMs > lastMs) return false;
   feed.cur = row;
   engine.instant.set(feed.closeOf(row - 1));
@@ -198,7 +198,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const { watches } = run;
   const handlers = watches.length;
   let row = from;
-  let isWorking = exchange.working(instrumentIndex) > 0;
+  let isWorking = exchange.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
   for (;;) {
@@ -223,9 +223,9 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       if (returned !== undefined) engine.refuseReturn(run, returned);
     }
     row++;
-    if (engine.touched === false) continue;
+    if (engine.hasPendingWork === false) continue;
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
-    isWorking = exchange.working(instrumentIndex) > 0;
+    isWorking = exchange.workingOrders(instrumentIndex) > 0;
   }
   cursor.row = end - 1;
   feed.cur = end;
@@ -241,24 +241,24 @@ function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
   const { instrumentIndex } = feed;
   // While it is matched the row is not delivered yet, but its close is the time.
   instant.rowsAhead = 1;
-  exchange.row(instrumentIndex, row);
+  exchange.matchRow(instrumentIndex, row);
   exchange.settleMarks();
   instant.rowsAhead = 0;
-  if (!engine.outbox.isEmpty) {
+  if (!engine.callbacks.isEmpty) {
     feed.cursor.row = row;
-    engine.tell();
+    engine.deliverCallbacks();
   }
-  return exchange.working(instrumentIndex) > 0;
+  return exchange.workingOrders(instrumentIndex) > 0;
 }
 
 /** The next time at which something can happen; Infinity when nothing is left. */
 function nextInstant(engine: Engine): number {
-  const { cohorts, runs } = engine;
-  lookForWork(engine);
+  const { alignedFeeds, runs } = engine;
+  refreshAllWorking(engine);
   let t = Math.min(engine.queue.nextMs, engine.timers.nextMs);
-  for (let at = 0; at < cohorts.length; at++) {
-    const cohort = cohorts[at]!;
-    if (cohort.hasOnBar === true || cohort.isWorking === true) t = Math.min(t, cohort.nextCloseMs);
+  for (let at = 0; at < alignedFeeds.length; at++) {
+    const aligned = alignedFeeds[at]!;
+    if (aligned.hasOnBar === true || aligned.isWorking === true) t = Math.min(t, aligned.nextCloseMs);
   }
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
@@ -271,37 +271,37 @@ function nextInstant(engine: Engine): number {
 }
 
 /** Whether orders wait for rows is known until something touches it: then the exchange is asked anew. */
-function lookForWork(engine: Engine): void {
-  if (engine.touched === false) return;
-  engine.touched = false;
-  const { cohorts, exchange } = engine;
-  for (let at = 0; at < cohorts.length; at++) cohorts[at]!.look(exchange);
+function refreshAllWorking(engine: Engine): void {
+  if (engine.hasPendingWork === false) return;
+  engine.hasPendingWork = false;
+  const { alignedFeeds, exchange } = engine;
+  for (let at = 0; at < alignedFeeds.length; at++) alignedFeeds[at]!.refreshIsWorking(exchange);
 }
 
 /** One instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
-  const { cohorts, exchange, queue } = engine;
+  const { alignedFeeds, exchange, queue } = engine;
   // Rows that closed before t were nobody's business, but marks are read as of the time.
-  for (let at = 0; at < cohorts.length; at++) {
-    const cohort = cohorts[at]!;
-    if (cohort.nextCloseMs < t) cohort.deliverThrough(t - 1);
-    cohort.isDue = cohort.nextCloseMs === t;
+  for (let at = 0; at < alignedFeeds.length; at++) {
+    const aligned = alignedFeeds[at]!;
+    if (aligned.nextCloseMs < t) aligned.deliverThrough(t - 1);
+    aligned.isDue = aligned.nextCloseMs === t;
   }
   engine.instant.set(t);
-  if (queue.nextMs <= t) engine.touched = true;
+  if (queue.nextMs <= t) engine.hasPendingWork = true;
   queue.runDue(t);
-  lookForWork(engine);
-  for (let at = 0; at < cohorts.length; at++) {
-    const { isDue, isWorking } = cohorts[at]!;
+  refreshAllWorking(engine);
+  for (let at = 0; at < alignedFeeds.length; at++) {
+    const { isDue, isWorking } = alignedFeeds[at]!;
     if (isDue === true && isWorking === true) {
       matchDue(engine);
       break;
     }
   }
   exchange.settleMarks();
-  for (let at = 0; at < cohorts.length; at++) {
-    const cohort = cohorts[at]!;
-    if (cohort.isDue === true) cohort.deliver(1);
+  for (let at = 0; at < alignedFeeds.length; at++) {
+    const group = alignedFeeds[at]!;
+    if (group.isDue === true) group.deliver(1);
   }
   engine.decided = 0;
   callStrategies(engine, t);
@@ -314,25 +314,25 @@ export function callStrategies(engine: Engine, t: number): void {
     const run = runs[at]!;
     if (run.started === false && t >= run.readyMs) start(engine, run);
   }
-  if (!engine.outbox.isEmpty) engine.tell();
+  if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.timers.nextMs <= t) engine.runTimers(t);
   while (engine.decided < runs.length) decide(engine, runs[engine.decided++]!, t);
-  if (!engine.outbox.isEmpty) engine.tell();
+  if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
 }
 
 /** Matches the rows that close at the instant, where an order works. */
 function matchDue(engine: Engine): void {
   const { exchange, execution } = engine;
   for (let at = 0; at < execution.length; at++) {
-    const { cohort, cur } = execution[at]!;
-    if (cohort!.isDue === true && exchange.working(at) > 0) exchange.row(at, cur);
+    const { aligned, cur } = execution[at]!;
+    if (aligned!.isDue === true && exchange.workingOrders(at) > 0) exchange.matchRow(at, cur);
   }
   // What was filled waits no more.
-  engine.touched = true;
+  engine.hasPendingWork = true;
 }
 
 function decide(engine: Engine, run: StrategyRun, t: number): void {
-  engine.inCharge = run.index;
+  engine.currentStrategy = run.index;
   for (const watch of run.watches) {
     if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
     goTo(watch, watch.at + 1);
@@ -347,6 +347,6 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
 
 function start(engine: Engine, run: StrategyRun): void {
   run.started = true;
-  engine.inCharge = run.index;
+  engine.currentStrategy = run.index;
   run.instance!.onStart?.();
 }

@@ -17,7 +17,7 @@ export function deliverInstant(engine: Engine, t: number): void {
     enter(engine, t);
     goOn(engine, t);
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 
@@ -26,7 +26,7 @@ export function finishInstant(engine: Engine, t: number): void {
   try {
     goOn(engine, t);
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 
@@ -43,22 +43,22 @@ function goOn(engine: Engine, t: number): void {
 }
 
 function visit(engine: Engine, act: () => void): void {
-  if (engine.tellsAtInstants) telling(engine, act);
+  if (engine.defersCallbacks) telling(engine, act);
   else act();
-  engine.haltDesk?.act();
+  engine.haltActions?.act();
   engine.closeBlock();
 }
 
 /** What was kept for this instant is told once its rows are delivered, before anyone decides. */
 function telling(engine: Engine, act: () => void): void {
-  const { isPlain } = engine;
-  engine.tellsAtInstants = engine.isPlain = false;
+  const { hasOneFeedAndStrategy } = engine;
+  engine.defersCallbacks = engine.hasOneFeedAndStrategy = false;
   try {
     act();
-    if (!engine.outbox.isEmpty) engine.tell();
+    if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   } finally {
-    engine.tellsAtInstants = true;
-    engine.isPlain = isPlain;
+    engine.defersCallbacks = true;
+    engine.hasOneFeedAndStrategy = hasOneFeedAndStrategy;
   }
 }
 
@@ -68,10 +68,10 @@ export function applyInbox(engine: Engine, nowMs: number, apply: () => void): vo
     engine.instant.set(nowMs);
     engine.queue.runDue(nowMs);
     apply();
-    engine.haltDesk?.act();
-    if (!engine.outbox.isEmpty) engine.tell();
+    engine.haltActions?.act();
+    if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 
@@ -85,11 +85,11 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
     engine.queue.runDue(nowMs);
     passOver(engine, untilMs + 1);
     engine.instant.set(nowMs);
-    engine.haltDesk?.act();
+    engine.haltActions?.act();
     engine.faults.raise(engine);
-    tellMissed(engine, untilMs);
+    notifyMissedTimers(engine, untilMs);
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 
@@ -97,23 +97,23 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
 export function finishCatchUp(engine: Engine, untilMs: number): void {
   try {
     engine.faults.raise(engine);
-    tellMissed(engine, untilMs);
+    notifyMissedTimers(engine, untilMs);
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 
-function tellMissed(engine: Engine, untilMs: number): void {
-  engine.tell();
-  engine.tellHeld();
+function notifyMissedTimers(engine: Engine, untilMs: number): void {
+  engine.deliverCallbacks();
+  engine.deliverHeld();
   engine.timers.runMissed(untilMs, engine.callTimer);
-  engine.tell();
+  engine.deliverCallbacks();
 }
 
 /** A strategy has thrown, and gets no more calls: the others hear what they were to hear after it. */
-export function tellOthers(engine: Engine): void {
-  engine.outbox.resume();
-  if (!engine.outbox.isEmpty) engine.tell();
+export function notifyOthers(engine: Engine): void {
+  engine.callbacks.resume();
+  if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
 }
 
 /** Calls `onStop` of the strategies. After one of them has thrown, a second call continues with the next strategy. */
@@ -121,7 +121,7 @@ export function stopLive(engine: Engine): void {
   try {
     stop(engine);
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }
 

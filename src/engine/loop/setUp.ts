@@ -8,7 +8,7 @@ import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Engine } from '../engine.ts';
 import { EquityRecorder, type EquitySink } from '../book/equityRecorder.ts';
 import type { FeedRun } from '../feeds/feed.ts';
-import { rangeTicks } from '../feeds/range.ts';
+import { rangeTicks } from '../feeds/averageRange.ts';
 import { StrategyRun } from '../host/strategyRun.ts';
 import { OrderDrafts } from '../router/orderDrafts.ts';
 
@@ -23,7 +23,7 @@ export function addStrategy(
 ): StrategyRun {
   const index = engine.runs.length;
   const run = new StrategyRun(engine, index, name, rng, new OrderDrafts(engine, index, name));
-  engine.inCharge = run.index;
+  engine.currentStrategy = run.index;
   engine.runs.push(run);
   const instance = new strategy(setupOf(params, hostFor(run)));
   run.instance = instance;
@@ -58,7 +58,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   engine.instant.set(parts.fromMs);
   engine.queue.runDue(parts.fromMs);
   engine.timers.start(parts.fromMs);
-  engine.isPlain = runs.length === 1 && execution.length === 1;
+  engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
 }
 
 /** The first instant of a strategy; Infinity while the rows that it needs are not there: in live they are still to come. */

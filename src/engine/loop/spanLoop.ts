@@ -13,6 +13,6 @@ export function spanLoop(engine: Engine, untilMs: number): void {
       engine.closeBlock();
     }
   } catch (error) {
-    throw engine.blame(error);
+    throw engine.attributeError(error);
   }
 }

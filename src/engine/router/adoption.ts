@@ -2,7 +2,7 @@
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import type { Side, VenueOrderId } from '../../model/order.ts';
-import { OrderRecord } from '../../orders/record.ts';
+import { BotOrder } from '../../orders/botOrder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -17,13 +17,13 @@ export interface AdoptionHost {
   readonly reservations: Reservations;
   readonly orders: OrderManager;
   readonly nowMs: number;
-  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord;
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
   lastTicks(instrumentIndex: number): number;
-  tellOrder(order: OrderRecord): void;
+  notifyOrder(order: BotOrder): void;
 }
 
 /** A limit order as it stands at the exchange, whole. */
-export interface Adopted {
+export interface ForeignOrderTerms {
   readonly instrument: number;
   readonly side: Side;
   readonly lots: number;
@@ -38,22 +38,22 @@ export interface Adopted {
 const BOOKS = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
 /** Why the books of a strategy cannot bear the order; null: they can. Changes nothing. */
-export function objectionTo(engine: AdoptionHost, strategy: number, wanted: Adopted): string | null {
+export function adoptionProblem(engine: AdoptionHost, strategy: number, wanted: ForeignOrderTerms): string | null {
   const { instruments, risk, nowMs } = engine;
-  const order = new OrderRecord();
+  const order = new BotOrder();
   order.begin(0, strategy, instruments[wanted.instrument]!, wanted.instrument, wanted.side, nowMs);
   write(order, wanted);
-  return risk.objection(BOOKS, order, engine.lastTicks(wanted.instrument));
+  return risk.failingRule(BOOKS, order, engine.lastTicks(wanted.instrument));
 }
 
 /** `journalled`: writes down what it is, before it counts. */
 export function adopt(
   engine: AdoptionHost,
   strategy: number,
-  wanted: Adopted,
+  wanted: ForeignOrderTerms,
   venueId: VenueOrderId,
-  journalled: (order: OrderRecord) => void = () => {},
-): OrderRecord {
+  journalled: (order: BotOrder) => void = () => {},
+): BotOrder {
   const { reservations, orders, execution, nowMs } = engine;
   const order = engine.newOrder(strategy, execution[wanted.instrument]!, wanted.side);
   write(order, wanted);
@@ -62,12 +62,12 @@ export function adopt(
   journalled(order);
   reservations.assess(order, engine.lastTicks(wanted.instrument));
   reservations.add(order);
-  orders.stands(order, nowMs);
-  engine.tellOrder(order);
+  orders.registerExisting(order, nowMs);
+  engine.notifyOrder(order);
   return order;
 }
 
-function write(order: OrderRecord, { lots, limit, reduceOnly }: Adopted): void {
+function write(order: BotOrder, { lots, limit, reduceOnly }: ForeignOrderTerms): void {
   order.role = 'limit';
   order.lots = lots as Lots;
   order.limit = limit as Ticks;

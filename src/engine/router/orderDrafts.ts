@@ -3,16 +3,16 @@
 import type { Lots, Ticks, Units } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
 import * as numbers from '../../base/number/exact.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
-import type { OrderRecord } from '../../orders/record.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
 import { isNegative, negated } from '../../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
-import { mostAtMarket, type Sizing } from './sizing.ts';
-import { checkSize, noOptions, noSize, type Call } from './soundSize.ts';
+import { maxAtMarket, type Sizing } from './sizing.ts';
+import { checkSize, noOptions, noSize, type SizedCall } from './checkSize.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { mulDiv } = numbers;
@@ -47,7 +47,7 @@ export class OrderDrafts implements StrategyOrders {
   readonly #strategy: number;
   readonly #name: string;
   /** The size that was looked at last: mostly a constant. Before the first one, none that an author could give. */
-  #seen: Size = { base: 0 };
+  #lastSize: Size = { base: 0 };
   /** By instrument: the lots of the run's own size where that is a quantity, which no price changes; NaN until they are asked for. */
   readonly #defaultLots: number[];
 
@@ -59,15 +59,15 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /** Writes what is wanted. What is no sound number leaves the whole order unsound: risk denies it. */
-  write(order: OrderRecord, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
+  write(order: BotOrder, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
     if (options !== undefined) this.#applyOptions(order, options, isBuy);
-    if (size !== undefined) this.#look(size, isBuy ? 'buy' : 'sell');
+    if (size !== undefined) this.#checkSize(size, isBuy ? 'buy' : 'sell');
     const isLimit = options?.limit !== undefined;
     order.role = isLimit ? 'limit' : 'market';
     if (options?.trigger !== undefined) this.#applyTrigger(order, options, options.trigger, isBuy);
-    const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0; // prettier-ignore
+    const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
     order.slot = options?.tag ?? order.side;
-    if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
+    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
     else if (size === undefined && this.#engine.defaultSize.base !== undefined) this.#sizeByDefault(order);
     else this.#size(order, size ?? this.#engine.defaultSize);
     // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
@@ -75,14 +75,14 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /** Once per object whether it is a size; how many units it has, each time. */
-  #look(size: Size, call: Call): void {
-    if (size !== this.#seen) checkSize(this.#name, call, size, OPTIONS);
-    this.#seen = size;
+  #checkSize(size: Size, call: SizedCall): void {
+    if (size !== this.#lastSize) checkSize(this.#name, call, size, OPTIONS);
+    this.#lastSize = size;
     const units = unitsOf(size);
     if (units !== 1) throw units === 0 ? noSize(this.#name, call, size) : this.#twoUnits(size);
   }
 
-  #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
+  #applyOptions(order: BotOrder, options: OrderOptions, isBuy: boolean): void {
     if (options === null) throw noOptions(this.#name, isBuy ? 'buy' : 'sell', options);
     for (const name in options) if (OPTIONS[name] !== true) throw this.#unknown(name);
     if (options.tag !== undefined && typeof options.tag !== 'string') throw this.#noTag(options.tag);
@@ -102,7 +102,7 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /** Against what is held it closes, unless the author says otherwise. A price that is no number leaves a condition that is none. */
-  #applyTrigger(order: OrderRecord, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
+  #applyTrigger(order: BotOrder, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
     if (options.limit !== undefined || options.timeInForce !== undefined) {
       throw new StrategyError(
         `${this.#name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
@@ -111,25 +111,25 @@ export class OrderDrafts implements StrategyOrders {
     }
     const { sizing } = this.#engine;
     const ticks = sizing.ticks(order.instrument, trigger, isBuy);
-    order.condition = (ticks > 0 ? ticks : NaN) as Ticks;
-    order.rises = ticks > this.#engine.lastTicks(order.instrumentIndex);
+    order.triggerTicks = (ticks > 0 ? ticks : NaN) as Ticks;
+    order.triggersAbove = ticks > this.#engine.lastTicks(order.instrumentIndex);
     order.reduceOnly = options.reduceOnly ?? this.#closable(order) > 0;
-    order.role = order.reduceOnly && order.rises === isBuy ? 'stopLoss' : 'condition';
+    order.role = order.reduceOnly && order.triggersAbove === isBuy ? 'stopLoss' : 'condition';
   }
   /** Lots that an order of this side can close. */
-  #closable({ instrumentIndex, side }: OrderRecord): number {
+  #closable({ instrumentIndex, side }: BotOrder): number {
     return this.#engine.ledger.closable(this.#strategy, instrumentIndex, side === 'buy', true);
   }
 
-  #size(order: OrderRecord, size: Size): void {
+  #size(order: BotOrder, size: Size): void {
     const { instrument, limit } = order;
     const isSpot = instrument.contract === undefined;
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
       order.quoteUnits = this.#moneyOf(size, instrument) as Units;
-    else this.sizeTo(order, this.#lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.condition));
+    else this.sizeTo(order, this.#lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.triggerTicks));
   }
 
-  #sizeByDefault(order: OrderRecord): void {
+  #sizeByDefault(order: BotOrder): void {
     const { instrumentIndex } = order;
     const known = this.#defaultLots;
     if (known[instrumentIndex] !== known[instrumentIndex])
@@ -140,7 +140,7 @@ export class OrderDrafts implements StrategyOrders {
 
   /** What is to be held, below 0 short: on futures a size may be negative here. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
-    this.#look(size, 'target');
+    this.#checkSize(size, 'target');
     if (instrument.contract !== undefined) {
       const { base, quote, equity } = size;
       if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
@@ -176,16 +176,16 @@ export class OrderDrafts implements StrategyOrders {
    * a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1), and one that
    * closes more than the largest native one, which would be refused: what was opened must have a way out.
    */
-  sizeTo(order: OrderRecord, lots: number): void {
+  sizeTo(order: BotOrder, lots: number): void {
     order.lots = lots as Lots;
     if (order.limit > 0) return;
     const isBuy = order.sign > 0;
     const isSpot = order.instrument.contract === undefined;
-    if (isSpot ? !isBuy : order.reduceOnly && lots <= mostAtMarket(order.instrument)) return;
+    if (isSpot ? !isBuy : order.reduceOnly && lots <= maxAtMarket(order.instrument)) return;
     const { collarPpm } = this.#engine;
-    const last = order.condition > 0 ? order.condition : this.#engine.lastTicks(order.instrumentIndex);
+    const last = order.triggerTicks > 0 ? order.triggerTicks : this.#engine.lastTicks(order.instrumentIndex);
     order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
-    if (!isSpot && order.condition === 0) order.timeInForce = 'IOC';
+    if (!isSpot && order.triggerTicks === 0) order.timeInForce = 'IOC';
   }
 
   heldAndOrdered(instrumentIndex: number): number {
@@ -194,7 +194,7 @@ export class OrderDrafts implements StrategyOrders {
   reversal(instrumentIndex: number): WaitingDraft | undefined {
     return reversalOf(this.#engine, this.#strategy, instrumentIndex);
   }
-  clearOldSide(order: OrderRecord, missing: number): ClearedSide {
+  clearOldSide(order: BotOrder, missing: number): ClearedSide {
     return clearOldSide(this.#engine, order, missing);
   }
 
@@ -206,7 +206,7 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   #unknown(name: string): StrategyError {
-    const near = nearest(name, Object.keys(OPTIONS));
+    const near = nearestName(name, Object.keys(OPTIONS));
     return new StrategyError(
       `${this.#name}: an order with the option ${name}, which there is not`,
       near === null ? `the options are ${Object.keys(OPTIONS).join(', ')}` : `did you mean ${near}?`,

@@ -5,17 +5,17 @@ import type { OrderId } from '../../model/order.ts';
 import type { Ended } from '../../orders/drafts.ts';
 import type { RestoredOrders } from '../../orders/restored.ts';
 import { STATE } from '../../orders/lifecycle.ts';
-import { TOMBSTONE_MS } from '../../orders/reserve/reservation.ts';
+import { ABSENT_HOLD_MS } from '../../orders/reserve/reservation.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
-import type { Cause } from '../../risk/live/halts.ts';
+import type { HaltCause } from '../../risk/live/halts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import type { Instant } from '../feeds/instant.ts';
-import type { BracketDesk } from './bracketDesk.ts';
-import type { DraftDesk } from './draftDesk.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { BracketManager } from './bracketManager.ts';
+import type { WaitingDrafts } from './waitingDrafts.ts';
+import type { UnknownOutcomes } from './unknownOutcomes.ts';
 
 const NO_EFFECT: Ended = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
 
@@ -27,16 +27,16 @@ export interface RestoreHost {
   readonly orders: OrderManager;
   readonly brackets: Brackets;
   readonly risk: RiskModule;
-  readonly desk: BracketDesk;
-  readonly drafts: DraftDesk;
-  readonly outcomes: Outcomes;
+  readonly bracketManager: BracketManager;
+  readonly drafts: WaitingDrafts;
+  readonly outcomes: UnknownOutcomes;
   startTicks(instrumentIndex: number): number;
 }
 
 export interface RestoredBot {
   readonly orders: RestoredOrders;
   /** Halts that held. */
-  readonly causes: readonly Cause[];
+  readonly causes: readonly HaltCause[];
   /** What loss rules measured from: RiskModule.memory. */
   readonly memory: ReadonlyMap<string, readonly number[]>;
 }
@@ -49,16 +49,16 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   engine.instant.set(nowMs);
   engine.orders.restore(orders, (index) => engine.startTicks(index), nowMs);
   for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
-  engine.risk.recall(memory);
-  for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.freeze(order);
+  engine.risk.restore(memory);
+  for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
   // What the last process was still resolving holds no more than the orders above say.
-  engine.instruments.forEach((_, index) => engine.outcomes.known(index));
-  for (const { now, endMs, strategy, instrumentIndex } of orders.orders) {
-    if (now === 'tomb' && endMs + TOMBSTONE_MS > nowMs) engine.outcomes.expireAt(endMs + TOMBSTONE_MS, strategy, instrumentIndex);
+  engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
+  for (const { state: now, endMs, strategy, instrumentIndex } of orders.orders) {
+    if (now === 'tomb' && endMs + ABSENT_HOLD_MS > nowMs) engine.outcomes.expireAt(endMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
   }
-  for (const { id, owedLots } of orders.orders) {
-    const entry = owedLots > 0 ? engine.orders.get(id) : undefined;
-    if (entry !== undefined) engine.desk.restoreOwed(entry, owedLots, nowMs);
+  for (const { id, pendingTargetLots } of orders.orders) {
+    const entry = pendingTargetLots > 0 ? engine.orders.get(id) : undefined;
+    if (entry !== undefined) engine.bracketManager.restorePendingTarget(entry, pendingTargetLots, nowMs);
   }
   for (const { order, ahead, replaced, targetLots, ended } of orders.drafts ?? []) {
     const isOpen = (id: OrderId): boolean => engine.orders.active().some((one) => one.id === id);

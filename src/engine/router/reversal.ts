@@ -4,7 +4,7 @@ import type { OrderId } from '../../model/order.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
-import { isUnderCancel, type OrderRecord } from '../../orders/record.ts';
+import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import { TARGET, type ClearedSide } from '../host/strategyOrders.ts';
@@ -33,8 +33,8 @@ export function heldAndOrdered(
 ): number {
   const { waiting } = orders.drafts;
   let lots = ledger.lots(strategy, instrumentIndex);
-  const add = (order: OrderRecord): void => {
-    if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex || order.parent !== 0 || order.condition > 0) return;
+  const add = (order: BotOrder): void => {
+    if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex || order.parent !== 0 || order.triggerTicks > 0) return;
     const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
     lots += order.side === 'buy' ? open : -open;
   };
@@ -50,7 +50,7 @@ export function heldAndOrdered(
 const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
 
 /** An order that takes a position to 0 or through it: stops and targets of the old side would close it a second time, so they are cancelled. */
-export function clearOldSide(engine: ReversalHost, order: OrderRecord, missing: number): ClearedSide {
+export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
   const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
@@ -69,7 +69,7 @@ export function clearOldSide(engine: ReversalHost, order: OrderRecord, missing: 
 }
 
 /** A leg of a bracket, or a condition order that only closes, of the same side as the order. */
-function closes(other: OrderRecord, { strategy, instrumentIndex, side }: OrderRecord): boolean {
+function closes(other: BotOrder, { strategy, instrumentIndex, side }: BotOrder): boolean {
   const isOfSide = other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.side === side;
-  return isOfSide && (other.parent > 0 || (other.condition > 0 && other.reduceOnly));
+  return isOfSide && (other.parent > 0 || (other.triggerTicks > 0 && other.reduceOnly));
 }

@@ -47,6 +47,6 @@ export class Sizing {
 }
 
 /** Lots of the largest market order that the exchange takes. */
-export function mostAtMarket({ contract }: Instrument): number {
+export function maxAtMarket({ contract }: Instrument): number {
   return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
 }

@@ -5,13 +5,13 @@ import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import { ticksOf, type BarColumns, type PriceColumn } from '../../model/bars/bars.ts';
-import type { CustomNote, Design, Home, Kernel, Output, ScaledColumn, Wiring } from './spec.ts';
+import type { CustomNote, Design, SpecOwner, Kernel, IndicatorOutput, ScaledColumn, Wiring } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NumberWindow, SignalWindow } from './window.ts';
 
 /** A column of a feed, or of an indicator over it, and how far back it is read. */
-export class GraphOutput implements Output {
-  readonly home: Home;
+export class GraphOutput implements IndicatorOutput {
+  readonly home: SpecOwner;
   readonly key: string;
   readonly warmupBars: number;
   readonly price: PriceColumn | null;
@@ -22,7 +22,7 @@ export class GraphOutput implements Output {
   /** Earlier rows that kernels read. */
   lookBack = 0;
 
-  constructor(home: Home, node: GraphNode | null, key: string, warmupBars: number, price: PriceColumn | null) {
+  constructor(home: SpecOwner, node: GraphNode | null, key: string, warmupBars: number, price: PriceColumn | null) {
     this.home = home;
     this.node = node;
     this.key = key;
@@ -37,7 +37,7 @@ export class GraphNode {
   readonly inputs: readonly GraphOutput[];
   readonly outputs: readonly GraphOutput[];
 
-  constructor(home: Home, design: Design, key: string, inputs: readonly GraphOutput[]) {
+  constructor(home: SpecOwner, design: Design, key: string, inputs: readonly GraphOutput[]) {
     this.design = design;
     this.inputs = inputs;
     this.outputs = listOf(design.outputs, (output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
@@ -153,7 +153,7 @@ class Assembly {
 }
 
 /** Takes memory for the windows of `nodes` (sources first) and makes the kernels that fill them, in the order in which they are to run. */
-export function assemble(
+export function assembleGraph(
   nodes: readonly GraphNode[],
   windows: Windows,
   bars: BarColumns,

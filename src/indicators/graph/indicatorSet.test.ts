@@ -9,7 +9,7 @@ import { custom } from '../custom.ts';
 import { IndicatorSet } from './indicatorSet.ts';
 import { macd, rsi, stochastic } from '../oscillators.ts';
 import { above, crossedUp } from '../signals.ts';
-import { homeOf } from './spec.ts';
+import { ownerOf } from './spec.ts';
 import { williamsR } from '../technicalAdapter.ts';
 import { atr } from '../trend.ts';
 
@@ -63,10 +63,10 @@ describe('registration', () => {
   it('tells the home of a spec and of its sources, and the first row at which all is ready', () => {
     const { set } = newSet();
     const spec = sma(set.series.close, 30);
-    expect(homeOf(spec)).toBe(set);
-    expect(homeOf(set.series.close)).toBe(set);
+    expect(ownerOf(spec)).toBe(set);
+    expect(ownerOf(set.series.close)).toBe(set);
     expect(set.readyRow).toBe(0);
-    expect(homeOf(set.use(spec))).toBe(set);
+    expect(ownerOf(set.use(spec))).toBe(set);
     expect(set.readyRow).toBe(29);
     set.use(sma(set.series.close, 10));
     expect(set.readyRow).toBe(29);

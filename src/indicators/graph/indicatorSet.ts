@@ -3,10 +3,10 @@
 import { assert } from '../../base/assert.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { BarColumns, PriceColumn } from '../../model/bars/bars.ts';
-import { ancestry, assemble, GraphNode, GraphOutput, Windows } from './graph.ts';
+import { ancestry, assembleGraph, GraphNode, GraphOutput, Windows } from './graph.ts';
 import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
 import { bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
-import type { CustomNote, Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
+import type { CustomNote, Design, SpecOwner, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { TRUE } from './window.ts';
 
@@ -17,7 +17,7 @@ const TRACE_ROWS = 4096;
  * Life: construct, `use` (while strategies are constructed), `seal`, then `fill` every kernel in order with contiguous blocks of rows
  * from row 0. Views read at the cursor, which the caller moves.
  */
-export class IndicatorSet implements Home {
+export class IndicatorSet implements SpecOwner {
   /** The columns of the feed. */
   readonly series: FeedSeries;
   readonly #bars: BarColumns;
@@ -92,7 +92,7 @@ export class IndicatorSet implements Home {
   seal(technical: TechnicalLibrary | null = null): void {
     assert(!this.sealed, 'a set is sealed once');
     const nodes = [...this.#nodes.values()].map(({ node }) => node);
-    this.#kernels = assemble(nodes, this.#windows, this.#bars, this.#blockRows, technical);
+    this.#kernels = assembleGraph(nodes, this.#windows, this.#bars, this.#blockRows, technical);
     this.#technical = technical;
   }
 
@@ -122,7 +122,7 @@ export class IndicatorSet implements Home {
     for (const own of this.#outputs.values()) if (own.node === null) windows.addColumn(own, this.#windows.number(own).values);
     const nodes = ancestry(output.node);
     for (const node of nodes) windows.addNode(node);
-    const kernels = assemble(nodes, windows, this.#bars, TRACE_ROWS, this.#technical);
+    const kernels = assembleGraph(nodes, windows, this.#bars, TRACE_ROWS, this.#technical);
     const window = windows.number(output);
     const trace = new Float64Array(this.#bars.length);
     for (let from = 0; from < trace.length; from += TRACE_ROWS) {
@@ -153,7 +153,7 @@ export class IndicatorSet implements Home {
     return view;
   }
 
-  #checkOpen(key: string, home: Home, depth: number): void {
+  #checkOpen(key: string, home: SpecOwner, depth: number): void {
     if (this.sealed) throw lateSpec(key);
     checkWhole(key, 'depth', depth, 0, 1_000_000);
     assert(home === this, `${key} is registered with the set of another feed`);

@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { PriceColumn, TickColumn } from '../../model/bars/bars.ts';
 import type { Series, Signal } from './series.ts';
-import type { Column, Fractions, NumberWindow, SignalWindow } from './window.ts';
+import type { IndicatorColumn, Fractions, NumberWindow, SignalWindow } from './window.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 
 /** An indicator as data. Equal keys on one feed share one kernel. */
@@ -21,13 +21,13 @@ export interface IndicatorSpec<Out> {
  * The plans of specs. A plan leads to the set of its feed, which can compute every row: it is kept beside the spec, because an author holds
  * the spec. Read by a bound function, which no change of a built-in prototype reaches.
  */
-const plans = new WeakMap<object, Plan<unknown>>();
-const lookUp: (spec: object) => Plan<unknown> | undefined = plans.get.bind(plans);
+const plans = new WeakMap<object, SpecPlan<unknown>>();
+const lookUp: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(plans);
 
 /** Returns the plan of a spec, or null for a series or a signal. */
-export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): Plan<Out> | null {
+export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): SpecPlan<Out> | null {
   // A spec is registered with a plan of its own type (`planned`).
-  return typeof what === 'object' && what !== null ? ((lookUp(what) as Plan<Out> | undefined) ?? null) : null;
+  return typeof what === 'object' && what !== null ? ((lookUp(what) as SpecPlan<Out> | undefined) ?? null) : null;
 }
 
 /** Returns the series or signals that a spec names. */
@@ -37,7 +37,7 @@ export function resolved<Out>(spec: IndicatorSpec<Out>, registry: Registry): Out
   return plan.resolve(registry);
 }
 
-function planned<Out>(key: string, warmupBars: number, plan: Plan<Out>): IndicatorSpec<Out> {
+function planned<Out>(key: string, warmupBars: number, plan: SpecPlan<Out>): IndicatorSpec<Out> {
   const spec: IndicatorSpec<Out> = Object.freeze({ key, warmupBars });
   plans.set(spec, plan);
   return spec;
@@ -54,7 +54,7 @@ export interface Kernel {
 }
 
 /** What an indicator set shows to the specs over its series. */
-export interface Home {
+export interface SpecOwner {
   readonly sealed: boolean;
   /** A number for a function of an author, the same for the same function. */
   numberOf(make: object): number;
@@ -71,8 +71,8 @@ export interface NodeOutputs {
   signal(output: number): Signal;
 }
 
-export interface Plan<Out> {
-  readonly home: Home;
+export interface SpecPlan<Out> {
+  readonly home: SpecOwner;
   /** The key of the column that the spec names: what rests on it is named after it, as spec or as registered series. */
   readonly column: string;
   resolve(registry: Registry): Out;
@@ -80,7 +80,7 @@ export interface Plan<Out> {
 
 /** Prices in whole ticks (`scale` ticks are 1 of the quote asset), any other source as it is (`scale` 1). */
 export interface ScaledColumn {
-  readonly column: Column<TickColumn>;
+  readonly column: IndicatorColumn<TickColumn>;
   readonly scale: number;
   /** True for whole ticks: sums of them are exact. */
   readonly whole: boolean;
@@ -89,10 +89,10 @@ export interface ScaledColumn {
 /** What a kernel is connected to: its sources and outputs by position. */
 export interface Wiring {
   /** The values as they are read. */
-  numbers(source: number): Column<Float64Array>;
+  numbers(source: number): IndicatorColumn<Float64Array>;
   /** The values as they are held: sums that nobody has divided yet, where there are such. */
   fractions(source: number): Fractions;
-  signals(source: number): Column<Uint8Array>;
+  signals(source: number): IndicatorColumn<Uint8Array>;
   scaled(source: number): ScaledColumn;
   out(output: number): NumberWindow;
   outSignal(output: number): SignalWindow;
@@ -131,8 +131,8 @@ export interface OutputDesign {
 }
 
 /** One column of a set: a feed column, or an output of an indicator. */
-export interface Output {
-  readonly home: Home;
+export interface IndicatorOutput {
+  readonly home: SpecOwner;
   readonly key: string;
   readonly warmupBars: number;
   /** The price column of the feed that this is, or null. */
@@ -141,26 +141,26 @@ export interface Output {
 
 /** A source as a spec holds it: a column that exists, or the spec of one. */
 export type Operand =
-  | { readonly kind: 'column'; readonly home: Home; readonly key: string; readonly warmupBars: number; readonly view: Series | Signal }
+  | { readonly kind: 'column'; readonly home: SpecOwner; readonly key: string; readonly warmupBars: number; readonly view: Series | Signal }
   | {
       readonly kind: 'spec';
-      readonly home: Home;
+      readonly home: SpecOwner;
       readonly key: string;
       readonly warmupBars: number;
       readonly resolve: (registry: Registry) => Series | Signal;
     };
 
-const outputs = new WeakMap<object, Output>();
-const outputBehind: (view: object) => Output | undefined = outputs.get.bind(outputs);
+const outputs = new WeakMap<object, IndicatorOutput>();
+const outputBehind: (view: object) => IndicatorOutput | undefined = outputs.get.bind(outputs);
 
 /** Records which column a series or signal shows; called by the set that makes it. */
-export function bind<T extends Series | Signal>(view: T, output: Output): T {
+export function bind<T extends Series | Signal>(view: T, output: IndicatorOutput): T {
   outputs.set(view, output);
   return view;
 }
 
 /** The column behind a series or signal. Throws ConfigError for an object that no set has made. */
-export function outputOf(view: Series | Signal): Output {
+export function outputOf(view: Series | Signal): IndicatorOutput {
   const output = outputBehind(view);
   if (output === undefined) {
     throw new ConfigError(
@@ -172,7 +172,7 @@ export function outputOf(view: Series | Signal): Output {
 }
 
 /** The set that a spec, series or signal belongs to: the one to register it with. */
-export function homeOf(what: IndicatorSpec<unknown> | Series | Signal): Home {
+export function ownerOf(what: IndicatorSpec<unknown> | Series | Signal): SpecOwner {
   return (planOf(what) ?? outputOf(what as Series | Signal)).home;
 }
 
@@ -196,7 +196,7 @@ export interface SharedNode {
 }
 
 /** What the functions of this room say of an indicator; sources are read in order. */
-export interface Recipe {
+export interface IndicatorRecipe {
   readonly name: string;
   readonly sources: readonly Operand[];
   readonly parameters?: readonly (number | string)[];
@@ -210,22 +210,22 @@ export interface Recipe {
 }
 
 /** The spec of an indicator with one series. */
-export function seriesSpec(recipe: Recipe): IndicatorSpec<Series> {
+export function seriesSpec(recipe: IndicatorRecipe): IndicatorSpec<Series> {
   return toSpec(recipe, 'series', (of) => of.series(0));
 }
 
 /** The spec of a signal. */
-export function signalSpec(recipe: Recipe): IndicatorSpec<Signal> {
+export function signalSpec(recipe: IndicatorRecipe): IndicatorSpec<Signal> {
   const output = recipe.shared === undefined ? 0 : Object.keys(recipe.needs).indexOf(recipe.shared.output);
   return toSpec(recipe, 'signal', (of) => of.signal(output));
 }
 
 /** The spec of an indicator with several series; `shape` names them. */
-export function groupSpec<Out>(recipe: Recipe, shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
+export function groupSpec<Out>(recipe: IndicatorRecipe, shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
   return toSpec(recipe, 'series', shape);
 }
 
-function toSpec<Out>(recipe: Recipe, kind: 'series' | 'signal', shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
+function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
   const key = keyOf(recipe.name, recipe.sources, recipe.parameters ?? []);
   const home = commonHome(key, recipe.sources);
   const before = Math.max(...recipe.sources.map((source) => source.warmupBars)) - 1;
@@ -259,7 +259,7 @@ function keyOf(name: string, sources: readonly Operand[], parameters: readonly (
 }
 
 /** The one set that all sources belong to. Throws ConfigError when feeds are mixed, or when the set-up is over. */
-function commonHome(key: string, sources: readonly Operand[]): Home {
+function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   const home = sources[0]?.home;
   assert(home !== undefined, `${key} has no source`);
   if (sources.some((source) => source.home !== home)) {

@@ -3,7 +3,7 @@
 import { InvariantError } from '../../base/errors.ts';
 
 /** Numbers of rows from `base` on: row r stands at `values[r - base]`. */
-export interface Column<A> {
+export interface IndicatorColumn<A> {
   readonly values: A;
   readonly base: number;
 }
@@ -12,7 +12,7 @@ export interface Column<A> {
  * A window that slides over the rows of a feed. It replaces a full-length column also for outputs that are the source of another
  * indicator: its memory is bounded by block and look-back, and backtest (blocks) and live (one row at a time) use one structure.
  */
-abstract class SlidingWindow<A extends Float64Array | Uint8Array> implements Column<A> {
+abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements IndicatorColumn<A> {
   values: A;
   base = 0;
   #front = 0;
@@ -57,16 +57,16 @@ abstract class SlidingWindow<A extends Float64Array | Uint8Array> implements Col
  * Numbers as fractions over one divisor: what row r shows is `values[r - base] / divisor`. An exact sum is kept as it is and divided only
  * where somebody reads it; every other column has the divisor 1. Same operands, same division: the same bits as divided beforehand.
  */
-export interface Fractions extends Column<Float64Array> {
+export interface Fractions extends IndicatorColumn<Float64Array> {
   /** A whole number from 1. */
   readonly divisor: number;
   /** No value is larger than this by amount, and every value is whole or NaN; Infinity where neither is promised. */
-  readonly most: number;
+  readonly max: number;
 }
 
-export class NumberWindow extends SlidingWindow<Float64Array> implements Fractions {
+export class NumberWindow extends ColumnWindow<Float64Array> implements Fractions {
   divisor = 1;
-  most = Infinity;
+  max = Infinity;
 
   /** A whole column as a window, so that feed columns and indicators are read by the same code on one shape of object. */
   constructor(column: Float64Array = new Float64Array(0)) {
@@ -78,9 +78,9 @@ export class NumberWindow extends SlidingWindow<Float64Array> implements Fractio
   }
 
   /** Declares the values to be exact sums, to be divided by `divisor` when they are read. */
-  holdSums(divisor: number, most: number): void {
+  holdSums(divisor: number, limit: number): void {
     this.divisor = divisor;
-    this.most = most;
+    this.max = limit;
   }
 
   /** Writes what the rows [fromRow, toRow) show to `into` from `at` on. */
@@ -96,7 +96,7 @@ export const FALSE = 0;
 export const TRUE = 1;
 export const NOT_READY = 2;
 
-export class SignalWindow extends SlidingWindow<Uint8Array> {
+export class SignalWindow extends ColumnWindow<Uint8Array> {
   /** The rows of the newest block at which the signal is true, ascending, the first `listed` of them; null where nobody lists them. */
   rows: Int32Array | null = null;
   listed = 0;

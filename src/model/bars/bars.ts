@@ -70,11 +70,11 @@ const PRICES: readonly PriceColumn[] = ['open', 'high', 'low', 'close'];
 function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): TickColumn {
   const { length } = bars;
   const scale = pow10(bars.instrument.priceDigits);
-  let most = 0;
-  for (let i = 0; i < length; i++) if (prices[i]! > most) most = prices[i]!;
+  let max = 0;
+  for (let i = 0; i < length; i++) if (prices[i]! > max) max = prices[i]!;
   // Where rows are still to come there is room for prices eight times as high.
   const headroom = length < prices.length ? 8 : 1;
-  const out = most * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
+  const out = max * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
   writeTicks(bars, name, 0, out);
   return out;
 }

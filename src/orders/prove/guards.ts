@@ -3,7 +3,7 @@
 
 export const guards = {
   /** 14: no list proves anything before the exchange must have shown whatever it may have admitted. */
-  fence: true,
+  absenceHorizon: true,
   /** 18: what may be old is waited for, within a round and between rounds. */
   readLag: true,
   /** 19: one round is not enough: a single list may have been older than lists may be. */
@@ -11,15 +11,15 @@ export const guards = {
   /** 20: what is held has to agree with the ledger. */
   holdingsAgree: true,
   /** 21: a fill that is nobody's may be this order's. */
-  strayBlocks: true,
+  unattributedBlocks: true,
   /** 28: no time that goes by decides anything. */
   onlyEvidence: true,
   /** 29: codes that admit a delay widen the way into the lists. */
   incidentsWiden: true,
   /** 30: what was proved without effect stays reserved while it may land. */
-  tombstoneReserve: true,
+  absentReserve: true,
   /** 31: and is recognised for ever. */
-  tombstoneMemory: true,
+  absentMemory: true,
   /** 42: a fill that comes before its acknowledgement counts. */
   earlyFills: true,
 };

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Market } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
 import type { Channel, Evidence } from '../../ports/exchange.ts';
-import { fate, FENCE, hasEffect, play, read, WELL, type Fate, type Read } from '../../../test/fixtures/fates.ts';
-import { REPLAY_FENCE, Resolution, type Fence, type Finding } from './resolver.ts';
+import { outcome, BOUNDS, hasEffect, play, read, WELL, type Outcome, type Read } from '../../../test/fixtures/outcomes.ts';
+import { REPLAY_ABSENCE_BOUNDS, Resolution, type AbsenceBounds, type ResolutionStep } from './resolver.ts';
 
 /** Reads before 8 s after the order was signed prove nothing. */
 const PAST = 8000;
@@ -22,11 +22,11 @@ const ask = (channel: Channel, waitMs: number) => ({ kind: 'read', channel, wait
 const PLACED = { kind: 'placed', venueId: null };
 
 /** The finding of the last of them: one that decides before ends the story. */
-function after(evidence: readonly Evidence[], fence = FENCE, market: Market = 'spot', isBlocked = false): Finding | null {
+function after(evidence: readonly Evidence[], bounds = BOUNDS, market: Market = 'spot', isBlocked = false): ResolutionStep | null {
   const resolution = new Resolution(market, 0);
-  let finding: Finding | null = null;
+  let finding: ResolutionStep | null = null;
   for (const seen of evidence) {
-    finding = resolution.weigh(seen, fence, isBlocked);
+    finding = resolution.applyEvidence(seen, bounds, isBlocked);
     if (finding.kind !== 'read') break;
   }
   return finding;
@@ -77,8 +77,8 @@ describe('Resolution', () => {
   it('needs no waiting where the venue answers from its own books', () => {
     const at = (channel: Channel) => saw(channel, 1000);
     const once = [at('openOrders'), at('myTrades'), at('balances')];
-    expect(after(once, REPLAY_FENCE)).toEqual(ask('openOrders', 0));
-    expect(after([...once, ...once], REPLAY_FENCE)).toEqual({ kind: 'noEffect' });
+    expect(after(once, REPLAY_ABSENCE_BOUNDS)).toEqual(ask('openOrders', 0));
+    expect(after([...once, ...once], REPLAY_ABSENCE_BOUNDS)).toEqual({ kind: 'noEffect' });
   });
 
   it('reads the history of futures between open orders and trades, and positions last', () => {
@@ -90,67 +90,67 @@ describe('Resolution', () => {
     ];
     const one = rows.map(([channel, ms]) => saw(channel, ms));
     const two = rows.map(([channel, ms]) => saw(channel, ms + 6000));
-    expect(after([...one, ...two], FENCE, 'futures')).toEqual({ kind: 'noEffect' });
-    expect(after([...one, two[0]!, saw('orderHistory', PAST + 8000, true)], FENCE, 'futures')).toEqual(PLACED);
-    expect(after([...round(PAST), ...round(PAST + 4000)], FENCE, 'futures')).toMatchObject({ kind: 'read' });
+    expect(after([...one, ...two], BOUNDS, 'futures')).toEqual({ kind: 'noEffect' });
+    expect(after([...one, two[0]!, saw('orderHistory', PAST + 8000, true)], BOUNDS, 'futures')).toEqual(PLACED);
+    expect(after([...round(PAST), ...round(PAST + 4000)], BOUNDS, 'futures')).toMatchObject({ kind: 'read' });
   });
 
   it('proves nothing while a fill of the symbol is nobody’s', () => {
-    expect(after([...round(PAST), ...round(PAST + 4000), ...round(PAST + 8000)], FENCE, 'spot', true)).toMatchObject({ kind: 'read' });
+    expect(after([...round(PAST), ...round(PAST + 4000), ...round(PAST + 8000)], BOUNDS, 'spot', true)).toMatchObject({ kind: 'read' });
   });
 
-  it.each<[string, Partial<Fence>, number]>([
-    ['a longer way to the lists', { busDelayMs: 60_000 }, 67_000],
+  it.each<[string, Partial<AbsenceBounds>, number]>([
+    ['a longer way to the lists', { visibilityDelayMs: 60_000 }, 67_000],
     ['an older list', { readLagMs: 9000 }, 15_000],
-    ['a clock that jumped', { epoch: 1, epochMs: 40_000 }, 48_000],
-  ])('begins anew behind the fence of %s, and never takes it back', (_, wider, fenceMs) => {
+    ['a clock that jumped', { clockEpoch: 1, epochMs: 40_000 }, 48_000],
+  ])('begins anew behind the fence of %s, and never takes it back', (_, wider, boundsMs) => {
     const resolution = new Resolution('spot', 0);
-    for (const seen of round(PAST)) resolution.weigh(seen, FENCE);
-    const fence = { ...FENCE, ...wider };
-    const lag = fence.readLagMs;
+    for (const seen of round(PAST)) resolution.applyEvidence(seen, BOUNDS);
+    const bounds = { ...BOUNDS, ...wider };
+    const lag = bounds.readLagMs;
     const later = (ms: number) => [saw('openOrders', ms), saw('myTrades', ms + lag), saw('balances', ms + lag)];
-    const weigh = (seen: readonly Evidence[], by: Fence) => seen.map((one) => resolution.weigh(one, by).kind).at(-1);
-    expect(weigh(later(fenceMs - 1).slice(0, 2), fence)).toBe('read');
+    const assess = (seen: readonly Evidence[], by: AbsenceBounds) => seen.map((one) => resolution.applyEvidence(one, by).kind).at(-1);
+    expect(assess(later(boundsMs - 1).slice(0, 2), bounds)).toBe('read');
     // Back to what it was: an order that was open meanwhile keeps the wider one.
-    const back = { ...FENCE, epoch: fence.epoch, epochMs: fence.epochMs };
-    expect(weigh(later(fenceMs), back)).toBe('read');
-    expect(weigh(later(fenceMs + 2 * lag), back)).toBe('noEffect');
+    const back = { ...BOUNDS, epoch: bounds.clockEpoch, epochMs: bounds.epochMs };
+    expect(assess(later(boundsMs), back)).toBe('read');
+    expect(assess(later(boundsMs + 2 * lag), back)).toBe('noEffect');
   });
 });
 
 // The proof of order-safety, section 11, played through: no history that keeps A1 to A4 ends in a wrong noEffect.
 describe('against every fate that keeps A1 to A4', () => {
-  const cases = (market: Market) => fc.tuple(fate, fc.array(read, { minLength: 20, maxLength: 60 }), fc.constant(market));
-  const judge = (fence: Fence) => (args: [Fate, Read[], Market]) => {
+  const cases = (market: Market) => fc.tuple(outcome, fc.array(read, { minLength: 20, maxLength: 60 }), fc.constant(market));
+  const judge = (bounds: AbsenceBounds) => (args: [Outcome, Read[], Market]) => {
     const [of, reads, market] = args;
-    const end = play(new Resolution(market, 0), of, reads, fence);
+    const end = play(new Resolution(market, 0), of, reads, bounds);
     if (end === null) return true;
     if (end.found.kind === 'placed') return of.admittedMs !== null;
     return !hasEffect(of, end.atMs);
   };
 
   it.each<Market>(['spot', 'futures'])('never says noEffect of an order that had one (%s)', (market) => {
-    fc.assert(fc.property(cases(market), judge(FENCE)), { numRuns: 4000 });
+    fc.assert(fc.property(cases(market), judge(BOUNDS)), { numRuns: 4000 });
   });
 
   it('decides when the reads go well', () => {
-    const never: Fate = { admittedMs: null, hiddenMs: 0, fillMs: null, endMs: 0 };
+    const never: Outcome = { admittedMs: null, hiddenMs: 0, fillMs: null, endMs: 0 };
     expect(
       play(
         new Resolution('spot', 0),
         never,
         Array.from({ length: 60 }, () => WELL),
-        FENCE,
+        BOUNDS,
       ),
     ).toMatchObject({ found: { kind: 'noEffect' } });
   });
 
-  const whole = { ...FENCE, busDelayMs: 10_000 };
-  const late: Fate = { admittedMs: 5000, hiddenMs: 10_000, fillMs: 9000, endMs: 9000 };
+  const whole = { ...BOUNDS, visibilityDelayMs: 10_000 };
+  const late: Outcome = { admittedMs: 5000, hiddenMs: 10_000, fillMs: 9000, endMs: 9000 };
   /** Each bound is needed: without it this fate is told wrongly, and with it not. */
-  it.each<[string, Partial<Fence>, Fate, number, Partial<Read>]>([
+  it.each<[string, Partial<AbsenceBounds>, Outcome, number, Partial<Read>]>([
     ['the admission window', { recvWindowMs: 0 }, late, 12_000, { ageMs: 2000 }],
-    ['the way to the lists', { busDelayMs: 0 }, late, 7000, {}],
+    ['the way to the lists', { visibilityDelayMs: 0 }, late, 7000, {}],
     ['the age of a list', { readLagMs: 0 }, { admittedMs: 0, hiddenMs: 0, fillMs: 16_000, endMs: 0 }, 16_000, { olderTradesMs: 2000 }],
   ])('is wrong without %s', (_, less, of, firstMs, its) => {
     const reads = Array.from({ length: 40 }, (__, at) => ({ ...WELL, ...its, delayMs: at === 0 ? firstMs : 0 }));

@@ -3,12 +3,12 @@
 import type { Market } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
 import type { Channel, Evidence } from '../../ports/exchange.ts';
-import type { Fence } from './fence.ts';
+import type { AbsenceBounds } from './absenceBounds.ts';
 import { guards } from './guards.ts';
 
-export { REPLAY_FENCE, type Fence } from './fence.ts';
+export { REPLAY_ABSENCE_BOUNDS, type AbsenceBounds } from './absenceBounds.ts';
 
-export type Finding =
+export type ResolutionStep =
   | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
   | { readonly kind: 'noEffect' }
   /** Not decided: this is to be read next, after `waitMs`. `human`: why a person has to look meanwhile; null while there is still hope. */
@@ -48,7 +48,7 @@ export class Resolution {
   #signMs: number;
   #epoch: number;
   /** D and L as they were at their largest while this order was open. */
-  #busDelayMs = 0;
+  #visibilityDelayMs = 0;
   #readLagMs = 0;
   /** Of ROUND: what is expected next; whether the round still proves something; rounds that did. */
   #at = 0;
@@ -70,36 +70,36 @@ export class Resolution {
   }
 
   /** `isBlocked`: a fill of the instrument belongs to no order that we know (STRAY), so that no round proves anything. */
-  weigh(seen: Evidence, fence: Fence, isBlocked = false): Finding {
+  applyEvidence(seen: Evidence, bounds: AbsenceBounds, isBlocked = false): ResolutionStep {
     const step = this.#round[this.#at]!;
     if (seen.found && this.#isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
-    this.#adjust(fence);
+    this.#adjust(bounds);
     this.#lastMs = Math.max(this.#lastMs, seen.venueMs);
-    const fenceMs = guards.fence ? this.#signMs + fence.recvWindowMs + this.#busDelayMs + this.#readLagMs : this.#signMs;
+    const boundsMs = guards.absenceHorizon ? this.#signMs + bounds.recvWindowMs + this.#visibilityDelayMs + this.#readLagMs : this.#signMs;
     const lagMs = guards.readLag ? this.#readLagMs : 0;
-    if (seen.channel !== step.channel) return this.#begin(fence, fenceMs);
-    if (!seen.complete || seen.venueMs < Math.max(fenceMs, this.#notBeforeMs)) this.#counts = false;
+    if (seen.channel !== step.channel) return this.#begin(bounds, boundsMs);
+    if (!seen.complete || seen.venueMs < Math.max(boundsMs, this.#notBeforeMs)) this.#counts = false;
     const next = this.#round[this.#at + 1];
     if (this.#counts) this.#notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
     // A round that proves nothing still looks for the order in every list, without losing time.
     if (next && (this.#counts || next.isList)) {
       this.#at++;
-      return this.#read(next.channel, this.#counts && next.waits ? lagMs : 0, fence, fenceMs);
+      return this.#read(next.channel, this.#counts && next.waits ? lagMs : 0, bounds, boundsMs);
     }
     if (this.#counts) {
       if (seen.found && guards.holdingsAgree) this.#disagreed = true;
-      else if (!(isBlocked && guards.strayBlocks) && ++this.#rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
+      else if (!(isBlocked && guards.unattributedBlocks) && ++this.#rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
     }
-    return this.#begin(fence, fenceMs);
+    return this.#begin(bounds, boundsMs);
   }
 
   /** Bounds only ever widen while an order is open. A wider one, and a clock that jumped, take back what was proved. */
-  #adjust(fence: Fence): void {
-    const { epoch, epochMs, busDelayMs, readLagMs } = fence;
-    if (epoch === this.#epoch && busDelayMs <= this.#busDelayMs && readLagMs <= this.#readLagMs) return;
-    if (epoch !== this.#epoch) this.#signMs = Math.max(this.#signMs, epochMs);
-    this.#epoch = epoch;
-    this.#busDelayMs = Math.max(this.#busDelayMs, busDelayMs);
+  #adjust(horizon: AbsenceBounds): void {
+    const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = horizon;
+    if (clockEpoch === this.#epoch && visibilityDelayMs <= this.#visibilityDelayMs && readLagMs <= this.#readLagMs) return;
+    if (clockEpoch !== this.#epoch) this.#signMs = Math.max(this.#signMs, epochMs);
+    this.#epoch = clockEpoch;
+    this.#visibilityDelayMs = Math.max(this.#visibilityDelayMs, visibilityDelayMs);
     this.#readLagMs = Math.max(this.#readLagMs, readLagMs);
     this.#rounds = 0;
     this.#notBeforeMs = -Infinity;
@@ -107,14 +107,14 @@ export class Resolution {
   }
 
   /** The next round. */
-  #begin(fence: Fence, fenceMs: number): Finding {
+  #begin(otherBounds: AbsenceBounds, horizonMs: number): ResolutionStep {
     this.#at = 0;
     this.#counts = true;
     const apartMs = this.#rounds > 0 && guards.readLag ? this.#readLagMs : 0;
-    return this.#read(this.first, Math.max(fence.resolveEveryMs, apartMs), fence, fenceMs);
+    return this.#read(this.first, Math.max(otherBounds.resolveEveryMs, apartMs), otherBounds, horizonMs);
   }
-  #read(channel: Channel, waitMs: number, fence: Fence, fenceMs: number): Finding {
-    const isLong = this.#lastMs >= fenceMs + fence.humanAfterMs;
+  #read(channel: Channel, waitMs: number, fence: AbsenceBounds, otherBoundsMs: number): ResolutionStep {
+    const isLong = this.#lastMs >= otherBoundsMs + fence.escalateAfterMs;
     if (isLong && !guards.onlyEvidence) return { kind: 'noEffect' };
     return { kind: 'read', channel, waitMs, human: isLong ? this.#whyHuman() : null };
   }

@@ -4,8 +4,8 @@ import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { inverseContract, linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { PlainOrder, spotInstrument, type Wanted } from '../../../test/fixtures/drafts.ts';
-import { Reservations, TOMBSTONE_MS } from './reservation.ts';
-import type { ReservationTerms, Reserved } from './worstCase.ts';
+import { Reservations, ABSENT_HOLD_MS } from './reservation.ts';
+import type { ReservationTerms, ReservedOrder } from './worstCase.ts';
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quoteDigits: 8, priceDigits: 4, quantityDigits: 6, baseDigits: 6 })];
 const TERMS: ReservationTerms = { collarPpm: 10_000, takerFeePpm: [1000, 750], feesIn: 'quote' };
@@ -45,15 +45,15 @@ function recount(held: readonly Held[]) {
     sum.open[index]!++;
     const byAmount = order.quoteUnits > 0;
     const price = worstPrice(order, mark);
-    const worth = (lots: Decimal, ticks: Decimal.Value) => lots.times(ticks).times(perTickLot).ceil();
+    const value = (lots: Decimal, ticks: Decimal.Value) => lots.times(ticks).times(perTickLot).ceil();
     const amount = new Decimal(order.quoteUnits - order.filledUnits);
     const rest = byAmount ? amount.div(price.times(perTickLot)).ceil() : new Decimal(order.lots - order.filledLots);
-    const units = byAmount ? amount : worth(rest, price);
-    const pay = byAmount || limit === 0 ? units : worth(rest, limit);
+    const units = byAmount ? amount : value(rest, price);
+    const pay = byAmount || limit === 0 ? units : value(rest, limit);
     sum[side][strategy]![index] = sum[side][strategy]![index]!.plus(rest);
     if (side === 'sell') continue;
     sum.units[index] = sum.units[index]!.plus(units);
-    sum.later[index] = sum.later[index]!.plus(price.lt(LATER_MARK) ? worth(rest, LATER_MARK) : units);
+    sum.later[index] = sum.later[index]!.plus(price.lt(LATER_MARK) ? value(rest, LATER_MARK) : units);
     const fee = TERMS.feesIn === 'quote' ? pay.times(TERMS.takerFeePpm[index]!).div(1e6).ceil() : new Decimal(0);
     sum.cash[strategy] = sum.cash[strategy]!.plus(pay).plus(fee);
   }
@@ -127,7 +127,7 @@ test('the running figures equal a recount of the orders whenever they are asked 
           held.push({ order, mark: one.mark, untilMs: Infinity });
         } else if (one.kind === 'wait') {
           nowMs += one.minutes * 60_000;
-          reservations.expire(nowMs);
+          reservations.expireAbsent(nowMs);
           dead.push(...held.filter(({ untilMs }) => untilMs <= nowMs));
           held = held.filter(({ untilMs }) => untilMs > nowMs);
         } else if (one.kind === 'rise') {
@@ -135,15 +135,15 @@ test('the running figures equal a recount of the orders whenever they are asked 
           const still = held.filter(({ untilMs }) => untilMs < Infinity);
           const target = risen ?? still[one.at % Math.max(1, still.length)];
           if (!target) continue;
-          reservations.rise(target.order);
+          reservations.reinstate(target.order);
           target.untilMs = Infinity;
           if (risen) held.push(risen);
         } else {
           const target = held[one.at % Math.max(1, held.length)];
           if (!target) continue;
           if (one.kind === 'entomb' && target.untilMs === Infinity) {
-            target.untilMs = nowMs + TOMBSTONE_MS;
-            reservations.entomb(target.order, nowMs);
+            target.untilMs = nowMs + ABSENT_HOLD_MS;
+            reservations.holdAbsent(target.order, nowMs);
           } else if (one.kind === 'release' && target.untilMs === Infinity) {
             reservations.release(target.order);
             held = held.filter((other) => other !== target);
@@ -207,19 +207,19 @@ test('an order without effect stays reserved in full for half an hour, and for g
   for (const order of [first, second]) {
     reservations.assess(order, 1000);
     reservations.add(order);
-    reservations.entomb(order, 1000);
+    reservations.holdAbsent(order, 1000);
   }
-  reservations.rise(second);
-  reservations.expire(1000 + TOMBSTONE_MS - 1);
-  expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.hasTombstones]).toEqual([12, 2, true]);
-  reservations.expire(1000 + TOMBSTONE_MS);
-  expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.hasTombstones]).toEqual([7, 1, false]);
-  reservations.rise(first);
+  reservations.reinstate(second);
+  reservations.expireAbsent(1000 + ABSENT_HOLD_MS - 1);
+  expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.holdsAbsent]).toEqual([12, 2, true]);
+  reservations.expireAbsent(1000 + ABSENT_HOLD_MS);
+  expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.holdsAbsent]).toEqual([7, 1, false]);
+  reservations.reinstate(first);
   expect([reservations.buyLotsTotal(0), reservations.cash(0)]).toEqual([12, 12_132_120]);
 });
 
 describe('contracts', () => {
-  const desk = (contract: Instrument) => {
+  const fixture = (contract: Instrument) => {
     const reservations = new Reservations([contract], 1, { collarPpm: 10_000, takerFeePpm: [500], feesIn: 'quote', leverage: [10] });
     const add = (want: Wanted, mark: number) => {
       const order = new PlainOrder([contract], want);
@@ -230,10 +230,10 @@ describe('contracts', () => {
     return { reservations, add };
   };
   const sell = { side: 'sell' } as const;
-  const figures = ({ worstTicks, worstLots, worstUnits, worstCash }: Reserved) => [worstTicks, worstLots, worstUnits, worstCash];
+  const figures = ({ worstTicks, worstLots, worstUnits, worstCash }: ReservedOrder) => [worstTicks, worstLots, worstUnits, worstCash];
 
   test('linear: the higher price is the worse one, the margin is at it', () => {
-    const { add } = desk(linearContract());
+    const { add } = fixture(linearContract());
     expect(figures(add({ lots: 20, limit: 1200 }, 1000))).toEqual([1200, 20, 24_000, 2412]);
     expect(figures(add({ lots: 20, limit: 800, ...sell }, 1000))).toEqual([1000, 20, 20_000, 2010]);
     expect(figures(add({ lots: 20, ...sell }, 1000))).toEqual([1010, 20, 20_200, 2031]);
@@ -241,15 +241,15 @@ describe('contracts', () => {
     expect(figures(add({ lots: 20, ...sell, reduceOnly: true }, 1000))).toEqual([1010, 20, 20_200, 0]);
   });
   test('inverse: the lower one', () => {
-    const { add } = desk(inverseContract());
+    const { add } = fixture(inverseContract());
     expect(figures(add({ lots: 2, limit: 500_000 }, 1_000_000))).toEqual([500_000, 2, 400_000, 40_200]);
     expect(figures(add({ lots: 2, limit: 2_000_000, ...sell }, 1_000_000))).toEqual([1_000_000, 2, 200_000, 20_100]);
     expect(figures(add({ lots: 99 }, 1_000_000))).toEqual([990_000, 99, 10_000_000, 1_005_000]);
     expect(figures(add({ quoteUnits: 1_000_000 }, 1_000_000))).toEqual([1_010_000, 12, 1_000_000, 100_500]);
   });
   test('open buys and sells count at the mark once it is dearer, each for itself, and closes open nothing', () => {
-    const linear = desk(linearContract());
-    const inverse = desk(inverseContract());
+    const linear = fixture(linearContract());
+    const inverse = fixture(inverseContract());
     for (const side of ['buy', 'sell'] as const) {
       linear.add({ lots: 10, limit: 1000, side }, 1000);
       linear.add({ lots: 10, limit: 2000, side }, 1000);
@@ -267,7 +267,7 @@ describe('contracts', () => {
     expect([reservations.buyLots(0, 0), reservations.closingLots(0, 0, true), reservations.closingLots(0, 0, false)]).toEqual([27, 7, 7]);
   });
   test('nothing is left when all of them have ended, by fills or otherwise', () => {
-    const { reservations, add } = desk(inverseContract());
+    const { reservations, add } = fixture(inverseContract());
     const orders = (['buy', 'sell'] as const).flatMap((side) => [
       add({ lots: 6, limit: 900_000, side }, 1_000_000),
       add({ lots: 5, side, reduceOnly: true }, 1_000_000),

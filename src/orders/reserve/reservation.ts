@@ -4,18 +4,18 @@ import * as numbers from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import * as figures from './worstCase.ts';
-import { Claim, Exposure, Purse, type ReservationTerms, type Reserved, type Worth } from './worstCase.ts';
+import { CommittedLots, Exposure, CommittedCash, type ReservationTerms, type ReservedOrder, type NotionalScale } from './worstCase.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { mulDiv, shareUp } = numbers;
-const { count, figure, forget } = figures;
+const { mulDiv, mulPpmUp } = numbers;
+const { addWorstCase, computeWorstCase, removeUnordered } = figures;
 
 /** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
-export const TOMBSTONE_MS = 30 * 60_000;
+export const ABSENT_HOLD_MS = 30 * 60_000;
 const MILLION = 1_000_000;
 
-interface Tombstone {
-  readonly order: Reserved;
+interface AbsentHold {
+  readonly order: ReservedOrder;
   readonly untilMs: number;
 }
 
@@ -24,18 +24,18 @@ export class Reservations {
   /** By instrument. */
   readonly #exposures: readonly Exposure[];
   /** By strategy. */
-  readonly #purses: readonly Purse[];
+  readonly #cashByStrategy: readonly CommittedCash[];
   /** By strategy, and of each by instrument. */
-  readonly #claims: readonly Claim[];
+  readonly #lotsByStrategy: readonly CommittedLots[];
   /** Of one strategy in one instrument, as most runs are: each order asks for it several times. */
-  readonly #only: Claim | null;
+  readonly #only: CommittedLots | null;
   #openTotal = 0;
   /** Reserved last, and not in the figures yet: most orders are over before a figure is asked for, and never come into them. */
-  #newest: Reserved | null = null;
+  #newest: ReservedOrder | null = null;
   /** Oldest first: each one stays equally long. */
-  #tombstones: Tombstone[] = [];
+  #absentHolds: AbsentHold[] = [];
   /** Some may have to be released: asked before each order. */
-  hasTombstones = false;
+  holdsAbsent = false;
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
     this.#collarPpm = terms.collarPpm;
@@ -43,9 +43,11 @@ export class Reservations {
       instruments,
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
     );
-    this.#purses = Array.from({ length: strategies }, () => new Purse());
-    this.#claims = this.#purses.flatMap((purse) => listOf(this.#exposures, (exposure) => new Claim(purse, exposure)));
-    this.#only = this.#claims.length === 1 ? this.#claims[0]! : null;
+    this.#cashByStrategy = Array.from({ length: strategies }, () => new CommittedCash());
+    this.#lotsByStrategy = this.#cashByStrategy.flatMap((otherCash) =>
+      listOf(this.#exposures, (exposure) => new CommittedLots(otherCash, exposure)),
+    );
+    this.#only = this.#lotsByStrategy.length === 1 ? this.#lotsByStrategy[0]! : null;
   }
 
   /**
@@ -54,42 +56,42 @@ export class Reservations {
    * as much as the amount buys at the mark less the collar. Of an inverse contract the lower price is the dearer one, and the collar lies
    * on the other side. Cash is another matter: a limit buy on spot can never pay more than its limit.
    */
-  assess(order: Reserved, markTicks: number): void {
+  assess(order: ReservedOrder, markTicks: number): void {
     const { limit } = order;
     const exposure = this.#exposure(order.instrumentIndex);
-    const { dear } = exposure;
-    if (limit > 0) order.worstTicks = (dear > 0 ? limit > markTicks : limit < markTicks) ? limit : markTicks;
-    else order.worstTicks = this.collarTicks(markTicks, (order.quoteUnits > 0 ? -dear : dear) > 0);
-    figure(order, exposure);
+    const { priceSign } = exposure;
+    if (limit > 0) order.worstTicks = (priceSign > 0 ? limit > markTicks : limit < markTicks) ? limit : markTicks;
+    else order.worstTicks = this.collarTicks(markTicks, (order.quoteUnits > 0 ? -priceSign : priceSign) > 0);
+    computeWorstCase(order, exposure);
   }
 
   /** Reserves an assessed order. */
-  add(order: Reserved): void {
+  add(order: ReservedOrder): void {
     this.#countNewest();
     order.reserved = true;
     this.#newest = order;
   }
 
   /** An execution, which its record has booked: so much less may still come. The last one ends the reservation. */
-  fill(order: Reserved): void {
+  fill(order: ReservedOrder): void {
     // Not as a condition of itself: what is true V8 compares with all that counts as false first, at four times the cost.
     if (order.reserved === false) return;
     if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
       this.#drop(order);
       return;
     }
-    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    const adopted = this.#lotsOf(order.strategy, order.instrumentIndex);
     const isCounted = order !== this.#newest;
-    if (isCounted) count(order, claim, -1);
-    figure(order, claim.exposure);
-    if (isCounted) count(order, claim, 1);
+    if (isCounted) addWorstCase(order, adopted, -1);
+    computeWorstCase(order, adopted.exposure);
+    if (isCounted) addWorstCase(order, adopted, 1);
   }
 
   /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
-  release(order: Reserved): void {
+  release(order: ReservedOrder): void {
     if (order.reserved === true) this.#drop(order);
   }
-  #drop(order: Reserved): void {
+  #drop(order: ReservedOrder): void {
     if (order === this.#newest) this.#newest = null;
     else this.#takeOut(order);
     order.reserved = false;
@@ -100,80 +102,80 @@ export class Reservations {
   #countNewest(): void {
     if (this.#newest !== null) this.#takeIn(this.#newest);
   }
-  #takeIn(order: Reserved): void {
+  #takeIn(order: ReservedOrder): void {
     this.#newest = null;
-    const claim = this.#claim(order.strategy, order.instrumentIndex);
-    const { exposure } = claim;
+    const otherAdopted = this.#lotsOf(order.strategy, order.instrumentIndex);
+    const { exposure } = otherAdopted;
     exposure.open++;
     this.#openTotal++;
-    count(order, claim, 1);
-    const worst = order.worstTicks * exposure.dear;
+    addWorstCase(order, otherAdopted, 1);
+    const worst = order.worstTicks * exposure.priceSign;
     if (order.sign > 0) {
       exposure.buys.push(order);
-      if (worst < exposure.cheapestBuy) exposure.cheapestBuy = worst;
+      if (worst < exposure.buyBound) exposure.buyBound = worst;
     } else if (exposure.hasMargin) {
       exposure.sells.push(order);
-      if (worst < exposure.cheapestSell) exposure.cheapestSell = worst;
+      if (worst < exposure.sellBound) exposure.sellBound = worst;
     }
   }
-  #takeOut(order: Reserved): void {
-    const claim = this.#claim(order.strategy, order.instrumentIndex);
+  #takeOut(order: ReservedOrder): void {
+    const claim = this.#lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = claim;
-    count(order, claim, -1);
+    addWorstCase(order, claim, -1);
     exposure.open--;
     this.#openTotal--;
     if (order.sign > 0) {
-      forget(order, exposure.buys);
-      if (exposure.buys.length === 0) exposure.cheapestBuy = Infinity;
+      removeUnordered(order, exposure.buys);
+      if (exposure.buys.length === 0) exposure.buyBound = Infinity;
     } else if (exposure.hasMargin) {
-      forget(order, exposure.sells);
-      if (exposure.sells.length === 0) exposure.cheapestSell = Infinity;
+      removeUnordered(order, exposure.sells);
+      if (exposure.sells.length === 0) exposure.sellBound = Infinity;
     }
   }
 
   /** Evidence says that the order had no effect. Its full quantity stays reserved, and it counts as open, for TOMBSTONE_MS. */
-  entomb(order: Reserved, nowMs: number): void {
-    this.#tombstones.push({ order, untilMs: nowMs + TOMBSTONE_MS });
-    this.hasTombstones = true;
+  holdAbsent(order: ReservedOrder, nowMs: number): void {
+    this.#absentHolds.push({ order, untilMs: nowMs + ABSENT_HOLD_MS });
+    this.holdsAbsent = true;
   }
 
   /** An order that was taken for dead has landed: its rest is reserved until it ends, like that of any other. */
-  rise(order: Reserved): void {
-    this.#tombstones = this.#tombstones.filter((tombstone) => tombstone.order !== order);
-    this.hasTombstones = this.#tombstones.length > 0;
+  reinstate(order: ReservedOrder): void {
+    this.#absentHolds = this.#absentHolds.filter((absentHold) => absentHold.order !== order);
+    this.holdsAbsent = this.#absentHolds.length > 0;
     if (order.reserved) return;
-    figure(order, this.#exposure(order.instrumentIndex));
+    computeWorstCase(order, this.#exposure(order.instrumentIndex));
     this.add(order);
   }
 
-  /** Releases the tombstones that are old enough at `nowMs`. */
-  expire(nowMs: number): void {
-    const tombstones = this.#tombstones;
+  /** Releases the absentHolds that are old enough at `nowMs`. */
+  expireAbsent(nowMs: number): void {
+    const absentHolds = this.#absentHolds;
     let due = 0;
-    while (due < tombstones.length && tombstones[due]!.untilMs <= nowMs) this.release(tombstones[due++]!.order);
-    tombstones.splice(0, due);
-    this.hasTombstones = tombstones.length > 0;
+    while (due < absentHolds.length && absentHolds[due]!.untilMs <= nowMs) this.release(absentHolds[due++]!.order);
+    absentHolds.splice(0, due);
+    this.holdsAbsent = absentHolds.length > 0;
   }
 
   /** How far a market order may fill from the mark, ticks. */
   collarTicks(markTicks: number, isBuy: boolean): number {
     const ppm = this.#collarPpm;
-    return isBuy ? shareUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
+    return isBuy ? mulPpmUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
   }
 
   /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
   buyLots(strategy: number, index: number): number {
     this.#countNewest();
-    return this.#claim(strategy, index).buyLots;
+    return this.#lotsOf(strategy, index).buyLots;
   }
   sellLots(strategy: number, index: number): number {
     this.#countNewest();
-    return this.#claim(strategy, index).sellLots;
+    return this.#lotsOf(strategy, index).sellLots;
   }
   /** Those of them whose orders can only close a position: of futures alone. */
   closingLots(strategy: number, index: number, isBuy: boolean): number {
     this.#countNewest();
-    const { closingBuyLots, closingSellLots } = this.#claim(strategy, index);
+    const { closingBuyLots, closingSellLots } = this.#lotsOf(strategy, index);
     return isBuy ? closingBuyLots : closingSellLots;
   }
   /** Lots that all buys of an instrument may still fill; of a contract those that can open a position. */
@@ -189,13 +191,13 @@ export class Reservations {
   /** The same with each order at the mark where that is dearer than its worst price, which was fixed when it was approved. */
   buyUnitsAt(index: number, markTicks: number): number {
     this.#countNewest();
-    const { cheapestBuy, buyUnits, buys, dear } = this.#exposure(index);
-    return markTicks * dear <= cheapestBuy ? buyUnits : this.#sumAt(buys, markTicks);
+    const { buyBound, buyUnits, buys, priceSign } = this.#exposure(index);
+    return markTicks * priceSign <= buyBound ? buyUnits : this.#sumAt(buys, markTicks);
   }
   /** Notional of what an assessed order may still fill, at the mark where that is dearer than its worst price. */
-  unitsAt(order: Reserved, markTicks: number): number {
-    const { scale, dear } = this.#exposure(order.instrumentIndex);
-    return markTicks * dear <= order.worstTicks * dear ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
+  unitsAt(order: ReservedOrder, markTicks: number): number {
+    const { scale, priceSign } = this.#exposure(order.instrumentIndex);
+    return markTicks * priceSign <= order.worstTicks * priceSign ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
   }
   /** Of a contract: lots that all sells that can open a position may still fill, and their notional, as of buys. */
   sellLotsTotal(index: number): number {
@@ -204,13 +206,13 @@ export class Reservations {
   }
   sellUnitsAt(index: number, markTicks: number): number {
     this.#countNewest();
-    const { cheapestSell, sellUnits, sells, dear } = this.#exposure(index);
-    return markTicks * dear <= cheapestSell ? sellUnits : this.#sumAt(sells, markTicks);
+    const { sellBound, sellUnits, sells, priceSign } = this.#exposure(index);
+    return markTicks * priceSign <= sellBound ? sellUnits : this.#sumAt(sells, markTicks);
   }
   /** Cash that a strategy's orders may still take, in quote units. */
   cash(strategy: number): number {
     this.#countNewest();
-    return this.#only === null ? this.#purses[strategy]!.cash : this.#only.purse.cash;
+    return this.#only === null ? this.#cashByStrategy[strategy]!.cash : this.#only.cash.cash;
   }
   /** The same of one market's orders, for accounts of both: summed up, because only rules of such accounts ask. */
   cashOf(strategy: number, market: Market): number {
@@ -223,7 +225,7 @@ export class Reservations {
     }
     return units;
   }
-  /** Orders of an instrument, or of the account, that may still do something; tombstones among them. */
+  /** Orders of an instrument, or of the account, that may still do something; absentHolds among them. */
   open(index: number): number {
     this.#countNewest();
     return this.#exposure(index).open;
@@ -232,7 +234,7 @@ export class Reservations {
     this.#countNewest();
     return this.#openTotal;
   }
-  scale(index: number): Worth {
+  scale(index: number): NotionalScale {
     return this.#exposure(index).scale;
   }
   takerFeePpm(index: number): number {
@@ -240,7 +242,7 @@ export class Reservations {
   }
 
   /** An order that can only close adds to no position, whatever becomes of it. */
-  #sumAt(orders: readonly Reserved[], markTicks: number): number {
+  #sumAt(orders: readonly ReservedOrder[], markTicks: number): number {
     let units = 0;
     for (const order of orders) if (!order.reduceOnly) units += this.unitsAt(order, markTicks);
     return units;
@@ -249,7 +251,7 @@ export class Reservations {
   #exposure(index: number): Exposure {
     return this.#only === null ? this.#exposures[index]! : this.#only.exposure;
   }
-  #claim(strategy: number, index: number): Claim {
-    return this.#only ?? this.#claims[strategy * this.#exposures.length + index]!;
+  #lotsOf(strategy: number, index: number): CommittedLots {
+    return this.#only ?? this.#lotsByStrategy[strategy * this.#exposures.length + index]!;
   }
 }

@@ -4,13 +4,13 @@ import * as numbers from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Order } from '../../model/order.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
-import { Scale } from '../../portfolio/scale.ts';
+import { InstrumentScale } from '../../portfolio/scale.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { shareUp } = numbers;
+const { mulPpmUp } = numbers;
 
 /** What the reservations keep on an order's record, or read there. All that is worst is written here alone, and is about what is not filled. */
-export interface Reserved extends Order {
+export interface ReservedOrder extends Order {
   /** 1 of a buy, -1 of a sell: compared in a third of the steps of its side, which is a text. */
   readonly sign: 1 | -1;
   /** The price at which the rest counts, fixed at approval: the worst one; for a buy by amount the lowest, which buys most. */
@@ -41,16 +41,16 @@ export interface ReservationTerms {
 }
 
 /** From lots and prices to money, rounded up: coins or contracts. */
-export interface Worth {
+export interface NotionalScale {
   notionalUp(ticks: number, lots: number): number;
   lotsUp(units: number, ticks: number): number;
 }
 
 /** Figures of one instrument over all strategies. Doubles start as a fraction, so that V8 keeps them as doubles, written in place. */
 export class Exposure {
-  readonly scale: Worth;
+  readonly scale: NotionalScale;
   /** 1, or -1 of an inverse contract, which is worth more at a lower price: times this, of two prices the dearer one is above the other. */
-  readonly dear: 1 | -1;
+  readonly priceSign: 1 | -1;
   /** Of a contract; 0: coins are bought outright, and what is sold needs nothing. */
   readonly leverage: number;
   /** It has a leverage: what opens needs a margin. */
@@ -64,18 +64,18 @@ export class Exposure {
   buyUnits = 0.5;
   /** Orders that may still do something; tombstones among them. */
   open = 0;
-  readonly buys: Reserved[] = [];
+  readonly buys: ReservedOrder[] = [];
   /** The cheapest worst price of those, or less, times `dear`: while the mark is not dearer, none is worth more than its `worstUnits`. */
-  cheapestBuy = Infinity;
+  buyBound = Infinity;
   /** The same of sells, which on spot add to no position and are not kept. */
   sellLots = 0.5;
   sellUnits = 0.5;
-  readonly sells: Reserved[] = [];
-  cheapestSell = Infinity;
+  readonly sells: ReservedOrder[] = [];
+  sellBound = Infinity;
 
   constructor(instrument: Instrument, takerFeePpm: number, { feesIn, makerFeePpm = 0 }: ReservationTerms, leverage: number) {
-    this.scale = instrument.contract === undefined ? new Scale(instrument) : new ContractScale(instrument);
-    this.dear = instrument.contract?.kind === 'inverse' ? -1 : 1;
+    this.scale = instrument.contract === undefined ? new InstrumentScale(instrument) : new ContractScale(instrument);
+    this.priceSign = instrument.contract?.kind === 'inverse' ? -1 : 1;
     this.leverage = leverage;
     this.hasMargin = leverage > 0;
     this.takerFeePpm = takerFeePpm;
@@ -86,45 +86,45 @@ export class Exposure {
 }
 
 /** The cash of one strategy. */
-export class Purse {
+export class CommittedCash {
   cash = 0.5;
   constructor() {
     this.cash = 0;
   }
 }
 /** The lots of one strategy in one instrument. */
-export class Claim {
-  readonly purse: Purse;
+export class CommittedLots {
+  readonly cash: CommittedCash;
   readonly exposure: Exposure;
   buyLots = 0.5;
   sellLots = 0.5;
   /** Those of them whose orders can only close a position of futures. */
   closingBuyLots = 0.5;
   closingSellLots = 0.5;
-  constructor(purse: Purse, exposure: Exposure) {
-    this.purse = purse;
+  constructor(cash: CommittedCash, exposure: Exposure) {
+    this.cash = cash;
     this.exposure = exposure;
     this.buyLots = this.sellLots = this.closingBuyLots = this.closingSellLots = 0;
   }
 }
 
 /** Adds the worst case of an order to the figures, or takes it away. */
-export function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
-  const { purse, exposure } = claim;
+export function addWorstCase(order: ReservedOrder, adopted: CommittedLots, sign: 1 | -1): void {
+  const { cash, exposure } = adopted;
   const lots = sign * order.worstLots;
   if (order.sign > 0) {
-    claim.buyLots += lots;
-    purse.cash += sign * order.worstCash;
-    if (order.reduceOnly) claim.closingBuyLots += lots;
+    adopted.buyLots += lots;
+    cash.cash += sign * order.worstCash;
+    if (order.reduceOnly) adopted.closingBuyLots += lots;
     else {
       exposure.buyLots += lots;
       exposure.buyUnits += sign * order.worstUnits;
     }
   } else {
-    claim.sellLots += lots;
+    adopted.sellLots += lots;
     if (!exposure.hasMargin) return;
-    purse.cash += sign * order.worstCash;
-    if (order.reduceOnly) claim.closingSellLots += lots;
+    cash.cash += sign * order.worstCash;
+    if (order.reduceOnly) adopted.closingSellLots += lots;
     else {
       exposure.sellLots += lots;
       exposure.sellUnits += sign * order.worstUnits;
@@ -133,7 +133,7 @@ export function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
 }
 
 /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
-export function figure(order: Reserved, exposure: Exposure): void {
+export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void {
   if (order.quoteUnits > 0) figureAmount(order, exposure);
   else {
     const lots = order.lots - order.filledLots;
@@ -145,28 +145,28 @@ export function figure(order: Reserved, exposure: Exposure): void {
   else order.worstCash = 0;
 }
 
-function figureAmount(order: Reserved, { scale }: Exposure): void {
+function figureAmount(order: ReservedOrder, { scale }: Exposure): void {
   const units = order.quoteUnits - order.filledUnits;
   order.worstLots = scale.lotsUp(units, order.worstTicks);
   order.worstUnits = units;
 }
 
 /** Margin and fee of a futures order that opens. */
-function holdMargin(order: Reserved, { leverage, takerFeePpm }: Exposure): void {
+function holdMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure): void {
   const { worstUnits } = order;
   if (order.reduceOnly) order.worstCash = 0;
-  else order.worstCash = Math.ceil(worstUnits / leverage) + shareUp(worstUnits, takerFeePpm);
+  else order.worstCash = Math.ceil(worstUnits / leverage) + mulPpmUp(worstUnits, takerFeePpm);
 }
 
 /** Price and fee of a spot buy: a limit never pays more than itself. Written and not returned, because a number that is returned is boxed. */
-function holdPrice(order: Reserved, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
+function holdPrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
   const { limit } = order;
   const isCapped = limit > 0 && limit < order.worstTicks;
   const pay = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
-  order.worstCash = pay + shareUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
+  order.worstCash = pay + mulPpmUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
 }
 
-export function forget(order: Reserved, orders: Reserved[]): void {
+export function removeUnordered(order: ReservedOrder, orders: ReservedOrder[]): void {
   const last = orders.pop();
   if (last !== order && last !== undefined) orders[orders.indexOf(order)] = last;
 }

@@ -6,12 +6,12 @@ import { InvariantError } from '../../base/errors.ts';
 import type { Side } from '../../model/order.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { Brackets, levelOf, type Bracket } from './brackets.ts';
-import { OrderRecord } from '../record.ts';
+import { BotOrder } from '../botOrder.ts';
 
 const BTC = spotInstrument();
 
-function entry(id: number, stop: number, trailing = 0, side: Side = 'buy', strategy = 0): OrderRecord {
-  const order = new OrderRecord();
+function entry(id: number, stop: number, trailing = 0, side: Side = 'buy', strategy = 0): BotOrder {
+  const order = new BotOrder();
   order.begin(id, strategy, BTC, 0, side, 0);
   order.lots = lots(100);
   order.stopLoss = ticks(stop);

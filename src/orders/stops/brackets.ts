@@ -30,7 +30,9 @@ export interface Bracket {
 }
 
 /** What a bracket needs to know of its entry; an order's record has it. */
-export type Entry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & { readonly side: Side };
+export type BracketEntry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & {
+  readonly side: Side;
+};
 
 /** Called for a bracket whose stop was reached, with the price at which it goes off. */
 export type OnHit = (bracket: Bracket, price: number) => void;
@@ -54,7 +56,7 @@ export class Brackets {
     return this.#total;
   }
   /** The bracket of an entry, or undefined. */
-  of(entry: Pick<Entry, 'instrumentIndex' | 'id'>): Bracket | undefined {
+  of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
     return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
   }
 
@@ -62,7 +64,7 @@ export class Brackets {
    * Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one.
    * `isChasing`: the fill is that of a condition order which the price reached by moving in its favour.
    */
-  arm(entry: Entry, lots: number, price: number, timeMs: number, isChasing = false): void {
+  arm(entry: BracketEntry, lots: number, price: number, timeMs: number, isChasing = false): void {
     const known = this.of(entry);
     if (known) {
       known.lots += lots;

@@ -21,7 +21,7 @@ export interface ServiceResponse {
 }
 
 /** What a handler answers: the JSON text of a success, or the code of a refusal (exchange dialect, 10.2). */
-export type Reply = { readonly body: string } | { readonly code: number };
+export type HandlerReply = { readonly body: string } | { readonly code: number };
 
-export const done = (body: string): Reply => ({ body });
-export const refused = (code: number): Reply => ({ code });
+export const done = (body: string): HandlerReply => ({ body });
+export const refused = (code: number): HandlerReply => ({ code });

@@ -208,7 +208,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
   for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is no operation`, 'isobar api --list names them');
 }
 
-function checkWhole(key: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ConfigError(`${key}: expected a whole number from ${least} on, got ${value}`, 'times are in ms');
+function checkWhole(key: string, value: number, min: number): void {
+  if (Number.isSafeInteger(value) && value >= min) return;
+  throw new ConfigError(`${key}: expected a whole number from ${min} on, got ${value}`, 'times are in ms');
 }

@@ -29,7 +29,7 @@ export class Heartbeat {
     this.#scheduler = scheduler;
     this.#times = times;
     this.#acts = acts;
-    this.#next = this.#after(times.everyMs, () => this.#beat());
+    this.#next = this.#after(times.everyMs, () => this.#sendPing());
     this.#end = this.#after(times.pongTimeoutMs, () => this.#lose());
   }
 
@@ -50,10 +50,10 @@ export class Heartbeat {
     this.#scheduler.cancel(this.#end);
   }
 
-  #beat(): void {
+  #sendPing(): void {
     const stamp = String(this.#scheduler.nowMs);
     this.#waiting.add(stamp);
-    this.#next = this.#after(this.#times.everyMs, () => this.#beat());
+    this.#next = this.#after(this.#times.everyMs, () => this.#sendPing());
     this.#acts.ping(stamp);
   }
 

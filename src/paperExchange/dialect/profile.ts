@@ -19,10 +19,10 @@ export function profileOf(over: SwitchValues, where = 'profile'): Profile {
     const row = SWITCHES[name];
     if ('number' in row) {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) continue;
-      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${shown(value)}`, row.means);
+      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${quotedValue(value)}`, row.means);
     }
     if (row.values.some((each) => each === value)) continue;
-    throw new ConfigError(`${where} ${name}: expected ${row.values.join(' or ')}, got ${shown(value)}`, row.means);
+    throw new ConfigError(`${where} ${name}: expected ${row.values.join(' or ')}, got ${quotedValue(value)}`, row.means);
   }
   // Every name has a value of its own row: checked above, or the row's first.
   return Object.fromEntries(NAMES.map((name) => [name, over[name] ?? defaultOf(name)])) as Profile;
@@ -34,7 +34,7 @@ export function defaultOf(name: SwitchName): string | boolean | number {
   return 'number' in row ? row.number : row.values[0]!;
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value));
+const quotedValue = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value));
 
 function nearestOf(name: string): string {
   const found = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());

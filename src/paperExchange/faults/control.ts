@@ -3,8 +3,8 @@
 import { toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { ServiceConfig } from '../dialect/config.ts';
-import { priceText } from '../handlers/reads.ts';
-import type { RowMatching } from '../replayed/rowMatching.ts';
+import { wirePriceText } from '../handlers/reads.ts';
+import type { BarMatching } from '../replayed/barMatching.ts';
 import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 import type { FaultyService } from './faultyService.ts';
 import { ordersOfMarkets, truthOfMarkets } from './truth.ts';
@@ -20,7 +20,7 @@ export interface DrivenClock {
   setSpeed(speed: number): void;
 }
 
-export interface ControlParts {
+export interface FaultControlDeps {
   readonly exchange: FaultyService;
   readonly config: ServiceConfig;
   readonly clock: DrivenClock;
@@ -31,7 +31,7 @@ export interface ControlParts {
 }
 
 /** Answers a request on the control port. A long step of time yields after each part of it, for whoever runs it to look after others. */
-export function* control(request: ServiceRequest, parts: ControlParts): Generator<void, ServiceResponse, void> {
+export function* control(request: ServiceRequest, parts: FaultControlDeps): Generator<void, ServiceResponse, void> {
   // A page that somebody reads in a browser on this computer can send, but not without saying where it is from.
   if (request.headers['origin'] !== undefined) return json(403, { error: 'the control port is not for web pages' });
   try {
@@ -50,7 +50,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 const CLOCK = 'POST /clock';
 
-const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unknown>> = {
+const ROUTES: Readonly<Record<string, (body: Body, parts: FaultControlDeps) => unknown>> = {
   'POST /faults': (body, { exchange: { faults } }) => {
     const { seed = 0, schedule = [] } = only(body, ['seed', 'schedule']);
     if (!Number.isSafeInteger(seed) || !Array.isArray(schedule))
@@ -70,17 +70,17 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
 };
 
 /** Beyond these the exchange would be at work for ever, or tell times that are none. */
-const MOST_SPEED = 10_000;
-const MOST_MS = 366 * 86_400_000;
+const MAX_SPEED = 10_000;
+const MAX_CLOCK_STEP_MS = 366 * 86_400_000;
 /** Of a longer step of time as much at once: a synthetic market takes about a second for an hour and a half of its own. */
 const PART_MS = 30 * 60_000;
 
-function* moveClock(body: Body, { exchange: { service }, clock }: ControlParts): Generator<void, { readonly now: number }, void> {
+function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDeps): Generator<void, { readonly now: number }, void> {
   const { stepMs, jumpMs, pause, speed } = only(body, ['stepMs', 'jumpMs', 'pause', 'speed']);
   const names = Object.keys(body);
   if (names.length > 1)
     throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
-  const within = (ms: unknown, least: number): ms is number => Number.isInteger(ms) && Number(ms) >= least && Number(ms) <= MOST_MS;
+  const within = (ms: unknown, min: number): ms is number => Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
   service.rows?.goWhole();
   if (within(stepMs, 0)) {
     let left = stepMs;
@@ -90,12 +90,12 @@ function* moveClock(body: Body, { exchange: { service }, clock }: ControlParts):
       yield;
     }
     clock.step(left);
-  } else if (within(jumpMs, -MOST_MS)) service.clockOffsetMs += jumpMs;
+  } else if (within(jumpMs, -MAX_CLOCK_STEP_MS)) service.clockOffsetMs += jumpMs;
   else if (typeof pause === 'boolean') clock.pause(pause);
-  else if (typeof speed === 'number' && speed > 0 && speed <= MOST_SPEED) clock.setSpeed(speed);
+  else if (typeof speed === 'number' && speed > 0 && speed <= MAX_SPEED) clock.setSpeed(speed);
   else {
     throw new ConfigError(
-      `expected one of stepMs and jumpMs (whole, up to a year), pause (true, false) and speed (above 0, up to ${MOST_SPEED})`,
+      `expected one of stepMs and jumpMs (whole, up to a year), pause (true, false) and speed (above 0, up to ${MAX_SPEED})`,
       'for example { "stepMs": 60000 }',
     );
   }
@@ -113,7 +113,7 @@ function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null):
 }
 
 /** The next act of rows that close, or the price at which MARKET orders trade in the act at hand. */
-function rowsOf(body: Body, { exchange: { service }, clock }: ControlParts) {
+function rowsOf(body: Body, { exchange: { service }, clock }: FaultControlDeps) {
   const { next, price } = only(body, ['next', 'price']);
   const { rows } = service;
   if (rows === null) throw new ConfigError('no instrument of this exchange has match: bars', 'give one prices with it');
@@ -125,14 +125,14 @@ function rowsOf(body: Body, { exchange: { service }, clock }: ControlParts) {
     service.advance(clock.nowMs());
     return { now: service.nowMs, ...act };
   }
-  const { lane } = rows;
-  if (typeof price !== 'string' || lane === null)
+  const { activeMarket } = rows;
+  if (typeof price !== 'string' || activeMarket === null)
     throw new ConfigError('expected { next: true }, or { price } in the act of a row', 'a price is text');
-  lane.quote(toScaled(price, lane.market.instrument.priceDigits) ?? NaN);
-  return { now: service.nowMs, act: lane.moment?.act ?? null };
+  activeMarket.quote(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
+  return { now: service.nowMs, act: activeMarket.moment?.act ?? null };
 }
 
-function nextAct(rows: RowMatching, toNextRows: () => void) {
+function nextAct(rows: BarMatching, toNextRows: () => void) {
   rows.goByActs();
   let act = rows.next();
   if (act === null) {
@@ -144,13 +144,13 @@ function nextAct(rows: RowMatching, toNextRows: () => void) {
   const { market, series, row } = act.lane;
   const { instrument } = market;
   const { openMs, open, high, low } = series.bar(row);
-  const price = (ticks: number): string => priceText(instrument, ticks);
+  const price = (ticks: number): string => wirePriceText(instrument, ticks);
   const prices = { open: price(open), high: price(high), low: price(low) };
   return { act: act.act, market: instrument.market, symbol: instrument.wireName, openMs, closeMs: series.closeMs(row), ...prices };
 }
 
-function truthOf({ exchange: { service, held }, config }: ControlParts) {
-  return { now: service.nowMs, held, ...truthOfMarkets(service, config) };
+function truthOf({ exchange: { service, delayed }, config }: FaultControlDeps) {
+  return { now: service.nowMs, held: delayed, ...truthOfMarkets(service, config) };
 }
 
 /** A name that nobody reads would leave whoever wrote it in the belief that it counts. */

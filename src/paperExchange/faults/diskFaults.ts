@@ -2,8 +2,8 @@
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
-import type { WriteStep } from '../storage/journal.ts';
-import { type Fault, type Faults, numberOf, type Point, textOf } from './faults.ts';
+import type { WriteStep } from '../storage/storeWriter.ts';
+import { type Fault, type Faults, faultNumber, type Point, faultText } from './faults.ts';
 
 export class WriteFaults {
   readonly #faults: Faults;
@@ -27,7 +27,7 @@ export class WriteFaults {
     if (step === 'before') this.wrong = this.#faults.atWrite();
     if (step === 'written' && --this.#left === 0) this.#crash();
     const kill = this.wrong.get('PROC.kill');
-    if (kill !== undefined && textOf(kill, 'step') === step) this.#crash();
+    if (kill !== undefined && faultText(kill, 'step') === step) this.#crash();
   };
 }
 
@@ -63,17 +63,17 @@ export class FaultyDisk implements Disk {
   append(path: string, bytes: Uint8Array): void {
     const fault = this.#writes.wrong.get('DISK.write');
     if (fault === undefined) return this.#disk.append(path, bytes);
-    this.#disk.append(path, bytes.subarray(0, numberOf(fault, 'bytes')));
-    throw new DiskError(textOf(fault, 'error'), path);
+    this.#disk.append(path, bytes.subarray(0, faultNumber(fault, 'bytes')));
+    throw new DiskError(faultText(fault, 'error'), path);
   }
   sync(path: string, done: (failure: string | null) => void): void {
     const { wrong } = this.#writes;
     const [failing, slow] = [wrong.get('DISK.sync'), wrong.get('DISK.slow')];
     this.#disk.sync(path, (failure) => {
-      const told = failing === undefined ? failure : textOf(failing, 'error');
-      if (slow === undefined) return done(told);
+      const reported = failing === undefined ? failure : faultText(failing, 'error');
+      if (slow === undefined) return done(reported);
       const scheduler = this.#scheduler();
-      scheduler.at(scheduler.nowMs + numberOf(slow, 'ms'), () => done(told));
+      scheduler.at(scheduler.nowMs + faultNumber(slow, 'ms'), () => done(reported));
     });
   }
   rename(from: string, to: string): void {

@@ -152,9 +152,9 @@ function paramsOf(point: Point, given: unknown, refuse: (what: string) => never)
       params[name] = typeof value === 'string' ? value : refuse(`params.${name} of ${point}, which is text`);
       continue;
     }
-    const [least, most] = RANGES[name] ?? [0, 0];
-    const isRight = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-    params[name] = isRight ? value : refuse(`params.${name} of ${point}, a whole number from ${least} to ${most}`);
+    const [min, max] = RANGES[name] ?? [0, 0];
+    const isRight = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+    params[name] = isRight ? value : refuse(`params.${name} of ${point}, a whole number from ${min} to ${max}`);
   }
   return params;
 }
@@ -164,6 +164,6 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isPoint = (name: string): name is Point => Object.hasOwn(POINTS, name);
 
 /** A whole number of a fault's parameters. */
-export const numberOf = (fault: Fault | undefined, name: string): number => Number(fault?.params[name] ?? 0);
+export const faultNumber = (fault: Fault | undefined, name: string): number => Number(fault?.params[name] ?? 0);
 /** A text of them. */
-export const textOf = (fault: Fault, name: string): string => String(fault.params[name]);
+export const faultText = (fault: Fault, name: string): string => String(fault.params[name]);

@@ -4,7 +4,7 @@ import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Delays } from '../dialect/config.ts';
 import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 import type { Service } from '../service.ts';
-import { type Fault, Faults, numberOf, type Point } from './faults.ts';
+import { type Fault, Faults, faultNumber, type Point } from './faults.ts';
 import { misread } from './readFaults.ts';
 
 /** What reaches the sender; null: the connection closes without an answer. */
@@ -14,7 +14,7 @@ export class FaultyService {
   readonly service: Service;
   readonly faults: Faults;
   /** Requests and answers that a fault holds back. */
-  held = 0;
+  delayed = 0;
 
   constructor(service: Service, faults = new Faults()) {
     this.service = service;
@@ -29,25 +29,25 @@ export class FaultyService {
     const op = service.opOf(request);
     const wrong = faults.at(op);
     const stall = wrong.get('PROC.stall');
-    if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, numberOf(stall, 'ms'));
+    if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faultNumber(stall, 'ms'));
     if (wrong.has('NET.reqDrop')) return deliver(null);
-    this.#after(numberOf(wrong.get('NET.reqDelay'), 'ms'), () => {
+    this.#after(faultNumber(wrong.get('NET.reqDelay'), 'ms'), () => {
       if (wrong.has('NET.dup')) this.#handle(request, op, wrong);
       const response = delivered(this.#handle(request, op, wrong), wrong);
-      this.#after(numberOf(wrong.get('NET.respDelay'), 'ms'), () => deliver(response));
+      this.#after(faultNumber(wrong.get('NET.respDelay'), 'ms'), () => deliver(response));
     });
   }
 
   #handle(request: ServiceRequest, op: Op | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
     const market = op === null ? 'spot' : endpointOf(op).market;
-    const gate = wrong.get('GW.code');
-    if (gate) return service.error(numberOf(gate, 'code'), market);
+    const guard = wrong.get('GW.code');
+    if (guard) return service.error(faultNumber(guard, 'code'), market);
     const unknown = wrong.get('BUS.unknown');
-    if (unknown && numberOf(unknown, 'executed') === 0) return this.#unknown(unknown, request);
+    if (unknown && faultNumber(unknown, 'executed') === 0) return this.#unknown(unknown, request);
     const side = service.sides[market];
     const lag = wrong.get('READ.lag');
-    if (lag !== undefined) side?.lag(numberOf(lag, 'ms'));
+    if (lag !== undefined) side?.lag(faultNumber(lag, 'ms'));
     const response = misread(this.#delayed(request, side, wrong), wrong);
     return unknown && response.status === 200 ? this.#unknown(unknown, request) : response;
   }
@@ -60,8 +60,8 @@ export class FaultyService {
     const usual = side.delays;
     side.delays = {
       ...usual,
-      ...(admission ? { admissionMs: numberOf(admission, 'ms') } : {}),
-      ...(cancel ? { cancelMs: numberOf(cancel, 'ms') } : {}),
+      ...(admission ? { admissionMs: faultNumber(admission, 'ms') } : {}),
+      ...(cancel ? { cancelMs: faultNumber(cancel, 'ms') } : {}),
     };
     const response = service.handle(request, service.nowMs);
     side.delays = usual;
@@ -69,7 +69,7 @@ export class FaultyService {
   }
 
   #unknown(fault: Fault, request: ServiceRequest): ServiceResponse {
-    const code = numberOf(fault, 'code');
+    const code = faultNumber(fault, 'code');
     if (code === 504) return { status: 504, headers: {}, body: '' };
     const op = this.service.opOf(request);
     return this.service.error(code, op === null ? 'spot' : endpointOf(op).market);
@@ -77,9 +77,9 @@ export class FaultyService {
 
   #after(ms: number, run: () => void): void {
     if (ms === 0) return run();
-    this.held++;
+    this.delayed++;
     this.service.scheduler.at(this.service.nowMs + ms, () => {
-      this.held--;
+      this.delayed--;
       run();
     });
   }
@@ -89,6 +89,6 @@ export class FaultyService {
 function delivered(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): Delivered {
   if (wrong.has('NET.respDrop')) return null;
   const [replaced, cut] = [wrong.get('NET.replace'), wrong.get('NET.truncate')];
-  const given = replaced ? { status: numberOf(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
-  return cut ? { ...given, cutAt: numberOf(cut, 'bytes') } : given;
+  const given = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
+  return cut ? { ...given, cutAt: faultNumber(cut, 'bytes') } : given;
 }

@@ -3,16 +3,16 @@
 import { isList, isObject, type Json, writeJson } from '../../protocol/json/json.ts';
 import { parseJson } from '../../protocol/json/parseJson.ts';
 import type { ServiceResponse } from '../api/message.ts';
-import { type Fault, numberOf, type Point, textOf } from './faults.ts';
+import { type Fault, faultNumber, type Point, faultText } from './faults.ts';
 
 type Change = (fault: Fault, json: Json) => Json;
 
 const CHANGES: Readonly<Partial<Record<Point, Change>>> = {
-  'READ.truncate': (fault, json) => onList(json, (rows) => rows.slice(0, numberOf(fault, 'rows'))),
+  'READ.truncate': (fault, json) => onList(json, (rows) => rows.slice(0, faultNumber(fault, 'rows'))),
   'READ.duplicate': (_, json) => onList(json, (rows) => [...rows.slice(0, 1), ...rows]),
   'READ.reverse': (_, json) => onList(json, (rows) => rows.toReversed()),
-  'READ.remove': (fault, json) => onField(json, textOf(fault, 'field'), null),
-  'READ.replace': (fault, json) => onField(json, textOf(fault, 'field'), textOf(fault, 'value')),
+  'READ.remove': (fault, json) => onField(json, faultText(fault, 'field'), null),
+  'READ.replace': (fault, json) => onField(json, faultText(fault, 'field'), faultText(fault, 'value')),
 };
 
 /** The answer with what is wrong with it; errors and what is not JSON stay as they are. */

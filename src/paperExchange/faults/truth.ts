@@ -3,8 +3,8 @@
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { ServiceConfig } from '../dialect/config.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import { priceText, quantityText } from '../handlers/reads.ts';
-import type { OrderDesk } from '../orders/orderDesk.ts';
+import { wirePriceText, wireQuantityText } from '../handlers/reads.ts';
+import type { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
@@ -31,7 +31,7 @@ export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
       clientOrderId,
       symbol: child.instrument.wireName,
       kind,
-      price: priceText(child.instrument, price),
+      price: wirePriceText(child.instrument, price),
     })),
   };
 }
@@ -45,7 +45,7 @@ export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
   );
 }
 
-function everyOrder<O extends UserOrder, T extends OwnTrade>({ orders, counters }: OrderDesk<O, T>): readonly O[] {
+function everyOrder<O extends UserOrder, T extends OwnTrade>({ orders, counters }: ExchangeSide<O, T>): readonly O[] {
   const found = Array.from({ length: counters.orders }, (_, at) => orders.numbered(at + 1));
   return found.filter((order) => order !== null);
 }
@@ -62,7 +62,7 @@ function margins(futures: FuturesExchange, account: number) {
   return Array.from(futures.assets(), ([asset, digits]) => {
     const index = wallets.asset(asset);
     const { free, locked } = wallets.wallet(account, index);
-    const margin = wallets.held(account, index).reduce((units, { marginUnits }) => units + marginUnits, 0);
+    const margin = wallets.openPositions(account, index).reduce((units, { marginUnits }) => units + marginUnits, 0);
     return { asset, free: fromScaled(free, digits), locked: fromScaled(locked, digits), margin: fromScaled(margin, digits) };
   });
 }
@@ -73,19 +73,19 @@ const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting
   clientOrderId,
   symbol: instrument.wireName,
   status: (live ?? ended)?.status,
-  filled: quantityText(instrument, (live ?? ended)?.filledLots ?? 0),
+  filled: wireQuantityText(instrument, (live ?? ended)?.filledLots ?? 0),
   isInBook: resting !== null,
 });
 
 function positions({ venue: { wallets } }: FuturesExchange, nameOf: Names, accounts: number) {
-  const all = Array.from({ length: accounts }, (_, account) => wallets.held(account)).flat();
+  const all = Array.from({ length: accounts }, (_, account) => wallets.openPositions(account)).flat();
   return all.map(({ account, index, isLong, lots, isCross, leverage }) => {
     const { instrument } = wallets.contracts[index]!;
     return {
       account: nameOf(account),
       symbol: instrument.wireName,
       side: isLong ? 'BUY' : 'SELL',
-      volume: quantityText(instrument, lots),
+      volume: wireQuantityText(instrument, lots),
       margin: isCross ? 'cross' : 'isolated',
       leverage,
     };

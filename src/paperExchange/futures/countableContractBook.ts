@@ -3,11 +3,11 @@
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { ContractBook } from '../../venue/futures/contractBook.ts';
-import type { Position } from '../../venue/futures/position.ts';
+import type { VenuePosition } from '../../venue/futures/position.ts';
 
 export class CountableContractBook extends ContractBook {
-  protected override wantedLots(order: VenueOrder, price: number): number {
-    const wanted = super.wantedLots(order, price);
+  protected override computeFillableLots(order: VenueOrder, price: number): number {
+    const wanted = super.computeFillableLots(order, price);
     const { money } = this.terms;
     const isBuy = order.side === 'buy';
     const from = this.opposite(order.account, isBuy, order.closes);
@@ -22,7 +22,7 @@ export class CountableContractBook extends ContractBook {
   }
 
   /** Where the loss at `worst` would be too large to be booked, the position goes at the last price that what stands behind it covers. */
-  protected override liquidationPrice(position: Position, worst: number, backing: number): number {
+  protected override liquidationPrice(position: VenuePosition, worst: number, backing: number): number {
     const { money } = this.terms;
     const { isLong, lots, entryUnits, averageTicks } = position;
     const room = this.room(position);
@@ -32,7 +32,7 @@ export class CountableContractBook extends ContractBook {
   }
 
   /** Units that one execution may move: a quarter of what is left of the largest sum that it changes, for fees and losses come on top. */
-  private room(position: Readonly<Position>): number {
+  private room(position: Readonly<VenuePosition>): number {
     return Math.floor((MAX_EXACT - this.wallets.largestSum(position, this.terms.asset)) / 4);
   }
 }

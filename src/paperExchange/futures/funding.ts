@@ -10,7 +10,7 @@ const LOWEST = -10_000;
 const RANGE = 40_000;
 const SEED_STEP = 1_000_003;
 
-export class FundingRates {
+export class FundingSchedule {
   readonly #configured: Readonly<Record<InstrumentId, number>>;
   readonly #seed: number;
 

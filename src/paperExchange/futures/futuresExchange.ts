@@ -8,21 +8,21 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import { CountableContractBook } from './countableContractBook.ts';
 import { FuturesVenue, type FuturesSink } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
-import type { Position } from '../../venue/futures/position.ts';
+import type { VenuePosition } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../dialect/config.ts';
 import type { Match } from '../matching/matcher.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
-import type { OrderRow } from '../orders/rows.ts';
-import { OrderDesk } from '../orders/orderDesk.ts';
-import type { Shelved } from '../orders/orderRows.ts';
+import type { StoredOrderRow } from '../orders/rows.ts';
+import { ExchangeSide } from '../orders/exchangeSide.ts';
+import type { ArchiveSource } from '../orders/orderRows.ts';
 import { page } from '../orders/page.ts';
-import { numberOf, type OrderStart, type OwnTrade } from '../orders/userOrder.ts';
-import { Clockwork } from './clockwork.ts';
-import { FundingRates } from './funding.ts';
-import { FUTURES_ROWS, FuturesOrder, type FuturesTrade } from './futuresOrder.ts';
+import { orderNumberOf, type OrderStart, type OwnTrade } from '../orders/userOrder.ts';
+import { TimedEvents } from './timedEvents.ts';
+import { FundingSchedule } from './funding.ts';
+import { FUTURES_ROWS, FuturesUserOrder, type FuturesTrade } from './futuresOrder.ts';
 import { History } from './history.ts';
-import { Profits } from './profits.ts';
+import { ProfitHistory } from './profitHistory.ts';
 import { TriggerBook } from './triggerBook.ts';
 import type { WireTrigger } from './triggerRow.ts';
 
@@ -37,24 +37,24 @@ interface Reached {
   low: number;
 }
 
-export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> implements FuturesSink {
+export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade> implements FuturesSink {
   readonly venue: FuturesVenue;
   readonly triggers: TriggerBook;
-  readonly rates: FundingRates;
-  readonly profits: Profits;
+  readonly rates: FundingSchedule;
+  readonly profits: ProfitHistory;
   readonly #accounts: readonly AccountConfig[];
   readonly #amounts: Amounts;
-  readonly #clockwork: Clockwork;
+  readonly #clockwork: TimedEvents;
   /** By account, as reads show them, oldest first. */
-  readonly #history: History<FuturesOrder>[] = [];
+  readonly #history: History<FuturesUserOrder>[] = [];
   readonly #reached = new Map<Instrument, Reached>();
   /** Profit of the execution that is being booked. */
   #profitUnits = 0;
   #isSettling = false;
 
-  constructor(config: ServiceConfig, scheduler: Scheduler, shelved: Shelved) {
-    super({ ...config, market: 'futures', prefix: '1954', scheduler, shelved }, FUTURES_ROWS);
-    this.profits = new Profits(this.rows, shelved);
+  constructor(config: ServiceConfig, scheduler: Scheduler, archive: ArchiveSource) {
+    super({ ...config, market: 'futures', prefix: '1954', scheduler, archive }, FUTURES_ROWS);
+    this.profits = new ProfitHistory(this.rows, archive);
     this.#accounts = config.accounts;
     const instruments = config.instruments.filter(({ market }) => market === 'futures');
     this.venue = new FuturesVenue(
@@ -79,19 +79,19 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
           money.lotsWithin(quoteUnits - filledUnits - money.value(taken, price), next) === 0,
       );
     }
-    this.triggers = new TriggerBook(this.venue, config.maxTriggers, this.rows, shelved, (account, intent, clientOrderId) => {
+    this.triggers = new TriggerBook(this.venue, config.maxTriggers, this.rows, archive, (account, intent, clientOrderId) => {
       return this.place(account, intent, clientOrderId) ?? this.refusal;
     });
-    this.rates = new FundingRates(config.fundingRates, config.fundingSeed);
+    this.rates = new FundingSchedule(config.fundingRates, config.fundingSeed);
     const { venue, markets, rates } = this;
-    this.#clockwork = new Clockwork({ venue, markets, rates, scheduler, settle: () => this.settleMarks(this.nowMs) });
+    this.#clockwork = new TimedEvents({ venue, markets, rates, scheduler, settle: () => this.settleMarks(this.nowMs) });
     this.#amounts = new Amounts(this.assets());
   }
 
   /** Opens the account that has the next index, with its balances and settings. Throws ConfigError at one that cannot be. */
   openAccount({ name, futures, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
-    if (maxOpenOrders !== undefined) this.venue.wallets.accounts[account]!.mostOpen = maxOpenOrders;
+    if (maxOpenOrders !== undefined) this.venue.wallets.accounts[account]!.maxOpen = maxOpenOrders;
     for (const [asset, amount] of Object.entries(futures?.balances ?? {})) {
       this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} futures balances`));
     }
@@ -110,8 +110,8 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   }
 
   /** Orders of an account, those that have not ended too, newest first; from an order id on where one is given (see `page`). */
-  history(account: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesOrder[] {
-    const isBefore = fromId === null ? null : ({ id }: FuturesOrder): boolean => BigInt(id) < fromId;
+  history(account: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesUserOrder[] {
+    const isBefore = fromId === null ? null : ({ id }: FuturesUserOrder): boolean => BigInt(id) < fromId;
     return page(this.#historyOf(account), limit, instrument === null ? null : this.rows.tagOf(instrument), isBefore);
   }
 
@@ -123,7 +123,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   }
 
   /** Looks whether a trigger that has just been placed is reached already. */
-  lookAtTriggers(instrument: Instrument): void {
+  fireReachedTriggers(instrument: Instrument): void {
     const { lastPrice } = this.venue.book(instrument);
     // A row fires what stood there when it opened.
     if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#priceReached(instrument, lastPrice);
@@ -146,23 +146,30 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     if (live !== null && this.venue.requestCancel(live)) this.venue.finishCancel(live, this.nowMs);
   }
 
-  reduced(position: Readonly<Position>, gone: number, closeTicks: number, profitUnits: number, feeUnits: number, timeMs: number): void {
+  reduced(
+    position: Readonly<VenuePosition>,
+    closed: number,
+    closeTicks: number,
+    profitUnits: number,
+    feeUnits: number,
+    timeMs: number,
+  ): void {
     const { instrument } = this.#bookOf(position);
     this.#profitUnits = profitUnits;
     const { openedTicks: openTicks } = position;
     // The fee of a liquidation is none that the position counts.
     const extraFee = this.#isSettling ? feeUnits : 0;
-    const reduction = this.profits.record(position, instrument, { lots: gone, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
+    const reduction = this.profits.record(position, instrument, { lots: closed, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
     this.visible(() => this.profits.show(position.account, reduction));
   }
 
   /** Positions count it themselves, and the next reduction tells of it. */
-  funded({ account }: Readonly<Position>): void {
+  funded({ account }: Readonly<VenuePosition>): void {
     this.changes.accounts.add(account);
   }
 
   /** The exchange closes a position: it stands in the lists as an order that filled. */
-  liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void {
+  liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
     const { account, leverage, isCross } = position;
     const { instrument } = this.#bookOf(position);
     const { price, notional: filledUnits, fee, timeMs } = fill;
@@ -178,13 +185,13 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
       slot: '',
     };
     const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null };
-    const order = new FuturesOrder(start, { leverage, isCross, isLiquidation: true });
+    const order = new FuturesUserOrder(start, { leverage, isCross, isLiquidation: true });
     const of = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
     order.ended = { status: 'FILLED', isAdmitted: true, ...of };
     this.#profitUnits = 0;
     this.orders.add(order);
     this.#remember(order);
-    this.tell(order);
+    this.publish(order);
     const other = this.nextBackgroundId();
     const [bidId, askId] = wasLong ? [other, order.id] : [order.id, other];
     const common = { instrument, tradeId: this.nextTradeId(), bidId, askId, price, lots: fill.lots, timeMs, fee };
@@ -194,24 +201,24 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
 
   override ended(live: VenueOrder): void {
     super.ended(live);
-    this.#clockwork.touch();
+    this.#clockwork.scheduleMarks();
   }
 
   /** The exchange that has ended may have owed a mark of what it did last. */
-  override restoreOpen(rows: readonly OrderRow[]): void {
+  override restoreOpen(rows: readonly StoredOrderRow[]): void {
     super.restoreOpen(rows);
     for (const found of this.triggers.pending()) if (found.isLeaving) this.later(0, () => this.#finishTriggerCancel(found));
-    this.#clockwork.touch();
+    this.#clockwork.scheduleMarks();
   }
 
-  protected override newOrder(start: OrderStart): FuturesOrder {
+  protected override newOrder(start: OrderStart): FuturesUserOrder {
     const { leverage, isCross } = this.venue.setting(start.account, start.intent.instrument);
-    const order = new FuturesOrder(start, { leverage, isCross, isLiquidation: false });
+    const order = new FuturesUserOrder(start, { leverage, isCross, isLiquidation: false });
     this.#remember(order);
     return order;
   }
 
-  protected override newTrade(order: FuturesOrder, trade: OwnTrade, { notional, lots: more, price }: Fill): FuturesTrade {
+  protected override newTrade(order: FuturesUserOrder, trade: OwnTrade, { notional, lots: more, price }: Fill): FuturesTrade {
     const { money } = this.venue.book(order.instrument).terms;
     const filledLots = order.live?.filledLots ?? more;
     order.averageTicks = money.averageOf(filledLots - more, order.averageTicks, more, price);
@@ -224,13 +231,13 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     const book = this.venue.book(instrument);
     // Before the first mark is due a position has none.
     if (book.markTicks === 0) this.venue.setMark(instrument, price);
-    this.#clockwork.touch();
+    this.#clockwork.scheduleMarks();
     if (this.triggers.waits(instrument)) this.#priceReached(instrument, price);
   }
 
-  protected override admitted(order: FuturesOrder): void {
-    this.tell(order);
-    this.#clockwork.touch();
+  protected override admitted(order: FuturesUserOrder): void {
+    this.publish(order);
+    this.#clockwork.scheduleMarks();
   }
 
   /** Liquidates what the latest marks leave without its margin. */
@@ -241,7 +248,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   }
 
   /** The same for one position, in the middle of a row that is being matched. */
-  endPosition(position: Position, marks: MarkRow, timeMs: number, closeMs: number): void {
+  endPosition(position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number): void {
     this.#isSettling = true;
     this.venue.endPosition(position, marks, timeMs, closeMs);
     this.#isSettling = false;
@@ -263,19 +270,19 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     });
   }
 
-  #remember({ account, id, instrument }: FuturesOrder): void {
-    this.visible(() => this.remember(account, numberOf(id), this.rows.tagOf(instrument)));
+  #remember({ account, id, instrument }: FuturesUserOrder): void {
+    this.visible(() => this.remember(account, orderNumberOf(id), this.rows.tagOf(instrument)));
   }
 
   /** The order stands in the history of the account, which has them by the time of their appearance. */
   remember(account: number, number: number, tag: number): void {
     this.#historyOf(account).push(number, tag);
   }
-  #historyOf(account: number): History<FuturesOrder> {
+  #historyOf(account: number): History<FuturesUserOrder> {
     return (this.#history[account] ??= new History((number) => this.orders.numbered(number)));
   }
 
-  #bookOf({ index }: Readonly<Position>) {
+  #bookOf({ index }: Readonly<VenuePosition>) {
     return this.venue.book(this.venue.wallets.contracts[index]!.instrument);
   }
 

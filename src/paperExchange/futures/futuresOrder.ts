@@ -11,7 +11,7 @@ export interface FuturesTerms {
   readonly isLiquidation: boolean;
 }
 
-export class FuturesOrder extends UserOrder {
+export class FuturesUserOrder extends UserOrder {
   /** As they were when it was placed. */
   readonly terms: FuturesTerms;
 
@@ -29,9 +29,9 @@ export interface FuturesTrade extends OwnTrade {
   readonly askUid: string;
 }
 
-export const FUTURES_ROWS: RowKind<FuturesOrder, FuturesTrade> = {
+export const FUTURES_ROWS: RowKind<FuturesUserOrder, FuturesTrade> = {
   order: (start, terms) =>
-    new FuturesOrder(start, { leverage: terms?.[0] ?? 1, isCross: terms?.[1] === 1, isLiquidation: terms?.[2] === 1 }),
+    new FuturesUserOrder(start, { leverage: terms?.[0] ?? 1, isCross: terms?.[1] === 1, isLiquidation: terms?.[2] === 1 }),
   termsOf: ({ terms: { leverage, isCross, isLiquidation }, ended, averageTicks }) => {
     return [leverage, isCross ? 1 : 0, isLiquidation ? 1 : 0, ended?.averageTicks ?? averageTicks];
   },

@@ -1,12 +1,12 @@
 // What an account has had of one kind, by the time of its appearance: which of them, in which order; they are found by their numbers.
 
 import { InvariantError } from '../../base/errors.ts';
-import type { Listed } from '../orders/longList.ts';
-import { Places, Tags } from '../orders/places.ts';
+import type { IndexedList } from '../orders/pagedList.ts';
+import { Offsets, TagColumn } from '../orders/offsets.ts';
 
-export class History<T> implements Listed<T> {
-  readonly #numbers = new Places();
-  readonly #tags = new Tags();
+export class History<T> implements IndexedList<T> {
+  readonly #numbers = new Offsets();
+  readonly #tags = new TagColumn();
   readonly #numbered: (number: number) => T | null;
 
   constructor(numbered: (number: number) => T | null) {

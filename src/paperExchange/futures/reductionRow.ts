@@ -1,6 +1,6 @@
 // A record of the profit history as a row, and back.
 
-import { type Names, rowText } from '../orders/rows.ts';
+import { type IdMaps, rowText } from '../orders/rows.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
 /** Money in units of the settlement asset. */
@@ -43,7 +43,7 @@ export type ReductionRow = readonly [
   timeMs: number,
 ];
 
-export function reductionText(account: number, of: Reduction, { uidOf }: Names): string {
+export function reductionText(account: number, of: Reduction, { uidOf }: IdMaps): string {
   const row: ReductionRow = [
     'r',
     uidOf(account),
@@ -67,7 +67,7 @@ export function reductionText(account: number, of: Reduction, { uidOf }: Names):
 /** JSON has no word for what is no number. */
 const ratio = (ticks: number | null): number => ticks ?? NaN;
 
-export const reductionIn = (row: ReductionRow, { instrumentOf }: Names): Reduction => ({
+export const reductionIn = (row: ReductionRow, { instrumentOf }: IdMaps): Reduction => ({
   id: row[3],
   instrument: instrumentOf(row[2]),
   isLong: row[4],

@@ -4,43 +4,43 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
-import type { RowConditions } from '../../venue/futures/rowOrder.ts';
-import { type Trigger, TriggerDesk, type TriggerKind } from '../../venue/futures/triggers.ts';
-import { Places } from '../orders/places.ts';
+import type { RowTriggers } from '../../venue/futures/rowOrder.ts';
+import { type Trigger, TriggerQueue, type TriggerKind } from '../../venue/futures/triggers.ts';
+import { Offsets } from '../orders/offsets.ts';
 import { readRow } from '../orders/rows.ts';
 import type { TriggerRow } from '../orders/stateRows.ts';
-import type { OrderRows, Shelved } from '../orders/orderRows.ts';
-import { numberOf, wireId } from '../orders/userOrder.ts';
-import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
+import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
+import { orderNumberOf, wireId } from '../orders/userOrder.ts';
+import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
 import { History } from './history.ts';
 import { TRIGGER_PREFIX as PREFIX, triggerIn, type WireTrigger } from './triggerRow.ts';
 
 /** How triggers are written down, and read where they lie. */
-type TriggerRows = Pick<OrderRows<FuturesOrder, FuturesTrade>, 'names' | 'tagOf'>;
+type TriggerRows = Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
 
 /** Places the child of a trigger; the code of its refusal, or the order. */
-export type PlaceChild = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesOrder | number;
+export type PlaceTriggeredOrder = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesUserOrder | number;
 
 export class TriggerBook {
   /** Code of the last refusal. */
   refusal = 0;
   /** Those that are new or have become something else since they were written down. */
   readonly changed = new Set<WireTrigger>();
-  readonly #desk: TriggerDesk;
-  readonly #place: PlaceChild;
+  readonly #queue: TriggerQueue;
+  readonly #place: PlaceTriggeredOrder;
   readonly #rows: TriggerRows;
-  readonly #shelved: Shelved;
+  readonly #archive: ArchiveSource;
   /** By number: those that wait, and those that lie nowhere yet. */
-  readonly #atHand = new Map<number, WireTrigger>();
+  readonly #inMemory = new Map<number, WireTrigger>();
   /** By number, of those that have ended. */
-  readonly #places = new Places();
+  readonly #places = new Offsets();
   readonly #byAccount: History<WireTrigger>[] = [];
 
-  constructor(venue: FuturesVenue, maxTriggers: number, rows: TriggerRows, shelved: Shelved, place: PlaceChild) {
+  constructor(venue: FuturesVenue, maxTriggers: number, rows: TriggerRows, archived: ArchiveSource, place: PlaceTriggeredOrder) {
     // None of these expires: the specification gives them no time.
-    this.#desk = new TriggerDesk(venue, { triggerEnded: () => {} }, maxTriggers);
+    this.#queue = new TriggerQueue(venue, { triggerEnded: () => {} }, maxTriggers);
     this.#rows = rows;
-    this.#shelved = shelved;
+    this.#archive = archived;
     this.#place = place;
   }
 
@@ -53,13 +53,13 @@ export class TriggerBook {
     clientOrderId: string | null,
     times: { readonly placedMs: number; readonly sinceMs: number },
   ): WireTrigger | null {
-    const trigger = this.#desk.place(account, kind, price, child, times.sinceMs);
+    const trigger = this.#queue.place(account, kind, price, child, times.sinceMs);
     if (trigger === null) {
-      this.refusal = this.#desk.refusal;
+      this.refusal = this.#queue.refusal;
       return null;
     }
     const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs: times.placedMs, isLeaving: false };
-    this.#atHand.set(trigger.id, made);
+    this.#inMemory.set(trigger.id, made);
     this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(made);
     return made;
@@ -68,12 +68,12 @@ export class TriggerBook {
   /** One that waits, of an exchange that has ended, the oldest first. */
   restore(row: TriggerRow): void {
     const made = triggerIn(row, this.#rows.names);
-    this.#desk.restore(made.trigger);
-    this.#atHand.set(made.trigger.id, made);
+    this.#queue.restore(made.trigger);
+    this.#inMemory.set(made.trigger.id, made);
   }
   /** The newest that has ended: numbers go on behind it. */
-  restorePast(row: TriggerRow): void {
-    this.#desk.restore(triggerIn(row, this.#rows.names).trigger);
+  restoreArchived(row: TriggerRow): void {
+    this.#queue.restore(triggerIn(row, this.#rows.names).trigger);
   }
 
   /** The trigger stands in the list of the account, the oldest first. */
@@ -84,22 +84,22 @@ export class TriggerBook {
   /** The trigger has ended, and this is where it lies. */
   put(number: number, place: number): void {
     this.#places.set(number, place);
-    this.#atHand.delete(number);
+    this.#inMemory.delete(number);
   }
 
   /** Null where the account has no such trigger. */
   find(account: number, id: string): WireTrigger | null {
-    const number = numberOf(id);
+    const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
     const found = this.#numbered(number);
     return found?.trigger.account === account ? found : null;
   }
 
   #numbered(number: number): WireTrigger | null {
-    const found = this.#atHand.get(number);
+    const found = this.#inMemory.get(number);
     if (found !== undefined) return found;
     const place = this.#places.get(number);
-    return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#shelved.reader.read(place), 'g'), this.#rows.names);
+    return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#archive.reader.read(place), 'g'), this.#rows.names);
   }
 
   /** Asks for the end of one, which `finishCancel` brings: until then it may still fire. False: it waits no more, see `refusal`. */
@@ -116,7 +116,7 @@ export class TriggerBook {
   /** False: it has fired meanwhile. */
   finishCancel(found: WireTrigger): boolean {
     const { account, id } = found.trigger;
-    if (this.#desk.cancel(account, id) === null) return false;
+    if (this.#queue.cancel(account, id) === null) return false;
     this.changed.add(found);
     return true;
   }
@@ -141,26 +141,26 @@ export class TriggerBook {
   }
 
   /** How many are in memory. */
-  get atHand(): number {
-    return this.#atHand.size;
+  get inMemory(): number {
+    return this.#inMemory.size;
   }
 
   /** All that wait. */
   pending(): readonly WireTrigger[] {
-    return Array.from(this.#atHand.values()).filter(({ trigger }) => trigger.status === 'pending');
+    return Array.from(this.#inMemory.values()).filter(({ trigger }) => trigger.status === 'pending');
   }
 
   /** True when something waits for a price of the instrument. */
   waits(instrument: Instrument): boolean {
-    return this.#desk.waits(instrument);
+    return this.#queue.waits(instrument);
   }
 
   /** Places the children of what prices from `low` to `high` reach. */
   reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
-    for (const trigger of this.#desk.take(instrument, high, low, nowMs)) {
+    for (const trigger of this.#queue.take(instrument, high, low, nowMs)) {
       const child = this.#fire(trigger);
-      if (typeof child === 'number') this.#desk.placed(trigger, null, child);
-      else this.#desk.placed(trigger, child.live?.id ?? null, 0);
+      if (typeof child === 'number') this.#queue.placed(trigger, null, child);
+      else this.#queue.placed(trigger, child.live?.id ?? null, 0);
     }
   }
 
@@ -168,11 +168,11 @@ export class TriggerBook {
    * The same for a row of bars, in the order of docs/matching.md: what it reaches, fired one by one. `fires`: a child is placed next, at this
    * time.
    */
-  inRow(fires: (timeMs: number) => void): RowConditions {
+  inRow(fires: (timeMs: number) => void): RowTriggers {
     return {
-      reachedBy: (instrument, openMs, open, high, low) => this.#desk.reachedBy(instrument, openMs, open, high, low),
+      reachedBy: (instrument, openMs, open, high, low) => this.#queue.reachedBy(instrument, openMs, open, high, low),
       fireAt: (trigger, price, timeMs) => {
-        this.#desk.fire(trigger, price, timeMs, (fired, firedMs) => {
+        this.#queue.fire(trigger, price, timeMs, (fired, firedMs) => {
           fires(firedMs);
           const child = this.#fire(fired);
           return typeof child === 'number' ? null : child.live;
@@ -181,8 +181,8 @@ export class TriggerBook {
     };
   }
 
-  #fire({ id, account, child }: Trigger): FuturesOrder | number {
-    const found = this.#atHand.get(id);
+  #fire({ id, account, child }: Trigger): FuturesUserOrder | number {
+    const found = this.#inMemory.get(id);
     if (found !== undefined) this.changed.add(found);
     return this.#place(account, child, found?.clientOrderId ?? null);
   }

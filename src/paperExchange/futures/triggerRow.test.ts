@@ -2,12 +2,12 @@
 
 import { expect, it } from 'vitest';
 import { futuresIntent, linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import type { Names } from '../orders/rows.ts';
+import type { IdMaps } from '../orders/rows.ts';
 import type { TriggerRow } from '../orders/stateRows.ts';
 import { triggerIn, triggerText } from './triggerRow.ts';
 
 const instrument = linearContract();
-const names: Names = { market: 'futures', uidOf: String, accountOf: Number, instrumentOf: () => instrument };
+const names: IdMaps = { market: 'futures', uidOf: String, accountOf: Number, instrumentOf: () => instrument };
 
 it.each([
   [5_000_000, 5_000_000, 15],

@@ -2,7 +2,7 @@
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import type { Trigger } from '../../venue/futures/triggers.ts';
-import { type Names, rowText } from '../orders/rows.ts';
+import { type IdMaps, rowText } from '../orders/rows.ts';
 import type { TriggerRow } from '../orders/stateRows.ts';
 import { wireId } from '../orders/userOrder.ts';
 
@@ -21,20 +21,36 @@ export interface WireTrigger {
   isLeaving: boolean;
 }
 
-export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: Names): string {
+export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: IdMaps): string {
   const { id, account, kind, price, child, sinceMs, status, code } = trigger;
   const { instrument, side, role, lots: size, limit, reduceOnly } = child;
   const { wireName } = instrument;
   // One that waits has been refused nothing: its code says whether it is being cancelled.
-  const told = status === 'pending' && isLeaving ? LEAVING : code;
-  const row: TriggerRow = ['g', id, uidOf(account), clientOrderId, kind, price, wireName, side, role, size, limit, reduceOnly, placedMs, status, told]; // prettier-ignore
+  const reported = status === 'pending' && isLeaving ? LEAVING : code;
+  const row: TriggerRow = ['g', id, uidOf(account), clientOrderId, kind, price, wireName, side, role, size, limit, reduceOnly, placedMs, status, reported]; // prettier-ignore
   return rowText(sinceMs === placedMs ? row : [...row, sinceMs]);
 }
 
-export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: Names): WireTrigger {
-  const [, id, uid, clientOrderId, kind, price, symbol, side, role, size, limit, reduceOnly, placedMs, status, told, sinceMs = placedMs] =
-    row;
-  const isLeaving = status === 'pending' && told === LEAVING;
+export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: IdMaps): WireTrigger {
+  const [
+    ,
+    id,
+    uid,
+    clientOrderId,
+    kind,
+    price,
+    symbol,
+    side,
+    role,
+    size,
+    limit,
+    reduceOnly,
+    placedMs,
+    status,
+    reported,
+    sinceMs = placedMs,
+  ] = row;
+  const isLeaving = status === 'pending' && reported === LEAVING;
   const child = {
     instrument: instrumentOf(symbol),
     side,
@@ -46,7 +62,7 @@ export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: Names): 
     timeInForce: null,
     slot: '',
   };
-  const code = isLeaving ? 0 : told;
+  const code = isLeaving ? 0 : reported;
   const trigger = { id, account: accountOf(uid), kind, price, child, sinceMs, expiresMs: Infinity, status, childId: null, code };
   return { id: wireId(TRIGGER_PREFIX, id), clientOrderId, trigger, placedMs, isLeaving };
 }

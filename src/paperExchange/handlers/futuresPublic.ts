@@ -14,17 +14,17 @@ import {
   futuresTickerAnswer,
   indexPriceAnswer,
   serverTimeAnswer,
-  type Contract,
+  type WireContract,
   type FuturesTicker,
 } from '../../protocol/shapes/market.ts';
 import { FUNDING_DIGITS } from '../../venue/futures/futuresVenue.ts';
-import { instrumentOf, open, textOf, wholeOf, type Handlers } from '../api/call.ts';
-import { Depths, klinesReply, priceText, quantityText } from './reads.ts';
+import { instrumentArg, publicHandler, textArg, integerArg, type Handlers } from '../api/call.ts';
+import { Depths, klinesReply, wirePriceText, wireQuantityText } from './reads.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 import { done } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import { contractOf, moneyText, rateText } from './futuresText.ts';
+import { contractOf, wireMoneyText, wireRateText } from './futuresText.ts';
 
 /** Decimals of a change of 24 hours. */
 const CHANGE_DIGITS = 8;
@@ -42,44 +42,46 @@ export const isFuturesInterval = (name: string, profile: Profile): boolean => fu
 export function futuresPublic(exchange: FuturesExchange, profile: Profile, timezone: string): Handlers {
   const depths = new Depths(exchange, depthAnswer('futures'), profile);
   return {
-    'futures.ping': open(() => done(encodeAnswer(emptyAnswer, null, profile))),
-    'futures.serverTime': open(({ clockMs }) => done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile))),
-    'futures.contracts': open(() =>
+    'futures.ping': publicHandler(() => done(encodeAnswer(emptyAnswer, null, profile))),
+    'futures.serverTime': publicHandler(({ clockMs }) =>
+      done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile)),
+    ),
+    'futures.contracts': publicHandler(() =>
       done(encodeAnswer(contractsAnswer, listing(exchange.markets.map(({ instrument }) => contractRow(instrument))), profile)),
     ),
-    'futures.depth': open(({ args, nowMs }) => depths.of(instrumentOf(args), wholeOf(args, 'limit'), nowMs)),
-    'futures.ticker': open(({ args, nowMs }) =>
-      done(encodeAnswer(futuresTickerAnswer, tickerOf(exchange.marketOf(instrumentOf(args)), nowMs), profile)),
+    'futures.depth': publicHandler(({ args, nowMs }) => depths.of(instrumentArg(args), integerArg(args, 'limit'), nowMs)),
+    'futures.ticker': publicHandler(({ args, nowMs }) =>
+      done(encodeAnswer(futuresTickerAnswer, tickerOf(exchange.marketOf(instrumentArg(args)), nowMs), profile)),
     ),
-    'futures.indexPrice': open(({ args, nowMs }) => {
-      const instrument = instrumentOf(args);
+    'futures.indexPrice': publicHandler(({ args, nowMs }) => {
+      const instrument = instrumentArg(args);
       const { markTicks } = exchange.venue.book(instrument);
-      const { outsidePrice, rows } = exchange.marketOf(instrument);
+      const { referencePrice, rows } = exchange.marketOf(instrument);
       const rate = (later: number): string =>
         fromScaled(rows?.fundingRate(nowMs, later) ?? exchange.rates.at(instrument, nowMs, later), FUNDING_DIGITS);
       const answer = {
         currentFundRate: rate(0),
-        tagPrice: priceText(instrument, markTicks),
+        tagPrice: wirePriceText(instrument, markTicks),
         // Where nobody else trades it, its own mark is all that there is.
-        indexPrice: priceText(instrument, outsidePrice > 0 ? outsidePrice : markTicks),
+        indexPrice: wirePriceText(instrument, referencePrice > 0 ? referencePrice : markTicks),
         nextFundRate: rate(1),
       };
       return done(encodeAnswer(indexPriceAnswer, answer, profile));
     }),
-    'futures.klines': open(({ args, nowMs }) =>
-      klinesReply(args, futuresInterval(textOf(args, 'interval'), profile) ?? 'empty', nowMs, exchange, futuresKlinesAnswer, profile),
+    'futures.klines': publicHandler(({ args, nowMs }) =>
+      klinesReply(args, futuresInterval(textArg(args, 'interval'), profile) ?? 'empty', nowMs, exchange, futuresKlinesAnswer, profile),
     ),
   };
 }
 
 function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: number): FuturesTicker {
   const day = tape.klines.day(nowMs);
-  const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : priceText(instrument, ticks));
+  const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
   const [bid, ask] = [book.best('buy'), book.best('sell')];
   const change = day === null ? 0 : Math.round(((day.last - day.open) / day.open) * 10 ** CHANGE_DIGITS);
   return {
     high: price(day?.high),
-    volume: quantityText(instrument, day?.lots ?? 0),
+    volume: wireQuantityText(instrument, day?.lots ?? 0),
     last: price(day?.last),
     low: price(day?.low),
     buy: price(bid?.price),
@@ -90,31 +92,31 @@ function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: 
 }
 
 /** Limits that this exchange does not have are the largest that it can count. */
-function contractRow(instrument: Instrument): Contract {
+function contractRow(instrument: Instrument): WireContract {
   const terms = contractOf(instrument);
-  const most = quantityText(instrument, MAX_EXACT);
-  const mostMoney = moneyText(instrument, MAX_EXACT);
+  const max = wireQuantityText(instrument, MAX_EXACT);
+  const maxMoney = wireMoneyText(instrument, MAX_EXACT);
   return {
     symbol: instrument.wireName,
     pricePrecision: instrument.priceDigits,
     side: terms.kind === 'linear' ? 1 : 0,
-    maxMarketVolume: terms.maxMarketLots > 0 ? quantityText(instrument, terms.maxMarketLots) : most,
+    maxMarketVolume: terms.maxMarketLots > 0 ? wireQuantityText(instrument, terms.maxMarketLots) : max,
     multiplier: fromScaled(terms.multiplier, terms.multiplierDigits),
     maxLever: terms.maxLeverage,
-    minOrderVolume: quantityText(instrument, instrument.minLots),
+    minOrderVolume: wireQuantityText(instrument, instrument.minLots),
     marginCoin: terms.marginCoin,
     type: terms.type,
-    openMakerFee: rateText(terms.openMakerFeePpm),
-    openTakerFee: rateText(terms.openTakerFeePpm),
-    closeMakerFee: rateText(terms.closeMakerFeePpm),
-    closeTakerFee: rateText(terms.closeTakerFeePpm),
+    openMakerFee: wireRateText(terms.openMakerFeePpm),
+    openTakerFee: wireRateText(terms.openTakerFeePpm),
+    closeMakerFee: wireRateText(terms.closeMakerFeePpm),
+    closeTakerFee: wireRateText(terms.closeTakerFeePpm),
     multiplierCoin: terms.multiplierCoin,
     contractId: terms.contractId,
     minLever: terms.minLeverage,
     status: terms.isTrading ? 1 : 0,
     minOrderMoney: '0',
-    maxMarketMoney: mostMoney,
-    maxLimitVolume: most,
-    maxLimitMoney: mostMoney,
+    maxMarketMoney: maxMoney,
+    maxLimitVolume: max,
+    maxLimitMoney: maxMoney,
   };
 }

@@ -12,25 +12,30 @@ import {
   profitHistoryAnswer,
   triggerOrdersAnswer,
 } from '../../protocol/shapes/futures.ts';
-import { marginAccountsAnswer, positionsAnswer, type MarginAccount, type Position as PositionRow } from '../../protocol/shapes/margin.ts';
-import type { Position } from '../../venue/futures/position.ts';
-import { accountView, positionView, type PositionView } from '../../venue/futures/resources.ts';
-import { type Args, type Caller, type Handlers, instrumentOf, signed, textOf, wholeOf } from '../api/call.ts';
-import { quantityText } from './reads.ts';
+import {
+  marginAccountsAnswer,
+  positionsAnswer,
+  type MarginAccount,
+  type WirePosition as PositionRow,
+} from '../../protocol/shapes/margin.ts';
+import type { VenuePosition } from '../../venue/futures/position.ts';
+import { accountView, positionView, type VenuePositionView } from '../../venue/futures/resources.ts';
+import { type CallArgs, type Caller, type Handlers, instrumentArg, signedHandler, textArg, integerArg } from '../api/call.ts';
+import { wireQuantityText } from './reads.ts';
 import { done, refused } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import {
   betweenText,
   contractOf,
-  fillOf,
+  futuresFillRecord,
   historyOf,
-  moneyText,
-  orderOf,
+  wireMoneyText,
+  futuresOrderRecord,
   pairOf,
   positionTypeOf,
   profitOf,
-  rateText,
+  wireRateText,
   triggerOf,
 } from './futuresText.ts';
 
@@ -42,61 +47,61 @@ const ALL = Infinity;
 export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
   const { orders, venue, triggers, profits } = exchange;
   return {
-    'futures.orderInformation': signed(({ args, caller }) => {
-      const order = orders.find(caller.account, textOf(args, 'orderId'));
-      const shown = order?.instrument === instrumentOf(args) ? order.shown : null;
-      const found = order === null || shown === null ? null : orderOf(order, shown, true);
+    'futures.orderInformation': signedHandler(({ args, caller }) => {
+      const order = orders.find(caller.account, textArg(args, 'orderId'));
+      const shown = order?.instrument === instrumentArg(args) ? order.visible : null;
+      const found = order === null || shown === null ? null : futuresOrderRecord(order, shown, true);
       return done(encodeAnswer(futuresOrderAnswer, found, profile));
     }),
-    'futures.openOrders': signed(({ args, caller }) => {
+    'futures.openOrders': signedHandler(({ args, caller }) => {
       const rows = orders
         .open(caller.account, args.instrument, ALL)
-        .flatMap((order) => (order.shown === null ? [] : [orderOf(order, order.shown, false)]));
+        .flatMap((order) => (order.visible === null ? [] : [futuresOrderRecord(order, order.visible, false)]));
       return done(encodeAnswer(futuresOpenOrdersAnswer, listing(rows), profile));
     }),
-    'futures.orderHistory': signed(({ args, caller }) => {
+    'futures.orderHistory': signedHandler(({ args, caller }) => {
       const text = args.texts.get('fromId');
       const fromId = text === undefined ? null : BigInt(text) + (profile.fromId === 'exclusive' ? 1n : 0n);
       const rows = exchange
-        .history(caller.account, args.instrument, wholeOf(args, 'limit'), fromId)
-        .flatMap((order) => (order.shown === null ? [] : [historyOf(order, order.shown)]));
+        .history(caller.account, args.instrument, integerArg(args, 'limit'), fromId)
+        .flatMap((order) => (order.visible === null ? [] : [historyOf(order, order.visible)]));
       return done(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
     }),
-    'futures.profitHistory': signed(({ args, caller }) => {
+    'futures.profitHistory': signedHandler(({ args, caller }) => {
       const [startTime, endTime] = [args.texts.get('startTime'), args.texts.get('endTime')];
       if ((startTime === undefined) !== (endTime === undefined)) return refused(VENUE_CODES.mandatoryParamEmpty.code);
       const range = startTime === undefined ? null : { fromMs: Number(startTime), toMs: Number(endTime) };
-      const rows = profits.list(caller.account, args.instrument, wholeOf(args, 'limit'), fromIdOf(args, profile), range);
+      const rows = profits.list(caller.account, args.instrument, integerArg(args, 'limit'), fromIdOf(args, profile), range);
       return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
     }),
-    'futures.myTrades': signed(({ args, caller }) => {
-      const rows = orders.trades(caller.account, instrumentOf(args), wholeOf(args, 'limit'), fromIdOf(args, profile));
-      return done(encodeAnswer(futuresFillsAnswer, listing(rows.map(fillOf)), profile));
+    'futures.myTrades': signedHandler(({ args, caller }) => {
+      const rows = orders.trades(caller.account, instrumentArg(args), integerArg(args, 'limit'), fromIdOf(args, profile));
+      return done(encodeAnswer(futuresFillsAnswer, listing(rows.map(futuresFillRecord)), profile));
     }),
-    'futures.positions': signed(({ args, caller }) => {
-      const instrument = instrumentOf(args);
+    'futures.positions': signedHandler(({ args, caller }) => {
+      const instrument = instrumentArg(args);
       const held = venue.wallets.sides(caller.account, venue.book(instrument).index).filter(({ lots }) => lots > 0);
       const rows = held.map((position) => positionRow(positionView(venue, position, instrument)));
       return done(encodeAnswer(positionsAnswer, listing(rows), profile));
     }),
-    'futures.triggerOrderList': signed(({ args, caller }) => {
-      const [page, limit] = [wholeOf(args, 'page'), wholeOf(args, 'limit')];
-      const { count, rows } = triggers.list(caller.account, instrumentOf(args), (page - 1) * limit, limit);
+    'futures.triggerOrderList': signedHandler(({ args, caller }) => {
+      const [page, limit] = [integerArg(args, 'page'), integerArg(args, 'limit')];
+      const { count, rows } = triggers.list(caller.account, instrumentArg(args), (page - 1) * limit, limit);
       return done(encodeAnswer(triggerOrdersAnswer, { count, ...listing(rows.map(triggerOf)) }, profile));
     }),
-    'futures.account': signed(({ caller }) => {
+    'futures.account': signedHandler(({ caller }) => {
       const rows = venue.wallets.assets.map((asset) => accountRow(exchange, caller, asset));
       return done(encodeAnswer(marginAccountsAnswer, listing(rows), profile));
     }),
   };
 }
 
-function fromIdOf({ texts }: Args, { fromId }: Profile): number | null {
+function fromIdOf({ texts }: CallArgs, { fromId }: Profile): number | null {
   const text = texts.get('fromId');
   return text === undefined ? null : Number(text) + (fromId === 'exclusive' ? 1 : 0);
 }
 
-function positionRow(of: PositionView): PositionRow {
+function positionRow(of: VenuePositionView): PositionRow {
   const { instrument } = of;
   return {
     symbol: instrument.wireName,
@@ -104,17 +109,17 @@ function positionRow(of: PositionView): PositionRow {
     positionType: positionTypeOf(of.isCross),
     avgPrice: betweenText(instrument, of.averageTicks),
     positionSide: of.isLong ? 'buy' : 'sell',
-    realizedAmount: moneyText(instrument, of.realisedUnits),
-    positionVolume: quantityText(instrument, of.lots),
-    holdAmount: moneyText(instrument, of.holdUnits),
+    realizedAmount: wireMoneyText(instrument, of.realisedUnits),
+    positionVolume: wireQuantityText(instrument, of.lots),
+    holdAmount: wireMoneyText(instrument, of.holdUnits),
     openPrice: betweenText(instrument, of.openTicks),
     ctime: timeMs(of.openedMs),
     mtime: timeMs(of.changedMs),
-    canCloseVolume: quantityText(instrument, of.canCloseLots),
+    canCloseVolume: wireQuantityText(instrument, of.canCloseLots),
     reducePrice: betweenText(instrument, of.liquidationTicks),
-    keepRate: rateText(of.maintenancePpm),
-    capitalFee: moneyText(instrument, of.fundingUnits),
-    tradeFee: moneyText(instrument, 0 - of.feeUnits),
+    keepRate: wireRateText(of.maintenancePpm),
+    capitalFee: wireMoneyText(instrument, of.fundingUnits),
+    tradeFee: wireMoneyText(instrument, 0 - of.feeUnits),
     // Nobody's profit is taken for the losses of others here: the insurance bears them.
     shareAmount: '0',
   };
@@ -143,7 +148,7 @@ function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: 
 }
 
 /** The positions of an account, by contract. */
-function positionVos(venue: FuturesExchange['venue'], positions: readonly Readonly<Position>[], uid: string) {
+function positionVos(venue: FuturesExchange['venue'], positions: readonly Readonly<VenuePosition>[], uid: string) {
   return venue.wallets.contracts.flatMap(({ instrument }, index) => {
     const held = positions.filter((position) => position.index === index);
     if (held.length === 0) return [];
@@ -158,12 +163,12 @@ function positionVos(venue: FuturesExchange['venue'], positions: readonly Readon
           uid,
           positionType: positionTypeOf(view.isCross),
           side: view.isLong ? ('buy' as const) : ('sell' as const),
-          volume: quantityText(instrument, view.lots),
+          volume: wireQuantityText(instrument, view.lots),
           openPrice: betweenText(instrument, view.openTicks),
           avgPrice: betweenText(instrument, view.averageTicks),
           leverageLevel: view.leverage,
           marginRate: fromScaled(Math.round(view.marginRate * 10 ** RATE_DIGITS), RATE_DIGITS),
-          unRealizedAmount: moneyText(instrument, view.unrealisedUnits),
+          unRealizedAmount: wireMoneyText(instrument, view.unrealisedUnits),
         };
       }),
     };

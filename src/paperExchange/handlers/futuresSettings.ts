@@ -1,25 +1,25 @@
 // The three futures settings: position mode, margin mode, leverage; each of one account on one contract.
 
 import { doneAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
-import { type Handlers, instrumentOf, signed, textOf, wholeOf } from '../api/call.ts';
-import { done, refused, type Reply } from '../api/message.ts';
+import { type Handlers, instrumentArg, signedHandler, textArg, integerArg } from '../api/call.ts';
+import { done, refused, type HandlerReply } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 
 export function futuresSettings({ venue, changes }: FuturesExchange, profile: Profile): Handlers {
-  const answer = (isDone: boolean, account: number): Reply => {
+  const answer = (isDone: boolean, account: number): HandlerReply => {
     changes.accounts.add(account);
     return isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);
   };
   return {
-    'futures.changePositionMode': signed(({ args, caller }) =>
-      answer(venue.setPositionMode(caller.account, instrumentOf(args), textOf(args, 'positionModel') === '1'), caller.account),
+    'futures.changePositionMode': signedHandler(({ args, caller }) =>
+      answer(venue.setPositionMode(caller.account, instrumentArg(args), textArg(args, 'positionModel') === '1'), caller.account),
     ),
-    'futures.changeMarginMode': signed(({ args, caller }) =>
-      answer(venue.setMarginMode(caller.account, instrumentOf(args), textOf(args, 'marginModel') === '1'), caller.account),
+    'futures.changeMarginMode': signedHandler(({ args, caller }) =>
+      answer(venue.setMarginMode(caller.account, instrumentArg(args), textArg(args, 'marginModel') === '1'), caller.account),
     ),
-    'futures.changeLeverage': signed(({ args, caller }) =>
-      answer(venue.setLeverage(caller.account, instrumentOf(args), wholeOf(args, 'nowLevel')), caller.account),
+    'futures.changeLeverage': signedHandler(({ args, caller }) =>
+      answer(venue.setLeverage(caller.account, instrumentArg(args), integerArg(args, 'nowLevel')), caller.account),
     ),
   };
 }

@@ -6,7 +6,7 @@ import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { Contract as Terms } from '../../model/contract.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { OrderStatus, OrderType, Reading } from '../../protocol/shapes/codes.ts';
+import type { OrderStatus, OrderType, CodeReading } from '../../protocol/shapes/codes.ts';
 import type {
   FuturesFill,
   FuturesOrder as OrderAnswer,
@@ -14,10 +14,10 @@ import type {
   ProfitHistoryRow,
   TriggerOrder,
 } from '../../protocol/shapes/futures.ts';
-import type { Trigger, TriggerKind, TriggerStatus } from '../../venue/futures/triggers.ts';
-import { priceText, quantityText } from './reads.ts';
-import type { Shown } from '../orders/userOrder.ts';
-import type { FuturesOrder, FuturesTrade } from '../futures/futuresOrder.ts';
+import type { Trigger, TriggerKind, VenueTriggerStatus } from '../../venue/futures/triggers.ts';
+import { wirePriceText, wireQuantityText } from './reads.ts';
+import type { VisibleState } from '../orders/userOrder.ts';
+import type { FuturesUserOrder, FuturesTrade } from '../futures/futuresOrder.ts';
 import type { Reduction } from '../futures/reductionRow.ts';
 import type { WireTrigger } from '../futures/triggerRow.ts';
 
@@ -29,8 +29,8 @@ export function contractOf({ id, contract }: Instrument): Terms {
   return contract;
 }
 /** Money of the settlement asset. */
-export const moneyText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
-export const rateText = (ppm: number): string => fromScaled(ppm, 6);
+export const wireMoneyText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
+export const wireRateText = (ppm: number): string => fromScaled(ppm, 6);
 
 /** A price in ticks with a fraction; 0 where there is none. */
 export function betweenText({ priceDigits }: Instrument, ticks: number): string {
@@ -45,41 +45,42 @@ export const pairOf = ({ wireName, contract }: Instrument): string => {
 };
 export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 
-const word = <Word extends string>(of: Word): Reading<Word> => ({ word: of, raw: of });
+const word = <Word extends string>(of: Word): CodeReading<Word> => ({ word: of, raw: of });
 
 /** An order that has not met the book is INIT, as the specification shows it. */
-const statusOf = ({ status, isAdmitted }: Shown): Reading<OrderStatus> => word(status === 'NEW' && !isAdmitted ? 'INIT' : status);
+const statusOf = ({ status, isAdmitted }: VisibleState): CodeReading<OrderStatus> =>
+  word(status === 'NEW' && !isAdmitted ? 'INIT' : status);
 
 /** LIMIT or MARKET: what the create said. */
-const wireType = ({ intent }: FuturesOrder): 'LIMIT' | 'MARKET' => (intent.limit === 0 ? 'MARKET' : 'LIMIT');
+const wireType = ({ intent }: FuturesUserOrder): 'LIMIT' | 'MARKET' => (intent.limit === 0 ? 'MARKET' : 'LIMIT');
 
 /** `type` of histories, which has what kind of limit it was, and liquidations. */
-function historyType(order: FuturesOrder): OrderType {
+function historyType(order: FuturesUserOrder): OrderType {
   return order.terms.isLiquidation ? 'LIQUIDATION' : (order.intent.timeInForce ?? wireType(order));
 }
 
 /** What was ordered: contracts, or the value of a MARKET OPEN by value. */
-function volumeOf({ instrument, intent }: FuturesOrder): string {
-  return intent.quoteUnits > 0 ? moneyText(instrument, intent.quoteUnits) : quantityText(instrument, intent.lots);
+function volumeOf({ instrument, intent }: FuturesUserOrder): string {
+  return intent.quoteUnits > 0 ? wireMoneyText(instrument, intent.quoteUnits) : wireQuantityText(instrument, intent.lots);
 }
 
-const averageOf = (instrument: Instrument, { filledLots, averageTicks }: Shown): string =>
+const averageOf = (instrument: Instrument, { filledLots, averageTicks }: VisibleState): string =>
   betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
 
 /** An order as it stands in the list of open ones; `full`: as it is answered when it is asked for. */
-export function orderOf(order: FuturesOrder, shown: Shown, full: boolean): OrderAnswer {
+export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState, full: boolean): OrderAnswer {
   const { instrument, intent } = order;
   const { timeInForce } = intent;
   return {
     side: intent.side,
-    executedQty: quantityText(instrument, shown.filledLots),
+    executedQty: wireQuantityText(instrument, shown.filledLots),
     orderId: order.id,
     origQty: volumeOf(order),
     avgPrice: averageOf(instrument, shown),
-    tradeFee: full ? moneyText(instrument, shown.feeUnits) : null,
-    realizedAmount: full ? moneyText(instrument, shown.profitUnits) : null,
+    tradeFee: full ? wireMoneyText(instrument, shown.feeUnits) : null,
+    realizedAmount: full ? wireMoneyText(instrument, shown.profitUnits) : null,
     type: word(wireType(order)),
-    price: priceText(instrument, intent.limit),
+    price: wirePriceText(instrument, intent.limit),
     timeMs: timeMs(order.placedMs),
     action: intent.reduceOnly ? 'CLOSE' : 'OPEN',
     contractName: instrument.wireName,
@@ -88,7 +89,7 @@ export function orderOf(order: FuturesOrder, shown: Shown, full: boolean): Order
   };
 }
 
-export function historyOf(order: FuturesOrder, shown: Shown): OrderHistoryRow {
+export function historyOf(order: FuturesUserOrder, shown: VisibleState): OrderHistoryRow {
   const { instrument, intent, terms } = order;
   const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractOf(instrument);
   return {
@@ -98,30 +99,30 @@ export function historyOf(order: FuturesOrder, shown: Shown): OrderHistoryRow {
     positionType: positionTypeOf(terms.isCross),
     orderId: order.id,
     avgPrice: averageOf(instrument, shown),
-    realizedAmount: moneyText(instrument, shown.profitUnits),
-    fee: moneyText(instrument, shown.feeUnits),
+    realizedAmount: wireMoneyText(instrument, shown.profitUnits),
+    fee: wireMoneyText(instrument, shown.feeUnits),
     openOrClose: intent.reduceOnly ? 'CLOSE' : 'OPEN',
     leverageLevel: terms.leverage,
     source: word(terms.isLiquidation ? 'OTHER' : 'API'),
     type: word(historyType(order)),
     volume: volumeOf(order),
-    dealVolume: quantityText(instrument, shown.filledLots),
-    price: priceText(instrument, intent.limit),
+    dealVolume: wireQuantityText(instrument, shown.filledLots),
+    price: wirePriceText(instrument, intent.limit),
     contractId,
     ctime: timeMs(order.placedMs),
     contractName: instrument.wireName,
-    dealMoney: moneyText(instrument, shown.filledUnits),
+    dealMoney: wireMoneyText(instrument, shown.filledUnits),
     status: statusOf(shown),
-    openTakerFeeRate: rateText(openTakerFeePpm),
-    openMakerFeeRate: rateText(openMakerFeePpm),
-    closeTakerFeeRate: rateText(closeTakerFeePpm),
-    closeMakerFeeRate: rateText(closeMakerFeePpm),
+    openTakerFeeRate: wireRateText(openTakerFeePpm),
+    openMakerFeeRate: wireRateText(openMakerFeePpm),
+    closeTakerFeeRate: wireRateText(closeTakerFeePpm),
+    closeMakerFeeRate: wireRateText(closeMakerFeePpm),
   };
 }
 
 export function profitOf(of: Reduction): ProfitHistoryRow {
   const { instrument } = of;
-  const money = (units: number): string => moneyText(instrument, units);
+  const money = (units: number): string => wireMoneyText(instrument, units);
   const total = money(of.profitUnits - of.feeUnits + of.fundingUnits);
   return {
     id: String(of.id),
@@ -130,7 +131,7 @@ export function profitOf(of: Reduction): ProfitHistoryRow {
     side: of.isLong ? 'buy' : 'sell',
     positionType: positionTypeOf(of.isCross),
     leverageLevel: of.leverage,
-    volume: quantityText(instrument, of.lots),
+    volume: wireQuantityText(instrument, of.lots),
     openPrice: betweenText(instrument, of.openTicks),
     openEndPrice: betweenText(instrument, of.closeTicks),
     closeProfit: money(of.profitUnits),
@@ -145,7 +146,7 @@ export function profitOf(of: Reduction): ProfitHistoryRow {
   };
 }
 
-export function fillOf(trade: FuturesTrade): FuturesFill {
+export function futuresFillRecord(trade: FuturesTrade): FuturesFill {
   const { instrument } = trade;
   return {
     symbol: pairOf(instrument),
@@ -158,10 +159,10 @@ export function fillOf(trade: FuturesTrade): FuturesFill {
     askId: trade.askId,
     bidUserId: trade.bidUid,
     askUserId: trade.askUid,
-    price: priceText(instrument, trade.price),
-    quantity: quantityText(instrument, trade.lots),
-    amount: moneyText(instrument, trade.valueUnits),
-    fee: moneyText(instrument, trade.fee),
+    price: wirePriceText(instrument, trade.price),
+    quantity: wireQuantityText(instrument, trade.lots),
+    amount: wireMoneyText(instrument, trade.valueUnits),
+    fee: wireMoneyText(instrument, trade.fee),
     timeMs: timeMs(trade.timeMs),
   };
 }
@@ -175,7 +176,7 @@ const TRIGGER_STATUSES = {
   triggered: 'TRIGGERED',
   failed: 'FAILED',
   canceled: 'CANCELED',
-} as const satisfies Readonly<Record<TriggerStatus, string>>;
+} as const satisfies Readonly<Record<VenueTriggerStatus, string>>;
 
 export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder {
   const { child, kind, price, status }: Trigger = trigger;
@@ -184,10 +185,10 @@ export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder 
   return {
     triggerOrderId: id,
     side: child.side,
-    triggerPrice: priceText(instrument, price),
+    triggerPrice: wirePriceText(instrument, price),
     marginCoin,
-    volume: quantityText(instrument, child.lots),
-    price: priceText(instrument, child.limit),
+    volume: wireQuantityText(instrument, child.lots),
+    price: wirePriceText(instrument, child.limit),
     contractId,
     contractName: instrument.wireName,
     id,

@@ -5,11 +5,11 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent, TimeInForce } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { encodeAnswer } from '../../protocol/shapes/answer.ts';
-import { conditionCreatedAnswer, orderIdAnswer, triggerCanceledAnswer } from '../../protocol/shapes/futures.ts';
+import { triggerOrderCreatedAnswer, orderIdAnswer, triggerCanceledAnswer } from '../../protocol/shapes/futures.ts';
 import { TRIGGER_KINDS } from '../../venue/futures/triggers.ts';
 import { scaled } from '../../venue/orderText.ts';
-import { type Args, type Handlers, instrumentOf, signed, type SignedCall, textOf, wholeOf } from '../api/call.ts';
-import { done, refused, type Reply } from '../api/message.ts';
+import { type CallArgs, type Handlers, instrumentArg, signedHandler, type SignedCall, textArg, integerArg } from '../api/call.ts';
+import { done, refused, type HandlerReply } from '../api/message.ts';
 import { missingOrderCode, precisionCode } from '../orders/codes.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
@@ -22,7 +22,7 @@ type Unit = 'contracts' | 'coin' | 'value';
 
 export function futuresTrading(exchange: FuturesExchange, profile: Profile): Handlers {
   return {
-    'futures.createOrder': signed((call) => {
+    'futures.createOrder': signedHandler((call) => {
       const { args, caller } = call;
       const code = combinationCode(call, exchange, profile);
       if (code !== 0) return refused(code);
@@ -31,30 +31,30 @@ export function futuresTrading(exchange: FuturesExchange, profile: Profile): Han
       if (order === null) return refused(precisionCode(exchange.refusal, intent, profile));
       return done(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
     }),
-    'futures.createConditionOrder': signed((call) => condition(call, exchange, profile)),
-    'futures.cancelOrder': signed(({ args, caller }) => {
-      const order = exchange.orders.find(caller.account, textOf(args, 'orderId'));
-      if (order === null || order.instrument !== instrumentOf(args)) return refused(missingOrderCode('futures', profile));
+    'futures.createConditionOrder': signedHandler((call) => createTriggerOrder(call, exchange, profile)),
+    'futures.cancelOrder': signedHandler(({ args, caller }) => {
+      const order = exchange.orders.find(caller.account, textArg(args, 'orderId'));
+      if (order === null || order.instrument !== instrumentArg(args)) return refused(missingOrderCode('futures', profile));
       if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusal);
       return done(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
     }),
-    'futures.cancelTriggerOrder': signed(({ args, caller }) => {
-      const found = exchange.triggers.find(caller.account, textOf(args, 'orderId'));
-      if (found === null || found.trigger.child.instrument !== instrumentOf(args)) return refused(missingOrderCode('futures', profile));
+    'futures.cancelTriggerOrder': signedHandler(({ args, caller }) => {
+      const found = exchange.triggers.find(caller.account, textArg(args, 'orderId'));
+      if (found === null || found.trigger.child.instrument !== instrumentArg(args)) return refused(missingOrderCode('futures', profile));
       if (!exchange.cancelTrigger(found, profile.secondCancel === 'again')) return refused(exchange.refusal);
       return done(encodeAnswer(triggerCanceledAnswer, null, profile));
     }),
   };
 }
 
-function condition(call: SignedCall, exchange: FuturesExchange, profile: Profile): Reply {
+function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile: Profile): HandlerReply {
   const { args, caller, nowMs } = call;
   const code = combinationCode(call, exchange, profile);
   if (code !== 0) return refused(code);
-  const instrument = instrumentOf(args);
-  const kind = TRIGGER_KINDS[wholeOf(args, 'triggerType') - 1]!;
+  const instrument = instrumentArg(args);
+  const kind = TRIGGER_KINDS[integerArg(args, 'triggerType') - 1]!;
   const child = intentOf(args, 'contracts');
-  const price = scaled(textOf(args, 'triggerPrice'), instrument.priceDigits);
+  const price = scaled(textArg(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
   const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
   const found = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, times);
@@ -62,25 +62,25 @@ function condition(call: SignedCall, exchange: FuturesExchange, profile: Profile
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
     return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));
   }
-  exchange.lookAtTriggers(instrument);
-  return done(encodeAnswer(conditionCreatedAnswer, { triggerIds: [found.id], ids: [], cancelIds: [] }, profile));
+  exchange.fireReachedTriggers(instrument);
+  return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [found.id], ids: [], cancelIds: [] }, profile));
 }
 
 /** Step 13, and whether the position type is that of the account, or of the position that is to be closed. */
 function combinationCode({ args, caller: { account } }: SignedCall, { venue }: FuturesExchange, { unknownParams }: Profile): number {
-  if (args.texts.has('price') && textOf(args, 'type') === 'MARKET' && unknownParams === 'reject') return paramNotRequired.code;
+  if (args.texts.has('price') && textArg(args, 'type') === 'MARKET' && unknownParams === 'reject') return paramNotRequired.code;
   const positionType = args.texts.get('positionType');
   if (positionType === undefined) return 0;
-  const instrument = instrumentOf(args);
+  const instrument = instrumentArg(args);
   const isCross = positionType === '1';
-  if (textOf(args, 'open') === 'OPEN') return venue.setting(account, instrument).isCross === isCross ? 0 : paramError.code;
-  const position = venue.wallets.position(account, venue.book(instrument).index, textOf(args, 'side') === 'SELL');
+  if (textArg(args, 'open') === 'OPEN') return venue.setting(account, instrument).isCross === isCross ? 0 : paramError.code;
+  const position = venue.wallets.position(account, venue.book(instrument).index, textArg(args, 'side') === 'SELL');
   return position.lots === 0 || position.isCross === isCross ? 0 : closeVolumeExceeded.code;
 }
 
 /** Of a MARKET OPEN it is the switch that says what its volume counts; all else is in contracts (exchange dialect, 7.1). */
 function unitOf({ args, headers }: SignedCall, { marketOpenUnit }: Profile): Unit {
-  const isMarketOpen = textOf(args, 'type') === 'MARKET' && textOf(args, 'open') === 'OPEN';
+  const isMarketOpen = textArg(args, 'type') === 'MARKET' && textArg(args, 'open') === 'OPEN';
   if (marketOpenUnit !== 'v101') return isMarketOpen ? marketOpenUnit : 'contracts';
   // Without the header the old reading holds.
   if (headers['futures-version'] !== '101') return isMarketOpen ? 'value' : 'contracts';
@@ -89,18 +89,18 @@ function unitOf({ args, headers }: SignedCall, { marketOpenUnit }: Profile): Uni
 }
 
 /** The order in whole numbers; what is finer than its scale is a fraction, which the venue refuses. */
-function intentOf(args: Args, unit: Unit): OrderIntent {
-  const instrument = instrumentOf(args);
-  const isLimit = textOf(args, 'type') === 'LIMIT';
-  const volume = textOf(args, 'volume');
+function intentOf(args: CallArgs, unit: Unit): OrderIntent {
+  const instrument = instrumentArg(args);
+  const isLimit = textArg(args, 'type') === 'LIMIT';
+  const volume = textArg(args, 'volume');
   return {
     instrument,
-    side: textOf(args, 'side') === 'BUY' ? 'buy' : 'sell',
+    side: textArg(args, 'side') === 'BUY' ? 'buy' : 'sell',
     role: isLimit ? 'limit' : 'market',
     lots: lots(unit === 'value' ? 0 : unit === 'coin' ? lotsOfCoins(instrument, volume) : scaled(volume, instrument.quantityDigits)),
     quoteUnits: units(unit === 'value' ? scaled(volume, instrument.quoteDigits) : 0),
-    limit: ticks(isLimit ? scaled(textOf(args, 'price'), instrument.priceDigits) : 0),
-    reduceOnly: textOf(args, 'open') === 'CLOSE',
+    limit: ticks(isLimit ? scaled(textArg(args, 'price'), instrument.priceDigits) : 0),
+    reduceOnly: textArg(args, 'open') === 'CLOSE',
     timeInForce: timeInForceOf(args),
     slot: '',
   };
@@ -112,7 +112,7 @@ function lotsOfCoins(instrument: Instrument, volume: string): number {
   return Math.floor(scaled(volume, multiplierDigits + instrument.quantityDigits) / multiplier);
 }
 
-function timeInForceOf({ texts }: Args): TimeInForce | null {
+function timeInForceOf({ texts }: CallArgs): TimeInForce | null {
   const found = texts.get('timeInForce');
   return found === 'IOC' || found === 'FOK' || found === 'POST_ONLY' ? found : null;
 }

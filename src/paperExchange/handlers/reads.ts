@@ -4,17 +4,17 @@ import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { closeOf, type Interval } from '../../model/interval.ts';
-import { encodeAnswer, listing, type Answer, type Listing } from '../../protocol/shapes/answer.ts';
+import { encodeAnswer, listing, type AnswerShape, type Listing } from '../../protocol/shapes/answer.ts';
 import type { Depth, Kline } from '../../protocol/shapes/market.ts';
-import { type Args, instrumentOf, wholeOf } from '../api/call.ts';
-import type { Level } from '../matching/orderBook.ts';
-import { done, type Reply } from '../api/message.ts';
+import { type CallArgs, instrumentArg, integerArg } from '../api/call.ts';
+import type { PriceLevel } from '../matching/orderBook.ts';
+import { done, type HandlerReply } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { TickBar } from '../market/klines.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 
-export const priceText = ({ priceDigits }: Instrument, ticks: number): string => fromScaled(ticks, priceDigits);
-export const quantityText = ({ quantityDigits }: Instrument, lots: number): string => fromScaled(lots, quantityDigits);
+export const wirePriceText = ({ priceDigits }: Instrument, ticks: number): string => fromScaled(ticks, priceDigits);
+export const wireQuantityText = ({ quantityDigits }: Instrument, lots: number): string => fromScaled(lots, quantityDigits);
 
 /** Where an instrument is traded. */
 export interface Markets {
@@ -25,29 +25,29 @@ interface LastDepth {
   readonly version: number;
   readonly nowMs: number;
   readonly limit: number;
-  readonly reply: Reply;
+  readonly reply: HandlerReply;
 }
 
 /** The last depth of each instrument: as long as its book and the ms stand, everybody who asks gets the same. */
 export class Depths {
   readonly #last = new Map<Instrument, LastDepth>();
   readonly #markets: Markets;
-  readonly #answer: Answer<Depth>;
+  readonly #answer: AnswerShape<Depth>;
   readonly #profile: Profile;
 
-  constructor(markets: Markets, answer: Answer<Depth>, profile: Profile) {
+  constructor(markets: Markets, answer: AnswerShape<Depth>, profile: Profile) {
     this.#markets = markets;
     this.#answer = answer;
     this.#profile = profile;
   }
 
-  of(instrument: Instrument, limit: number, nowMs: number): Reply {
+  of(instrument: Instrument, limit: number, nowMs: number): HandlerReply {
     const { book } = this.#markets.marketOf(instrument).matcher;
     const { version } = book;
     const last = this.#last.get(instrument);
     if (last?.version === version && last.nowMs === nowMs && last.limit === limit) return last.reply;
-    const side = (levels: readonly Level[]) =>
-      levels.map(({ price, lots }) => ({ price: priceText(instrument, price), quantity: quantityText(instrument, lots) }));
+    const side = (levels: readonly PriceLevel[]) =>
+      levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
     const [bids, asks] = [side(book.levels('buy', limit)), side(book.levels('sell', limit))];
     const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });
@@ -57,27 +57,27 @@ export class Depths {
 
 /** Bars newest first; `empty`: an interval that is known and has none. */
 export function klinesReply(
-  args: Args,
+  args: CallArgs,
   interval: Interval | 'empty',
   nowMs: number,
   markets: Markets,
-  answer: Answer<Listing<Kline>>,
+  answer: AnswerShape<Listing<Kline>>,
   profile: Profile,
-): Reply {
+): HandlerReply {
   if (interval === 'empty') return done(encodeAnswer(answer, listing([]), profile));
-  const instrument = instrumentOf(args);
+  const instrument = instrumentArg(args);
   const all = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
   const closed = profile.klinesOpenBar === 'off' ? all.filter(({ openMs }) => closeOf(interval, openMs) <= nowMs) : all;
   const [from, to] = [Number(args.texts.get('startTime') ?? 0), Number(args.texts.get('endTime') ?? Infinity)];
-  const rows = closed.filter(({ openMs }) => openMs >= from && openMs <= to).slice(-wholeOf(args, 'limit'));
+  const rows = closed.filter(({ openMs }) => openMs >= from && openMs <= to).slice(-integerArg(args, 'limit'));
   return done(encodeAnswer(answer, listing(rows.toReversed().map((bar) => klineOf(instrument, bar))), profile));
 }
 
 const klineOf = (instrument: Instrument, bar: TickBar): Kline => ({
   openMs: timeMs(bar.openMs),
-  open: priceText(instrument, bar.open),
-  high: priceText(instrument, bar.high),
-  low: priceText(instrument, bar.low),
-  close: priceText(instrument, bar.close),
-  volume: quantityText(instrument, bar.lots),
+  open: wirePriceText(instrument, bar.open),
+  high: wirePriceText(instrument, bar.high),
+  low: wirePriceText(instrument, bar.low),
+  close: wirePriceText(instrument, bar.close),
+  volume: wireQuantityText(instrument, bar.lots),
 });

@@ -14,8 +14,8 @@ import {
   symbolsAnswer,
   type SpotSymbol,
 } from '../../protocol/shapes/market.ts';
-import { instrumentOf, open, textOf, wholeOf, type Handlers } from '../api/call.ts';
-import { Depths, klinesReply, priceText, quantityText } from './reads.ts';
+import { instrumentArg, publicHandler, textArg, integerArg, type Handlers } from '../api/call.ts';
+import { Depths, klinesReply, wirePriceText, wireQuantityText } from './reads.ts';
 import { done } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
@@ -31,50 +31,52 @@ export function spotInterval(name: string, { intervals }: Profile): Interval | '
 export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: string): Handlers {
   const depths = new Depths(exchange, depthAnswer('spot'), profile);
   return {
-    'spot.ping': open(() => done(encodeAnswer(emptyAnswer, null, profile))),
-    'spot.serverTime': open(({ clockMs }) => done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile))),
-    'spot.symbols': open(() =>
+    'spot.ping': publicHandler(() => done(encodeAnswer(emptyAnswer, null, profile))),
+    'spot.serverTime': publicHandler(({ clockMs }) =>
+      done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile)),
+    ),
+    'spot.symbols': publicHandler(() =>
       done(encodeAnswer(symbolsAnswer, listing(exchange.markets.map(({ instrument }) => symbolOf(instrument))), profile)),
     ),
-    'spot.depth': open(({ args, nowMs }) => depths.of(instrumentOf(args), wholeOf(args, 'limit'), nowMs)),
-    'spot.ticker': open(({ args, nowMs }) => {
-      const instrument = instrumentOf(args);
+    'spot.depth': publicHandler(({ args, nowMs }) => depths.of(instrumentArg(args), integerArg(args, 'limit'), nowMs)),
+    'spot.ticker': publicHandler(({ args, nowMs }) => {
+      const instrument = instrumentArg(args);
       const day = exchange.marketOf(instrument).tape.klines.day(nowMs);
-      const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : priceText(instrument, ticks));
+      const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
       const time = profile.tickerTime === 'now' || day === null ? nowMs : day.fromMs;
       const ticker = {
         timeMs: timeMs(time),
         high: price(day?.high),
         low: price(day?.low),
         last: price(day?.last),
-        volume: quantityText(instrument, day?.lots ?? 0),
+        volume: wireQuantityText(instrument, day?.lots ?? 0),
       };
       return done(encodeAnswer(spotTickerAnswer, ticker, profile));
     }),
-    'spot.recentTrades': open(({ args }) => {
-      const instrument = instrumentOf(args);
-      const trades = exchange.marketOf(instrument).tape.latest(wholeOf(args, 'limit'));
+    'spot.recentTrades': publicHandler(({ args }) => {
+      const instrument = instrumentArg(args);
+      const trades = exchange.marketOf(instrument).tape.latest(integerArg(args, 'limit'));
       return done(encodeAnswer(recentTradesAnswer, listing(trades.map((each) => publicTradeOf(instrument, each))), profile));
     }),
-    'spot.klines': open(({ args, nowMs }) =>
-      klinesReply(args, spotInterval(textOf(args, 'interval'), profile) ?? 'empty', nowMs, exchange, spotKlinesAnswer, profile),
+    'spot.klines': publicHandler(({ args, nowMs }) =>
+      klinesReply(args, spotInterval(textArg(args, 'interval'), profile) ?? 'empty', nowMs, exchange, spotKlinesAnswer, profile),
     ),
   };
 }
 
 function symbolOf(instrument: Instrument): SpotSymbol {
-  const least = quantityText(instrument, instrument.minLots);
+  const min = wireQuantityText(instrument, instrument.minLots);
   return {
     symbol: instrument.wireName,
     baseAsset: instrument.base,
     quoteAsset: instrument.quote,
     pricePrecision: instrument.priceDigits,
     quantityPrecision: instrument.quantityDigits,
-    limitVolumeMin: least,
-    limitPriceMin: priceText(instrument, 1),
+    limitVolumeMin: min,
+    limitPriceMin: wirePriceText(instrument, 1),
     limitAmountMin: null,
     marketBuyMin: null,
-    marketSellMin: least,
+    marketSellMin: min,
   };
 }
 

@@ -6,9 +6,9 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { SpotCreated, SpotFill, SpotOrder as OrderAnswer } from '../../protocol/shapes/spot.ts';
 import type { PublicTrade } from '../../protocol/shapes/market.ts';
 import type { Match } from '../matching/matcher.ts';
-import { priceText, quantityText } from './reads.ts';
+import { wirePriceText, wireQuantityText } from './reads.ts';
 import type { Profile } from '../dialect/switches.ts';
-import type { OwnTrade, Shown, UserOrder } from '../orders/userOrder.ts';
+import type { OwnTrade, VisibleState, UserOrder } from '../orders/userOrder.ts';
 
 const quoteText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
 
@@ -16,7 +16,7 @@ const quoteText = ({ quoteDigits }: Instrument, units: number): string => fromSc
 const AVERAGE_DIGITS = 8;
 
 /** filledUnits / filledLots as a price, rounded half up at eight decimals; 0 without a fill. */
-function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits, filledLots }: Shown): string {
+function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits, filledLots }: VisibleState): string {
   if (filledLots === 0) return '0';
   const shift = AVERAGE_DIGITS - quoteDigits + quantityDigits;
   const over = BigInt(filledUnits) * 10n ** BigInt(Math.max(shift, 0));
@@ -24,9 +24,17 @@ function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits,
   return fromScaled(Number((over * 2n + under) / (under * 2n)), AVERAGE_DIGITS);
 }
 
-const NOTHING: Shown = { status: 'NEW', isAdmitted: false, filledLots: 0, filledUnits: 0, feeUnits: 0, profitUnits: 0, averageTicks: 0 };
+const NOTHING: VisibleState = {
+  status: 'NEW',
+  isAdmitted: false,
+  filledLots: 0,
+  filledUnits: 0,
+  feeUnits: 0,
+  profitUnits: 0,
+  averageTicks: 0,
+};
 
-function common(order: UserOrder, shown: Shown, { marketBuyOrigQty }: Profile) {
+function common(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Profile) {
   const { instrument, intent } = order;
   const isMarket = intent.limit === 0;
   const byAmount = intent.quoteUnits > 0;
@@ -36,9 +44,9 @@ function common(order: UserOrder, shown: Shown, { marketBuyOrigQty }: Profile) {
     orderId: order.id,
     clientOrderId: order.clientOrderId,
     timeMs: timeMs(order.placedMs),
-    price: priceText(instrument, intent.limit),
-    origQty: byAmount && marketBuyOrigQty === 'quote' ? quoteText(instrument, intent.quoteUnits) : quantityText(instrument, quantity),
-    executedQty: quantityText(instrument, shown.filledLots),
+    price: wirePriceText(instrument, intent.limit),
+    origQty: byAmount && marketBuyOrigQty === 'quote' ? quoteText(instrument, intent.quoteUnits) : wireQuantityText(instrument, quantity),
+    executedQty: wireQuantityText(instrument, shown.filledLots),
     status: { word: shown.status, raw: shown.status },
     type: isMarket ? ({ word: 'MARKET', raw: 'MARKET' } as const) : ({ word: 'LIMIT', raw: 'LIMIT' } as const),
     side: intent.side,
@@ -48,20 +56,20 @@ function common(order: UserOrder, shown: Shown, { marketBuyOrigQty }: Profile) {
 /** The answer to a create: before its matching, whatever came of it. */
 export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => common(order, NOTHING, profile);
 
-export const orderOf = (order: UserOrder, shown: Shown, profile: Profile): OrderAnswer => ({
+export const spotOrderRecord = (order: UserOrder, shown: VisibleState, profile: Profile): OrderAnswer => ({
   ...common(order, shown, profile),
   avgPrice: averageText(order.instrument, shown),
 });
 
-export function fillOf(trade: OwnTrade): SpotFill {
+export function spotFillRecord(trade: OwnTrade): SpotFill {
   const { instrument, fee, feeInBase } = trade;
   return {
     symbol: instrument.wireName,
     tradeId: String(trade.tradeId),
     bidId: trade.bidId,
     askId: trade.askId,
-    price: priceText(instrument, trade.price),
-    quantity: quantityText(instrument, trade.lots),
+    price: wirePriceText(instrument, trade.price),
+    quantity: wireQuantityText(instrument, trade.lots),
     timeMs: timeMs(trade.timeMs),
     isBuyer: trade.isBuyer,
     isMaker: trade.isMaker,
@@ -74,7 +82,7 @@ export const publicTradeOf = (instrument: Instrument, match: Match): PublicTrade
   id: String(match.tradeId),
   symbol: instrument.wireName,
   side: match.takerSide,
-  price: priceText(instrument, match.price),
-  quantity: quantityText(instrument, match.lots),
+  price: wirePriceText(instrument, match.price),
+  quantity: wireQuantityText(instrument, match.lots),
   timeMs: timeMs(match.timeMs),
 });

@@ -6,8 +6,8 @@ import type { Instrument } from '../../model/instrument.ts';
 import { emptyAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
 import { batchCanceledAnswer, batchCreatedAnswer, spotCancelAnswer, spotCreatedAnswer } from '../../protocol/shapes/spot.ts';
 import { parseOrder, type ParsedOrder } from '../../venue/orderText.ts';
-import { type Args, instrumentOf, signed, type Handlers, type SignedCall } from '../api/call.ts';
-import { done, refused, type Reply } from '../api/message.ts';
+import { type CallArgs, instrumentArg, signedHandler, type Handlers, type SignedCall } from '../api/call.ts';
+import { done, refused, type HandlerReply } from '../api/message.ts';
 import { missingOrderCode, precisionCode } from '../orders/codes.ts';
 import type { UserOrder } from '../orders/userOrder.ts';
 import type { Profile } from '../dialect/switches.ts';
@@ -18,21 +18,21 @@ const { balanceNotEnough, paramNotRequired } = VENUE_CODES;
 
 export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers {
   return {
-    'spot.newOrder': signed(({ args, caller }) => {
-      const parsed = intentOf(args, instrumentOf(args), 'type', profile);
+    'spot.newOrder': signedHandler(({ args, caller }) => {
+      const parsed = intentOf(args, instrumentArg(args), 'type', profile);
       if (!parsed.ok) return refused(parsed.code);
       const order = exchange.place(caller.account, parsed.intent, args.texts.get('newClientOrderId') ?? null);
       if (order === null) return refused(precisionCode(exchange.refusal, parsed.intent, profile));
       return done(encodeAnswer(spotCreatedAnswer, createdOf(order, profile), profile));
     }),
-    'spot.testNewOrder': signed(({ args, caller }) => {
-      const parsed = intentOf(args, instrumentOf(args), 'type', profile);
+    'spot.testNewOrder': signedHandler(({ args, caller }) => {
+      const parsed = intentOf(args, instrumentArg(args), 'type', profile);
       if (!parsed.ok) return refused(parsed.code);
       const code = profile.testOrderScope === 'parameters' ? 0 : exchange.check(caller.account, parsed.intent);
       return code === 0 ? done(encodeAnswer(emptyAnswer, null, profile)) : refused(precisionCode(code, parsed.intent, profile));
     }),
-    'spot.batchOrders': signed((call) => batch(call, exchange, profile)),
-    'spot.cancelOrder': signed(({ args, caller }) => {
+    'spot.batchOrders': signedHandler((call) => batch(call, exchange, profile)),
+    'spot.cancelOrder': signedHandler(({ args, caller }) => {
       const order = orderMeant(args, caller.account, exchange, profile.cancelByClientId === 'works');
       if (order === null) return refused(missingOrderCode('spot', profile));
       if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusal);
@@ -44,11 +44,11 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
       } as const;
       return done(encodeAnswer(spotCancelAnswer, answer, profile));
     }),
-    'spot.batchCancel': signed(({ args, caller }) => {
+    'spot.batchCancel': signedHandler(({ args, caller }) => {
       const [success, failed]: [string[], string[]] = [[], []];
       for (const id of args.ids) {
         const order = exchange.orders.find(caller.account, id);
-        const isRight = order !== null && order.instrument === instrumentOf(args);
+        const isRight = order !== null && order.instrument === instrumentArg(args);
         (isRight && exchange.cancel(order, profile.secondCancel === 'again') ? success : failed).push(id);
       }
       return done(encodeAnswer(batchCanceledAnswer, { success, failed }, profile));
@@ -57,7 +57,7 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
 }
 
 /** Step 13, and what is wanted in whole numbers. `by` is the parameter that holds the type. */
-function intentOf(args: Args, instrument: Instrument, by: 'type' | 'batchType', profile: Profile): ParsedOrder {
+function intentOf(args: CallArgs, instrument: Instrument, by: 'type' | 'batchType', profile: Profile): ParsedOrder {
   const text = (name: string): string | null => args.texts.get(name) ?? null;
   const type = text(by);
   if (type === 'MARKET' && text('price') !== null && profile.unknownParams === 'reject') return { ok: false, code: paramNotRequired.code };
@@ -66,17 +66,17 @@ function intentOf(args: Args, instrument: Instrument, by: 'type' | 'batchType', 
 }
 
 /** The order of an account that a call means: by its id where one was sent, else by its client id where that is enough. */
-export function orderMeant(args: Args, account: number, { orders }: SpotExchange, byClientId: boolean): UserOrder | null {
+export function orderMeant(args: CallArgs, account: number, { orders }: SpotExchange, byClientId: boolean): UserOrder | null {
   const [id, clientId] = [args.texts.get('orderId') ?? '', args.texts.get('newClientOrderId') ?? ''];
   const order = id !== '' ? orders.find(account, id) : byClientId && clientId !== '' ? orders.byClientId(account, clientId) : null;
   return order !== null && (args.instrument === null || order.instrument === args.instrument) ? order : null;
 }
 
 /** All elements are checked before one is placed; balances are, element by element, while they are placed. */
-function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Profile): Reply {
+function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Profile): HandlerReply {
   const intents: OrderIntent[] = [];
   for (const row of args.rows) {
-    const parsed = intentOf(row, instrumentOf(args), 'batchType', profile);
+    const parsed = intentOf(row, instrumentArg(args), 'batchType', profile);
     if (!parsed.ok) return refused(parsed.code);
     intents.push(parsed.intent);
   }
@@ -92,7 +92,7 @@ function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Pr
       continue;
     }
     if (exchange.refusal === balanceNotEnough.code && profile.batchPartial === 'leaveOut') continue;
-    for (const each of placed) exchange.undo(each);
+    for (const each of placed) exchange.withdraw(each);
     return refused(exchange.refusal);
   }
   return done(encodeAnswer(batchCreatedAnswer, { ids: placed.map(({ id }) => id) }, profile));

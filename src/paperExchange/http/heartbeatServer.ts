@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { utf8 } from '../../protocol/json/json.ts';
-import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type Frame } from '../../protocol/socket/frames.ts';
+import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type SocketFrame } from '../../protocol/socket/frames.ts';
 import { heartbeatText, stampIn } from '../../protocol/socket/heartbeatText.ts';
 import { asksForWebSocket, handshake, refusal } from './handshake.ts';
 import { Heartbeat, type HeartbeatTimes } from '../dialect/heartbeat.ts';
@@ -65,7 +65,7 @@ class Connection {
   readonly #heartbeat: Heartbeat;
   #isEnding = false;
 
-  constructor(socket: Duplex, scheduler: Scheduler, options: HeartbeatServerOptions, gone: () => void) {
+  constructor(socket: Duplex, scheduler: Scheduler, options: HeartbeatServerOptions, ended: () => void) {
     this.#socket = socket;
     this.#form = options.form;
     this.#heartbeat = new Heartbeat(scheduler, options, {
@@ -76,7 +76,7 @@ class Connection {
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       this.#heartbeat.stop();
-      gone();
+      ended();
     });
   }
 
@@ -96,7 +96,7 @@ class Connection {
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
   }
 
-  #take({ opcode, payload }: Frame): void {
+  #take({ opcode, payload }: SocketFrame): void {
     switch (opcode) {
       case OPCODE.ping:
         return this.#send(OPCODE.pong, payload);

@@ -3,7 +3,7 @@
 /** Span in which refusals add up. */
 const SPAN_MS = 60_000;
 /** Addresses kept before those that have behaved for an hour are dropped. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 const FORGIVEN_MS = 3_600_000;
 
 interface Offence {
@@ -40,7 +40,7 @@ export class Bans {
   }
 
   #first(ip: string, nowMs: number): Offence {
-    if (this.#offences.size >= MOST_ADDRESSES) {
+    if (this.#offences.size >= MAX_ADDRESSES) {
       for (const [each, { untilMs, refusals }] of this.#offences) {
         if (Math.max(untilMs, refusals.at(-1) ?? 0) < nowMs - FORGIVEN_MS) this.#offences.delete(each);
       }

@@ -8,12 +8,12 @@ import { VENUE_CODES } from '../../model/venueCodes.ts';
 export const AFTER_CAP: ReadonlySet<number> = new Set([VENUE_CODES.closeVolumeExceeded.code, VENUE_CODES.balanceNotEnough.code]);
 
 export class OpenCounts {
-  readonly #most: number;
+  readonly #max: number;
   /** By account. */
   readonly #counts = new Map<Instrument, number[]>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   add({ account, instrument }: { readonly account: number; readonly instrument: Instrument }, change: 1 | -1): void {
@@ -24,6 +24,6 @@ export class OpenCounts {
 
   /** True when an order would be one too many. A MARKET order never rests: what closes a position is always let in. */
   isFull(account: number, { instrument, limit }: OrderIntent): boolean {
-    return limit !== 0 && (this.#counts.get(instrument)?.[account] ?? 0) >= this.#most;
+    return limit !== 0 && (this.#counts.get(instrument)?.[account] ?? 0) >= this.#max;
   }
 }

@@ -5,7 +5,7 @@ import type { LimitConfig } from '../dialect/config.ts';
 import { SlidingWindow } from './slidingWindow.ts';
 
 /** Windows kept before those that are empty again are dropped: addresses come and go. */
-const MOST_WINDOWS = 10_000;
+const MAX_WINDOWS = 10_000;
 
 export class RateLimits {
   readonly #limits: Readonly<Record<string, LimitConfig | null>>;
@@ -28,7 +28,7 @@ export class RateLimits {
     const name = `${limit.rateClass} ${subject}`;
     let window = this.#windows.get(name);
     if (window === undefined) {
-      if (this.#windows.size >= MOST_WINDOWS) this.#prune(nowMs);
+      if (this.#windows.size >= MAX_WINDOWS) this.#prune(nowMs);
       window = new SlidingWindow(allowed.count, allowed.windowMs);
       this.#windows.set(name, window);
     }

@@ -22,7 +22,7 @@ interface Growing {
 }
 
 /** More than any answer has; of minutes, a day and what its edges need. */
-const KEPT: Readonly<Record<Interval, number>> = {
+const MAX_KLINES: Readonly<Record<Interval, number>> = {
   '1m': 1500,
   '5m': 320,
   '15m': 320,
@@ -36,7 +36,7 @@ const KEPT: Readonly<Record<Interval, number>> = {
 const DAY_MS = 86_400_000;
 
 /** High, low and volume of 24 hours, to the minute. */
-export interface Rolling {
+export interface RollingDay {
   readonly fromMs: number;
   readonly open: number;
   readonly high: number;
@@ -124,7 +124,7 @@ export class Klines {
   }
 
   /** The 24 hours up to `nowMs`; null before the first trade. */
-  day(nowMs: number): Rolling | null {
+  day(nowMs: number): RollingDay | null {
     const bars = this.bars(this.#given ?? '1m', nowMs);
     const fromMs = nowMs - DAY_MS;
     let at = bars.length - 1;
@@ -153,7 +153,7 @@ export class Klines {
     }
     const { close } = last;
     // Of a time so long that no bar before it is kept, only the end is made.
-    const from = openOf(interval, openMs - KEPT[interval] * (closeOf(interval, last.openMs) - last.openMs));
+    const from = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, last.openMs) - last.openMs));
     if (last.openMs < from) {
       last = flat(from, close);
       bars.splice(0, Infinity, last);
@@ -173,5 +173,5 @@ const flat = (openMs: number, price: number): Growing => ({ openMs, open: price,
 
 /** In one go now and then: a shift at each bar would move them all. */
 function trim(bars: Growing[], interval: Interval): void {
-  if (bars.length > KEPT[interval] * 1.25) bars.splice(0, bars.length - KEPT[interval]);
+  if (bars.length > MAX_KLINES[interval] * 1.25) bars.splice(0, bars.length - MAX_KLINES[interval]);
 }

@@ -32,8 +32,8 @@ export class Mirror {
     this.#withdraw('sell', asks);
     const [bid, ask] = [bids[0]?.price ?? 0, asks[0]?.price ?? Infinity];
     // Users who bid what others ask there now, or ask what they bid.
-    if (ask < Infinity) matcher.sweep('sell', ask, Infinity, timeMs);
-    if (bid > 0) matcher.sweep('buy', bid, Infinity, timeMs);
+    if (ask < Infinity) matcher.takeLiquidity('sell', ask, Infinity, timeMs);
+    if (bid > 0) matcher.takeLiquidity('buy', bid, Infinity, timeMs);
     this.#quote('buy', bids, timeMs);
     this.#quote('sell', asks, timeMs);
   }
@@ -51,8 +51,8 @@ export class Mirror {
       const made = market.matcher.quote(side, price, lots, timeMs);
       if (made !== null) quotes.set(price, made);
     }
-    market.matcher.sweep(takerSide, price, lots, timeMs);
-    market.outsidePrice = price;
+    market.matcher.takeLiquidity(takerSide, price, lots, timeMs);
+    market.referencePrice = price;
   }
 
   #withdraw(side: Side, levels: readonly OtherLevel[]): void {

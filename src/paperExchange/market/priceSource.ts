@@ -43,7 +43,7 @@ export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, 
 }
 
 /** Trades in order of time: ms, ticks and lots; arrays are `length` long. */
-export interface TradeColumns {
+export interface RecordedTrades {
   readonly length: number;
   readonly timeMs: Float64Array;
   readonly ticks: Float64Array;
@@ -51,7 +51,7 @@ export interface TradeColumns {
 }
 
 /** Recorded trades as points, the first at `startMs`; `speed` times as fast as they were. */
-export function replayTrades({ length, timeMs, ticks, lots }: TradeColumns, startMs: number, speed: number): PriceSource {
+export function replayTrades({ length, timeMs, ticks, lots }: RecordedTrades, startMs: number, speed: number): PriceSource {
   let at = 0;
   return () => {
     if (at >= length) return null;
@@ -68,7 +68,7 @@ const POINTS = 4;
  * Bars as points, the first at `startMs`; `speed` times as fast as they were. Bars between which time is missing follow each other with
  * that gap. The volume of a bar is shared out evenly in whole lots, at least one a point.
  */
-export function replay(bars: BarColumns, startMs: number, speed: number): PriceSource {
+export function replayBars(bars: BarColumns, startMs: number, speed: number): PriceSource {
   if (!(speed > 0 && Number.isFinite(speed))) throw new ConfigError(`speed: expected a number above 0, got ${speed}`, '1 is real time');
   const scale = pow10(bars.instrument.quantityDigits);
   const [open, high, low, close] = [ticksOf(bars, 'open'), ticksOf(bars, 'high'), ticksOf(bars, 'low'), ticksOf(bars, 'close')];

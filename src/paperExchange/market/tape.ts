@@ -4,7 +4,7 @@ import type { Match } from '../matching/matcher.ts';
 import { Klines } from './klines.ts';
 
 /** Largest `limit` of recent trades (specification, part 8). */
-const KEPT = 1000;
+const MAX_TRADES = 1000;
 
 export class Tape {
   readonly klines = new Klines();
@@ -18,7 +18,7 @@ export class Tape {
   /** A trade with a bar: the bar has it already. */
   note(match: Match): void {
     this.#trades.push(match);
-    if (this.#trades.length > 2 * KEPT) this.#trades.splice(0, this.#trades.length - KEPT);
+    if (this.#trades.length > 2 * MAX_TRADES) this.#trades.splice(0, this.#trades.length - MAX_TRADES);
   }
 
   /** Newest first. */

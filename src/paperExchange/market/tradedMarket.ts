@@ -10,7 +10,7 @@ export interface TradedMarket {
   readonly matcher: Matcher;
   readonly tape: Tape;
   /** Ticks at which the rest of the world trades: the last point of the source of prices; 0: there is none. */
-  outsidePrice: number;
+  referencePrice: number;
   /** Rows of bars that are every order's counterparty; null: orders meet orders. */
   rows: Rows | null;
 }
@@ -22,7 +22,7 @@ export interface Rows {
   /** The time that counts for what comes at `nowMs`. */
   sentMs(nowMs: number): number;
   /** True in the middle of a row: a cancel that arrives then acts after it. */
-  isInside(timeMs: number): boolean;
+  isMidBar(timeMs: number): boolean;
   /** Runs when the row at hand is over. */
   afterRow(run: () => void): void;
   /** The rate, whole in 10^-12, of the funding that comes next after `nowMs`; `later`: of so many after it. 0: none comes. */

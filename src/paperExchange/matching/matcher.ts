@@ -1,9 +1,9 @@
 // Order against order by price and time: what trades with what, at whose price; the money is the venue's.
 
 import type { Side } from '../../model/order.ts';
-import type { RowBook } from '../../venue/rowBook.ts';
+import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
-import { type Level, OrderBook, type Resting } from './orderBook.ts';
+import { type PriceLevel, OrderBook, type Resting } from './orderBook.ts';
 
 /** One execution between two orders, of which the background may be either or both. The record is the matcher's: copy what is kept. */
 export interface Match {
@@ -41,13 +41,13 @@ export type IsSpent = (order: VenueOrder, price: number, lots: number, next: num
 
 export class Matcher {
   readonly book = new OrderBook();
-  readonly #venue: RowBook;
+  readonly #venue: BarBook;
   readonly #isSpent: IsSpent;
   readonly #listener: MatchListener;
   readonly #ids: { lastTradeId: number };
 
   /** `ids` is shared by the instruments of one market: an id of a trade is that of no other. */
-  constructor(venue: RowBook, isSpent: IsSpent, listener: MatchListener, ids: { lastTradeId: number }) {
+  constructor(venue: BarBook, isSpent: IsSpent, listener: MatchListener, ids: { lastTradeId: number }) {
     this.#venue = venue;
     this.#isSpent = isSpent;
     this.#listener = listener;
@@ -76,19 +76,19 @@ export class Matcher {
   }
 
   /** A taker of the background: what it does not get at `limit` or better, it goes without. */
-  sweep(side: Side, limit: number, lots: number, timeMs: number): void {
+  takeLiquidity(side: Side, limit: number, lots: number, timeMs: number): void {
     this.#trade({ id: this.#listener.backgroundId(), order: null, side, limit, left: lots }, timeMs);
   }
 
   /** True where the book has more for an order than its amount or its account can pay. */
   #trade(taker: Taker, timeMs: number): boolean {
     for (let level = this.#reached(taker); level !== null; level = this.#reached(taker)) {
-      const wanted = taker.order === null ? taker.left : this.#venue.lotsWanted(taker.order, level.price);
+      const wanted = taker.order === null ? taker.left : this.#venue.fillableLots(taker.order, level.price);
       if (wanted === 0) return taker.order !== null;
       // One that takes as much as its account can pay, or as can be counted, takes no more: else it would go on by ever smaller parts.
       const isLast = taker.order !== null && (taker.order.quoteUnits === 0 || this.#venue.isCapped);
       const { head } = level;
-      const backed = head.order === null ? head.lots : Math.min(head.lots, this.#venue.lotsWanted(head.order, level.price));
+      const backed = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
       const lots = Math.min(wanted, backed);
       if (lots > 0) this.#execute(taker, head, lots, timeMs);
       // What the account of a maker can no longer pay does not stay in the way.
@@ -100,7 +100,7 @@ export class Matcher {
   }
 
   /** The level that a taker trades with next. */
-  #reached(taker: Taker): Level | null {
+  #reached(taker: Taker): PriceLevel | null {
     const level = this.book.best(taker.side === 'buy' ? 'sell' : 'buy');
     return level !== null && reaches(taker, level.price) ? level : null;
   }
@@ -110,9 +110,9 @@ export class Matcher {
     const { side, limit } = order;
     let left = order.lots;
     for (const { price, head } of this.book.levels(side === 'buy' ? 'sell' : 'buy', Infinity)) {
-      if (!reaches({ side, limit }, price) || this.#venue.lotsWanted(order, price) < left) return false;
+      if (!reaches({ side, limit }, price) || this.#venue.fillableLots(order, price) < left) return false;
       for (let maker: Resting | null = head; maker !== null; maker = this.book.after(maker)) {
-        left -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.lotsWanted(maker.order, price));
+        left -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.fillableLots(maker.order, price));
         if (left <= 0) return true;
       }
     }

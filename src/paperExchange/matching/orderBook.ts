@@ -36,7 +36,7 @@ class Entry implements Resting {
 }
 
 /** The orders at one price. */
-export interface Level {
+export interface PriceLevel {
   readonly price: number;
   readonly lots: number;
   /** The one that trades next. */
@@ -63,12 +63,12 @@ export class OrderBook {
   version = 0;
 
   /** The level that trades first; null: the side is empty. */
-  best(side: Side): Level | null {
+  best(side: Side): PriceLevel | null {
     return this.#queues[side].at(-1) ?? null;
   }
 
   /** Up to `count` levels, the best one first. */
-  levels(side: Side, count: number): readonly Level[] {
+  levels(side: Side, count: number): readonly PriceLevel[] {
     const queues = this.#queues[side];
     return queues.slice(Math.max(0, queues.length - count)).toReversed();
   }

@@ -11,10 +11,10 @@ export class ClientIds {
   /** By number of the order, in spans of `ORDERS`. A slot of 0 is free. */
   readonly #tables: (Uint32Array | undefined)[] = [];
   /** True when the order with this number is the account's and bears the id. */
-  readonly #bears: (order: number, account: number, id: string) => boolean;
+  readonly #hasClientId: (order: number, account: number, id: string) => boolean;
 
-  constructor(bears: (order: number, account: number, id: string) => boolean) {
-    this.#bears = bears;
+  constructor(has: (order: number, account: number, id: string) => boolean) {
+    this.#hasClientId = has;
   }
 
   /** Orders count up from 0, and may come in any order; a later one takes the place of an earlier one with the same id. */
@@ -25,7 +25,7 @@ export class ClientIds {
     let at = hash % SLOTS;
     for (; table[at] !== 0; at = (at + 1) % SLOTS) {
       const other = numberIn(table[at]!);
-      if (!isAlike(table[at]!, hash) || !this.#bears(base + other, account, id)) continue;
+      if (!isAlike(table[at]!, hash) || !this.#hasClientId(base + other, account, id)) continue;
       if (base + other > order) return;
       break;
     }
@@ -40,7 +40,7 @@ export class ClientIds {
       if (table === undefined) continue;
       for (let at = hash % SLOTS; table[at] !== 0; at = (at + 1) % SLOTS) {
         const order = span * ORDERS + numberIn(table[at]!);
-        if (isAlike(table[at]!, hash) && this.#bears(order, account, id)) return order;
+        if (isAlike(table[at]!, hash) && this.#hasClientId(order, account, id)) return order;
       }
     }
     return -1;

@@ -3,20 +3,20 @@
 import type { Instrument } from '../../model/instrument.ts';
 import { InvariantError } from '../../base/errors.ts';
 import {
-  type Names,
+  type IdMaps,
   orderRow,
-  type OrderRow,
+  type StoredOrderRow,
   readRow,
-  shownIn,
+  visibleStateInRow,
   startOf,
   type TermsRow,
   tradeIn,
   tradeRow,
-  type TradeRow,
+  type StoredTradeRow,
   type ValueRow,
 } from './rows.ts';
 import type { RowReader } from './rowStore.ts';
-import { numberOf, type OrderStart, type OwnTrade, type Past, type UserOrder, wireId } from './userOrder.ts';
+import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type UserOrder, wireId } from './userOrder.ts';
 
 /** What one side has beyond what orders and trades have in common. */
 export interface RowKind<O, T> {
@@ -29,29 +29,29 @@ export interface RowKind<O, T> {
 }
 
 /** Where rows are read; another place once the exchange is asked to last. */
-export interface Shelved {
+export interface ArchiveSource {
   reader: RowReader;
 }
 
-export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Past<O, T> {
-  readonly names: Names;
+export class OrderRows<O extends UserOrder, T extends OwnTrade> implements ArchiveReader<O, T> {
+  readonly names: IdMaps;
   readonly #prefix: string;
   readonly #kind: RowKind<O, T>;
-  readonly #shelved: Shelved;
+  readonly #archive: ArchiveSource;
   readonly #tags = new Map<Instrument, number>();
 
-  constructor(prefix: string, names: Names, kind: RowKind<O, T>, shelved: Shelved) {
+  constructor(prefix: string, names: IdMaps, kind: RowKind<O, T>, archived: ArchiveSource) {
     this.#prefix = prefix;
     this.names = names;
     this.#kind = kind;
-    this.#shelved = shelved;
+    this.#archive = archived;
   }
 
   order(place: number): O {
-    return this.fromRow(readRow<OrderRow>(this.#shelved.reader.read(place), 'o'));
+    return this.fromRow(readRow<StoredOrderRow>(this.#archive.reader.read(place), 'o'));
   }
   trade(place: number): T {
-    const row = readRow<TradeRow>(this.#shelved.reader.read(place), 't');
+    const row = readRow<StoredTradeRow>(this.#archive.reader.read(place), 't');
     return this.#kind.trade(tradeIn(row, this.names), row[14]);
   }
   /** In the order in which instruments are first asked for. */
@@ -62,19 +62,19 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Past<
   }
 
   /** An order without its place in venue and book: as it ended, where it has. */
-  fromRow(row: OrderRow): O {
+  fromRow(row: StoredOrderRow): O {
     const order = this.#kind.order({ ...startOf(row, wireId(this.#prefix, row[2]), this.names), live: null }, row[20]);
-    const shown = shownIn(row, (lots, units) => this.#kind.averageTicks(order.instrument, lots, units));
+    const shown = visibleStateInRow(row, (lots, units) => this.#kind.averageTicks(order.instrument, lots, units));
     order.isAdmitted = shown.isAdmitted;
     order.feeUnits = shown.feeUnits;
     order.profitUnits = shown.profitUnits;
     order.averageTicks = shown.averageTicks;
-    if (row[21] === null) order.ended = order.shown = shown;
+    if (row[21] === null) order.ended = order.visible = shown;
     return order;
   }
 
   orderRow(order: O): string {
-    return orderRow(order, numberOf(order.id), this.#kind.termsOf(order), this.names);
+    return orderRow(order, orderNumberOf(order.id), this.#kind.termsOf(order), this.names);
   }
   tradeRow(account: number, trade: T): string {
     return tradeRow(account, trade, this.#kind.valueOf(trade), this.names);
@@ -82,11 +82,11 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Past<
 }
 
 /** Names that the config gives. Rows of an account or an instrument that it no longer has are for the caller not to bring here. */
-export function namesOf(
-  market: Names['market'],
+export function idMapsOf(
+  market: IdMaps['market'],
   accounts: readonly { readonly uid: string }[],
   instrumentNamed: (name: string) => Instrument | undefined,
-): Names {
+): IdMaps {
   const indexes = new Map(accounts.map(({ uid }, index) => [uid, index]));
   const found = <T>(value: T | undefined, what: string): T => {
     if (value === undefined) throw new InvariantError(`rows tell of ${what}, which this exchange has not`);

@@ -1,13 +1,18 @@
 // A page of a list that only grows: newest first, and how a reader goes on from an id.
 
-import type { Listed } from './longList.ts';
+import type { IndexedList } from './pagedList.ts';
 
 /**
  * Rows of a list whose oldest row is first: the newest `limit` of them, or, with `isBefore`, which is true of every row below some id, the
  * oldest `limit` from that id on, so that a reader who continues with the newest id that it has sees every row. `tag`: those of one market
  * alone; null: all. Newest first either way.
  */
-export function page<T>(rows: Listed<T>, limit: number, tag: number | null, isBefore: ((row: T) => boolean) | null = null): readonly T[] {
+export function page<T>(
+  rows: IndexedList<T>,
+  limit: number,
+  tag: number | null,
+  isBefore: ((row: T) => boolean) | null = null,
+): readonly T[] {
   const found: T[] = [];
   const is = (at: number): boolean => tag === null || rows.tagAt(at) === tag;
   if (isBefore === null) {
@@ -19,7 +24,7 @@ export function page<T>(rows: Listed<T>, limit: number, tag: number | null, isBe
 }
 
 /** The index of the first row that is not before; ids rise. */
-export function firstFrom<T>(rows: Listed<T>, isBefore: (row: T) => boolean): number {
+export function firstFrom<T>(rows: IndexedList<T>, isBefore: (row: T) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -5,10 +5,10 @@ import { InvariantError } from '../../base/errors.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import type { OrderIntent, OrderRole, Side, TimeInForce } from '../../model/order.ts';
 import type { OrderImage, VenueStatus } from '../../venue/venueOrder.ts';
-import type { OrderStart, OwnTrade, Shown, UserOrder } from './userOrder.ts';
+import type { OrderStart, OwnTrade, VisibleState, UserOrder } from './userOrder.ts';
 
 /** Rows name accounts by uid and instruments as the wire does: their order in the config is nothing that lasts. */
-export interface Names {
+export interface IdMaps {
   readonly market: Market;
   readonly uidOf: (account: number) => string;
   readonly accountOf: (uid: string) => number;
@@ -27,7 +27,7 @@ export type LiveRow = readonly [
 ];
 /** `averageTicks`: not before format 3. */
 export type TermsRow = readonly [leverage: number, isCross: number, isLiquidation: number, averageTicks?: number];
-export type OrderRow = readonly [
+export type StoredOrderRow = readonly [
   kind: 'o',
   market: Market,
   number: number,
@@ -52,7 +52,7 @@ export type OrderRow = readonly [
   live: LiveRow | null,
 ];
 export type ValueRow = readonly [valueUnits: number, bidUid: string, askUid: string];
-export type TradeRow = readonly [
+export type StoredTradeRow = readonly [
   kind: 't',
   market: Market,
   uid: string,
@@ -86,11 +86,11 @@ export function readRow<Row extends readonly [string, ...unknown[]]>(text: strin
 
 const bit = (is: boolean): number => (is ? 1 : 0);
 
-export function orderRow(order: UserOrder, number: number, terms: TermsRow | null, { market, uidOf }: Names): string {
+export function orderRow(order: UserOrder, number: number, terms: TermsRow | null, { market, uidOf }: IdMaps): string {
   const { intent, live } = order;
   const shown = order.ended ?? live;
   if (shown === null) throw new InvariantError(`order ${order.id} is neither open nor over`);
-  const row: OrderRow = [
+  const row: StoredOrderRow = [
     'o',
     market,
     number,
@@ -120,7 +120,7 @@ export function orderRow(order: UserOrder, number: number, terms: TermsRow | nul
 }
 
 /** The order as it was placed. `id`: on the wire. */
-export function startOf(row: OrderRow, id: string, { accountOf, instrumentOf }: Names): Omit<OrderStart, 'live'> {
+export function startOf(row: StoredOrderRow, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'live'> {
   const intent: OrderIntent = {
     instrument: instrumentOf(row[5]),
     side: row[6],
@@ -136,7 +136,7 @@ export function startOf(row: OrderRow, id: string, { accountOf, instrumentOf }: 
 }
 
 /** `averageTicks`: where the row does not tell it. */
-export const shownIn = (row: OrderRow, averageTicks: (lots: number, units: number) => number): Shown => ({
+export const visibleStateInRow = (row: StoredOrderRow, averageTicks: (lots: number, units: number) => number): VisibleState => ({
   status: row[14],
   isAdmitted: row[15] === 1,
   filledLots: row[16],
@@ -147,7 +147,7 @@ export const shownIn = (row: OrderRow, averageTicks: (lots: number, units: numbe
 });
 
 /** The venue's record of an open order. */
-export function imageOf(row: OrderRow, live: LiveRow, account: number): OrderImage {
+export function imageOf(row: StoredOrderRow, live: LiveRow, account: number): OrderImage {
   return {
     ref: row[2],
     account,
@@ -169,8 +169,8 @@ export function imageOf(row: OrderRow, live: LiveRow, account: number): OrderIma
   };
 }
 
-export function tradeRow(account: number, trade: OwnTrade, value: ValueRow | null, { market, uidOf }: Names): string {
-  const row: TradeRow = [
+export function tradeRow(account: number, trade: OwnTrade, value: ValueRow | null, { market, uidOf }: IdMaps): string {
+  const row: StoredTradeRow = [
     't',
     market,
     uidOf(account),
@@ -190,7 +190,7 @@ export function tradeRow(account: number, trade: OwnTrade, value: ValueRow | nul
   return rowText(row);
 }
 
-export const tradeIn = (row: TradeRow, { instrumentOf }: Names): OwnTrade => ({
+export const tradeIn = (row: StoredTradeRow, { instrumentOf }: IdMaps): OwnTrade => ({
   instrument: instrumentOf(row[3]),
   tradeId: row[4],
   bidId: row[5],

@@ -3,7 +3,7 @@
 import type { Interval } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { OrderRole, Side } from '../../model/order.ts';
-import type { TriggerKind, TriggerStatus } from '../../venue/futures/triggers.ts';
+import type { TriggerKind, VenueTriggerStatus } from '../../venue/futures/triggers.ts';
 
 /** Money of an account on spot, in units of the asset. */
 export type BalanceRow = readonly [kind: 'b', uid: string, asset: string, free: number, locked: number];
@@ -32,7 +32,7 @@ export type TotalsRow = readonly [
   deposited: number,
 ];
 /** The members of `Position`, in their order, and what of it the profit history has told. */
-export type PositionRow = readonly [
+export type StoredPositionRow = readonly [
   kind: 'p',
   uid: string,
   symbol: string,
@@ -72,7 +72,7 @@ export type TriggerRow = readonly [
   limit: number,
   reduceOnly: boolean,
   placedMs: number,
-  status: TriggerStatus,
+  status: VenueTriggerStatus,
   code: number,
   /** Where it is not `placedMs`. */
   sinceMs?: number,
@@ -100,7 +100,7 @@ export type StateRow =
   | BalanceRow
   | WalletRow
   | TotalsRow
-  | PositionRow
+  | StoredPositionRow
   | SettingRow
   | TriggerRow
   | CountersRow

@@ -5,12 +5,12 @@ import type { OrderIntent } from '../../model/order.ts';
 import type { VenueOrder, VenueStatus } from '../../venue/venueOrder.ts';
 import type { Resting } from '../matching/orderBook.ts';
 import { ClientIds } from './clientIds.ts';
-import { type Kept, LongList } from './longList.ts';
-import { Places } from './places.ts';
+import { type PagedRow, PagedList } from './pagedList.ts';
+import { Offsets } from './offsets.ts';
 import { page } from './page.ts';
 
 /** What reads show of an order: its past, where there is a delay. */
-export interface Shown {
+export interface VisibleState {
   readonly status: VenueStatus;
   /** False: it is on its way to the book. */
   readonly isAdmitted: boolean;
@@ -50,9 +50,9 @@ export class UserOrder {
   profitUnits = 0;
   averageTicks = 0;
   /** Null until reads show it at all. */
-  shown: Shown | null = null;
+  visible: VisibleState | null = null;
   /** Its end, once it has one. */
-  ended: Shown | null = null;
+  ended: VisibleState | null = null;
   /** It is among what is to be written down. */
   isChanged = false;
   /** Its neighbours among the orders of the account that reads show as open. */
@@ -89,7 +89,7 @@ export interface OwnTrade {
 }
 
 /** What has gone to where it lies, as readers find it again. */
-export interface Past<O, T> {
+export interface ArchiveReader<O, T> {
   /** An order that is over. */
   order(place: number): O;
   trade(place: number): T;
@@ -98,7 +98,7 @@ export interface Past<O, T> {
 }
 
 /** A chain of orders, which they hold themselves: it takes no room beside them, however many they are. */
-class OpenOrders<O extends UserOrder> {
+class OpenOrderChain<O extends UserOrder> {
   #newest: O | null = null;
 
   /** An order that is in it already stays where it is. */
@@ -134,13 +134,13 @@ class OpenOrders<O extends UserOrder> {
 }
 
 /** Open orders and own trades of one account. */
-class Shelf<O extends UserOrder, T> {
+class AccountOrders<O extends UserOrder, T> {
   /** Orders that reads show as open. */
-  readonly open = new OpenOrders<O>();
-  readonly trades: LongList<T>;
+  readonly open = new OpenOrderChain<O>();
+  readonly trades: PagedList<T>;
 
-  constructor(past: Past<O, T>) {
-    this.trades = new LongList((place) => past.trade(place));
+  constructor(past: ArchiveReader<O, T>) {
+    this.trades = new PagedList((place) => past.trade(place));
   }
 }
 
@@ -152,22 +152,22 @@ const NUMBER_DIGITS = 15;
 /** Ids on the wire: nineteen digits, as on real services, so that a client that reads them as doubles is found out. */
 export const wireId = (prefix: string, number: number): string => prefix + String(number).padStart(NUMBER_DIGITS, '0');
 /** The number in an id on the wire. */
-export const numberOf = (id: string): number => Number(id.slice(-NUMBER_DIGITS));
+export const orderNumberOf = (id: string): number => Number(id.slice(-NUMBER_DIGITS));
 
 export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   readonly #prefix: string;
-  readonly #past: Past<O, T>;
+  readonly #archive: ArchiveReader<O, T>;
   readonly #latest: O[] = [];
   /** By number: those that are not over, or not for reads, or lie nowhere yet. */
-  readonly #atHand = new Map<number, O>();
+  readonly #inMemory = new Map<number, O>();
   /** By number. */
-  readonly #places = new Places();
+  readonly #places = new Offsets();
   readonly #clientIds: ClientIds;
-  readonly #shelves: Shelf<O, T>[] = [];
+  readonly #shelves: AccountOrders<O, T>[] = [];
 
-  constructor(prefix: string, past: Past<O, T>) {
+  constructor(prefix: string, past: ArchiveReader<O, T>) {
     this.#prefix = prefix;
-    this.#past = past;
+    this.#archive = past;
     this.#clientIds = new ClientIds((number, account, id) => {
       const order = this.numbered(number);
       return order?.account === account && order.clientOrderId === id;
@@ -175,17 +175,17 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Orders that are in memory. */
-  get atHand(): number {
-    return this.#atHand.size;
+  get inMemory(): number {
+    return this.#inMemory.size;
   }
   /** Those that have not ended, the oldest first. */
   live(): readonly O[] {
-    return Array.from(this.#atHand.values()).filter(({ live }) => live !== null);
+    return Array.from(this.#inMemory.values()).filter(({ live }) => live !== null);
   }
 
   add(order: O): void {
-    const number = numberOf(order.id);
-    this.#atHand.set(number, order);
+    const number = orderNumberOf(order.id);
+    this.#inMemory.set(number, order);
     this.#latest.push(order);
     if (this.#latest.length > 2 * LATEST) this.#latest.splice(0, LATEST);
     this.name(number, order.account, order.clientOrderId);
@@ -199,21 +199,21 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   /** The order has come to its end, and this is where it lies: it need not be at hand once reads show it so. */
   put(number: number, place: number): void {
     this.#places.set(number, place);
-    const order = this.#atHand.get(number);
-    if (order !== undefined) this.#letGo(order, number);
+    const order = this.#inMemory.get(number);
+    if (order !== undefined) this.#evict(order, number);
   }
 
   /** Null: there is none. */
   numbered(number: number): O | null {
-    const order = this.#atHand.get(number);
+    const order = this.#inMemory.get(number);
     if (order !== undefined) return order;
     const place = this.#places.get(number);
-    return place < 0 ? null : this.#past.order(place);
+    return place < 0 ? null : this.#archive.order(place);
   }
 
   /** Null where the account has no such order. */
   find(account: number, id: string): O | null {
-    const number = numberOf(id);
+    const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(this.#prefix, number) !== id) return null;
     const order = this.numbered(number);
     return order?.account === account ? order : null;
@@ -226,7 +226,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** The account whose order it is; null: nobody's here. */
   ownerOf(id: string): number | null {
-    return id.startsWith(this.#prefix) ? (this.numbered(numberOf(id))?.account ?? null) : null;
+    return id.startsWith(this.#prefix) ? (this.numbered(orderNumberOf(id))?.account ?? null) : null;
   }
 
   byClientId(account: number, clientOrderId: string): O | null {
@@ -235,41 +235,41 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** From now on reads show this of the order. */
-  show(order: O, shown: Shown): void {
-    order.shown = shown;
-    const { open } = this.#shelf(order.account);
+  show(order: O, shown: VisibleState): void {
+    order.visible = shown;
+    const { open } = this.#ordersOf(order.account);
     if (isOpen(shown.status)) open.add(order);
     else {
       open.remove(order);
-      this.#letGo(order, numberOf(order.id));
+      this.#evict(order, orderNumberOf(order.id));
     }
   }
 
-  showTrade(account: number, trade: Kept<T>): void {
-    this.#shelf(account).trades.push(trade);
+  showTrade(account: number, trade: PagedRow<T>): void {
+    this.#ordersOf(account).trades.push(trade);
   }
   /** One that lies there since an earlier life of the exchange. */
   restoreTrade(account: number, place: number, tag: number): void {
-    this.#shelf(account).trades.restore(place, tag);
+    this.#ordersOf(account).trades.restore(place, tag);
   }
 
   /** Newest first; null: of every instrument. */
   open(account: number, instrument: Instrument | null, limit: number): readonly O[] {
-    return this.#shelf(account).open.newest(instrument, limit);
+    return this.#ordersOf(account).open.newest(instrument, limit);
   }
 
   /** Newest first; from a trade id on where one is given (see `page`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
     const isBefore = fromId === null ? null : ({ tradeId }: T): boolean => tradeId < fromId;
-    return page(this.#shelf(account).trades, limit, instrument === null ? null : this.#past.tagOf(instrument), isBefore);
+    return page(this.#ordersOf(account).trades, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
   }
 
-  #letGo(order: O, number: number): void {
-    if (order.ended !== null && order.shown === order.ended && this.#places.get(number) >= 0) this.#atHand.delete(number);
+  #evict(order: O, number: number): void {
+    if (order.ended !== null && order.visible === order.ended && this.#places.get(number) >= 0) this.#inMemory.delete(number);
   }
 
-  #shelf(account: number): Shelf<O, T> {
-    while (this.#shelves.length <= account) this.#shelves.push(new Shelf(this.#past));
+  #ordersOf(account: number): AccountOrders<O, T> {
+    while (this.#shelves.length <= account) this.#shelves.push(new AccountOrders(this.#archive));
     return this.#shelves[account]!;
   }
 }

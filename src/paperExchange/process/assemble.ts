@@ -7,12 +7,12 @@ import { seededRng, type Rng } from '../../base/number/rng.ts';
 import { rowsOf } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { openOf } from '../../model/interval.ts';
-import { bringToLife, writeHistory } from '../market/life.ts';
-import { lotsOf, replay, replayTrades, walk, type PriceSource, type TradeColumns } from '../market/priceSource.ts';
-import type { RowData } from '../replayed/rowSeries.ts';
+import { followPrices, writeHistory } from '../market/simulatedMarket.ts';
+import { lotsOf, replayBars, replayTrades, walk, type PriceSource, type RecordedTrades } from '../market/priceSource.ts';
+import type { RowData } from '../replayed/barSeries.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
-import type { Past } from '../storage/record.ts';
-import { openService } from '../storage/keeper.ts';
+import type { StoreHistory } from '../storage/exchangeStore.ts';
+import { openService } from '../storage/persistence.ts';
 import type { Service } from '../service.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
@@ -27,27 +27,27 @@ const SEED_STEP = 7919;
 /** And those of the same one each time that it goes on. */
 const RESTART_STEP = 1_000_003;
 
-const ALONE: Keeping = { past: null, begin: () => {} };
+const ALONE: StoreBinding = { history: null, begin: () => {} };
 
 /** An exchange that is asked to last: what there was before, and what makes a service that at the time of its end. */
-export interface Keeping {
-  readonly past: Past | null;
+export interface StoreBinding {
+  readonly history: StoreHistory | null;
   readonly begin: (service: Service) => void;
 }
 
 /** The exchange, open since `startMs`, or since it was opened first. Throws ConfigError. */
-export function assemble(settings: ExchangeSettings, startMs: number, { past, begin: keep }: Keeping = ALONE): Service {
-  const service = openService({ ...settings.service, fundingSeed: settings.seed }, past?.lastMs ?? startMs);
+export function assembleExchange(settings: ExchangeSettings, startMs: number, { history, begin: keep }: StoreBinding = ALONE): Service {
+  const service = openService({ ...settings.service, fundingSeed: settings.seed }, history?.lastMs ?? startMs);
   keep(service);
   // What fell due while it was closed happens before the market goes on.
   service.advance(startMs);
   const rows = new Map<TradedMarket, RowData>();
   service.markets.forEach((market, index) => {
     const prices = settings.prices.get(market.instrument.id);
-    if (prices?.kind === 'rows') rows.set(market, past === null ? prices.rows : rowsAfter(prices.rows, past.lastMs));
+    if (prices?.kind === 'rows') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
     else if (prices !== undefined) {
-      const rng = seededRng(settings.seed + index * SEED_STEP + (past?.restarts ?? 0) * RESTART_STEP);
-      begin(market, prices, service, rng, settings.speed ?? 1, past);
+      const rng = seededRng(settings.seed + index * SEED_STEP + (history?.restarts ?? 0) * RESTART_STEP);
+      begin(market, prices, service, rng, settings.speed ?? 1, history);
     }
   });
   if (rows.size > 0) service.followRows(rows);
@@ -63,17 +63,24 @@ export function rowStartMs({ prices }: ExchangeSettings): number | null {
 
 type Followed = Exclude<PriceSettings, { kind: 'rows' }>;
 
-function begin(market: TradedMarket, prices: Followed, { scheduler }: Service, rng: Rng, speed: number, past: Past | null): void {
+function begin(market: TradedMarket, prices: Followed, { scheduler }: Service, rng: Rng, speed: number, past: StoreHistory | null): void {
   const { nowMs } = scheduler;
   // One that is new has no price yet, whatever the exchange has behind it.
-  const before = market.outsidePrice > 0 ? past : null;
-  const { source, price, quantity } = beginningOf(market, prices, nowMs, rng, speed, before);
+  const before = market.referencePrice > 0 ? past : null;
+  const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, before);
   const spacing = Math.max(1, Math.round(price / 10_000));
   const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
-  bringToLife(market, source, scheduler, rng, { ...options, price });
+  followPrices(market, source, scheduler, rng, { ...options, price });
 }
 
-function beginningOf(market: TradedMarket, prices: Followed, nowMs: number, rng: Rng, speed: number, past: Past | null): Beginning {
+function priceStartOf(
+  market: TradedMarket,
+  prices: Followed,
+  nowMs: number,
+  rng: Rng,
+  speed: number,
+  past: StoreHistory | null,
+): PriceStart {
   switch (prices.kind) {
     case 'synthetic':
       return synthetic(market, prices, nowMs, rng);
@@ -87,12 +94,12 @@ function beginningOf(market: TradedMarket, prices: Followed, nowMs: number, rng:
 }
 
 /** The trades are moved in time, as bars are. */
-function recorded(market: TradedMarket, trades: TradeColumns, nowMs: number, speed: number, past: Past | null): Beginning {
+function recorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, speed: number, past: StoreHistory | null): PriceStart {
   if (past !== null) return resumed(market, replayTrades(trades, past.openedMs, speed), nowMs, past);
   return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
 }
 
-interface Beginning {
+interface PriceStart {
   readonly source: PriceSource;
   /** Ticks at the opening. */
   readonly price: number;
@@ -101,12 +108,12 @@ interface Beginning {
 }
 
 /** A market that has a price already goes on from there: its bars are known. */
-function synthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): Beginning {
+function synthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
   const { instrument } = market;
   const quantity = lotsOf(instrument, prices.quantity);
   const first = ticksOf(instrument, prices.price);
   const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), { ...HISTORY_STEP, price: first, lots: quantity * 40 });
-  const price = market.outsidePrice > 0 ? market.outsidePrice : writeHistory(market, history, nowMs);
+  const price = market.referencePrice > 0 ? market.referencePrice : writeHistory(market, history, nowMs);
   return { source: walk(rng, nowMs, { ...STEP, price, lots: quantity }), price, quantity };
 }
 
@@ -122,24 +129,24 @@ function replayed(
   prices: Extract<PriceSettings, { kind: 'bars' }>,
   nowMs: number,
   speed: number,
-  past: Past | null,
-): Beginning {
+  past: StoreHistory | null,
+): PriceStart {
   const { bars, firstRow } = prices;
   const [before, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
-  if (past !== null) return resumed(market, replay(coming, past.openedMs, speed), nowMs, past);
-  if (before.length > 0) writeHistory(market, replay(before, nowMs - (coming.openMs[0]! - before.openMs[0]!), 1), nowMs);
-  const first = replay(coming, nowMs, speed)();
+  if (past !== null) return resumed(market, replayBars(coming, past.openedMs, speed), nowMs, past);
+  if (before.length > 0) writeHistory(market, replayBars(before, nowMs - (coming.openMs[0]! - before.openMs[0]!), 1), nowMs);
+  const first = replayBars(coming, nowMs, speed)();
   if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'begin earlier');
-  return { source: replay(coming, nowMs, speed), price: first.price, quantity: first.lots };
+  return { source: replayBars(coming, nowMs, speed), price: first.price, quantity: first.lots };
 }
 
 /** Points that passed while the exchange was closed are history: the rest of the world has traded them. */
-function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: Past): Beginning {
+function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {
     if (next.timeMs > lastMs) {
       market.tape.klines.print(next.timeMs, next.price, next.lots);
-      market.outsidePrice = next.price;
+      market.referencePrice = next.price;
     }
     next = source();
   }
@@ -150,7 +157,7 @@ function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { las
     isFirst = false;
     return first;
   };
-  return { source: rest, price: market.outsidePrice, quantity: first?.lots ?? 1 };
+  return { source: rest, price: market.referencePrice, quantity: first?.lots ?? 1 };
 }
 
 /** The first row is the one that had not closed when the exchange ended. */

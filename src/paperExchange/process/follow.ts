@@ -1,6 +1,6 @@
 // Paper trading on live prices: the public market data of another service, asked for again and again and laid over our books.
 
-import { ask } from '../../adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../adapters/exchange/client/callAsPromise.ts';
 import { nearestScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Op, OpArgs, OpResult } from '../../protocol/endpoints/endpoints.ts';
@@ -10,7 +10,7 @@ import type { TradedMarket } from '../market/tradedMarket.ts';
 import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import { accessSettings } from '../../access/settings.ts';
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 const LEVELS = 100;
 const TRADES = 100;
 /** The newest minutes that the specification gives: the history that the exchange opens with. */
@@ -22,9 +22,9 @@ export interface FollowOptions {
   readonly service: Service;
   nowMs(): number;
   /** Told once when a look fails, and once when the next one succeeds. */
-  readonly tell: (text: string) => void;
+  readonly onNews: (text: string) => void;
   /** From one look to the next, ms: 1000, a tenth of what the limits of the specification for public calls would bear. */
-  readonly lookMs?: number;
+  readonly pollMs?: number;
 }
 
 export interface Following {
@@ -35,7 +35,7 @@ export interface Following {
 
 /** Follows every instrument of the exchange. Throws ConfigError where the service cannot be reached, or does not trade one of them. */
 export async function follow(options: FollowOptions): Promise<Following> {
-  const { url, service, tell, lookMs = LOOK_MS } = options;
+  const { url, service, onNews, pollMs = POLL_MS } = options;
   const other = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
   const lines = service.markets.map((market) => new Line(market, other, options));
   try {
@@ -49,14 +49,14 @@ export async function follow(options: FollowOptions): Promise<Following> {
   const look = async (): Promise<void> => {
     if (isStopped) return;
     try {
-      for (const line of lines) await line.look();
-      if (isFailing) tell(`${url} answers again`);
+      for (const line of lines) await line.poll();
+      if (isFailing) onNews(`${url} answers again`);
       isFailing = false;
     } catch (error) {
-      if (!isFailing && !isStopped) tell(`${url} is not followed for now: ${error instanceof Error ? error.message : String(error)}`);
+      if (!isFailing && !isStopped) onNews(`${url} is not followed for now: ${error instanceof Error ? error.message : String(error)}`);
       isFailing = true;
     }
-    if (!isStopped) other.scheduler.at(other.scheduler.nowMs + lookMs, () => void look());
+    if (!isStopped) other.scheduler.at(other.scheduler.nowMs + pollMs, () => void look());
   };
   void look();
   return {
@@ -105,14 +105,14 @@ class Line {
     }
     const newest = minutes.at(-1);
     if (newest === undefined) throw new ConfigError(`${this.#options.url}: no klines of ${name}`, 'follow a service that trades it');
-    this.#last = this.#market.outsidePrice = this.#ticks(newest.close);
+    this.#last = this.#market.referencePrice = this.#ticks(newest.close);
     if (this.#isSpot) this.#newest = (await this.#ask('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
-    await this.look();
+    await this.poll();
   }
 
-  async look(): Promise<void> {
-    if (this.#isSpot) await this.#lookAtTrades();
-    else await this.#lookAtLast();
+  async poll(): Promise<void> {
+    if (this.#isSpot) await this.#pollTrades();
+    else await this.#pollLastPrice();
     const { name } = this;
     const { bids, asks } = this.#isSpot
       ? await this.#ask('spot.depth', { symbol: name, limit: LEVELS })
@@ -120,7 +120,7 @@ class Line {
     this.#mirror.book(this.#levels(bids), this.#levels(asks), this.#now());
   }
 
-  async #lookAtTrades(): Promise<void> {
+  async #pollTrades(): Promise<void> {
     const { rows } = await this.#ask('spot.recentTrades', { symbol: this.name, limit: TRADES });
     const known = rows.findIndex(({ id }) => id === this.#newest);
     const fresh = known < 0 ? rows : rows.slice(0, known);
@@ -131,7 +131,7 @@ class Line {
   }
 
   /** Contracts have no list of trades in the specification: each change of the last price is a trade of one contract. */
-  async #lookAtLast(): Promise<void> {
+  async #pollLastPrice(): Promise<void> {
     const { last } = await this.#ask('futures.ticker', { contractName: this.name });
     const price = this.#ticks(last);
     if (price !== this.#last) this.#mirror.trade({ price, lots: 1, takerSide: price > this.#last ? 'buy' : 'sell' }, this.#now());
@@ -158,7 +158,7 @@ class Line {
   }
 
   async #ask<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-    const outcome = await ask(this.#other.client, op, args);
+    const outcome = await callAsPromise(this.#other.client, op, args);
     if (outcome.kind === 'acked') return outcome.value;
     const why = outcome.kind === 'refused' ? `code ${outcome.code}` : outcome.cause;
     throw new ConfigError(`${this.#options.url}: ${op} of ${this.name} failed (${why})`, 'isobar doctor says what is wrong with a service');

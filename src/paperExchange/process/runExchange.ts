@@ -1,18 +1,18 @@
 // An exchange behind its doors: time passes by its clock, requests come in over HTTP, and a control port beside it if asked for.
 
 import { nextTurn, nowMs as unixMs, repeat } from '../../adapters/clock/wallClock.ts';
-import { DOOR_DEFAULTS, openDoor, type Door } from '../http/httpDoor.ts';
+import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
 import { control, type DrivenClock } from '../faults/control.ts';
 import { Faults } from '../faults/faults.ts';
 import { HeartbeatServer } from '../http/heartbeatServer.ts';
 import { FaultyService } from '../faults/faultyService.ts';
 import type { InternalError } from '../internalError.ts';
 import type { Service } from '../service.ts';
-import { assemble, rowStartMs } from './assemble.ts';
+import { assembleExchange, rowStartMs } from './assemble.ts';
 import { logInternalError } from './logInternalError.ts';
 import { documentFor } from './documents.ts';
 import { ExchangeClock } from './clock.ts';
-import { type Keep, keepForNow, keepInFolder } from './keep.ts';
+import { type RunningStore, storeInScratchFile, storeInFolder } from './persistence.ts';
 import { controlPage, isForThisComputer } from './page/controlPage.ts';
 import type { ExchangeSettings } from './file/settings.ts';
 
@@ -52,8 +52,8 @@ export interface RunningExchange {
 export async function runExchange(settings: ExchangeSettings, options: RunOptions): Promise<RunningExchange> {
   const { data, crash, failed = () => {}, internalError = logInternalError } = options;
   const faults = new Faults();
-  const kept = data === undefined ? keepForNow() : keepInFolder({ folder: data, faults, crash, failed });
-  const { clock, startMs } = clockOf(settings, kept.keeping.past?.lastMs ?? 0);
+  const kept = data === undefined ? storeInScratchFile() : storeInFolder({ folder: data, faults, crash, failed });
+  const { clock, startMs } = clockOf(settings, kept.keeping.history?.lastMs ?? 0);
   // Not when the clock is by now: one that runs fast has passed rows already, which are to be worked off like all others.
   const service = await assembled(settings, startMs, kept);
   service.onInternalError = (error) => {
@@ -61,16 +61,16 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
     if (error.doubt !== null) kept.giveUp(error.doubt);
   };
   const exchange = new FaultyService(service, faults);
-  const doors: Door[] = [];
+  const doors: RunningHttpServer[] = [];
   let isOver = false;
   const close = once(async () => {
     isOver = true;
-    for (const door of doors) await door.close();
+    for (const server of doors) await server.close();
     await kept.close();
   });
   try {
     doors.push(
-      await openDoor(
+      await startHttpServer(
         (request, deliver) => {
           const page = documentFor(request);
           if (page !== null) return deliver(page);
@@ -80,14 +80,14 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
             else kept.whenLasting((lasts) => deliver(lasts ? response : null));
           });
         },
-        { ...DOOR_DEFAULTS, ...settings.door, host: options.host, port: options.port, clock: { nowMs: unixMs, repeat } },
+        { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { nowMs: unixMs, repeat } },
         new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
       ),
     );
     if (options.controlPort !== null) {
       const parts = { exchange, config: settings.service, clock, crash, crashAt: kept.crashAt };
       doors.push(
-        await openDoor(
+        await startHttpServer(
           (request, deliver) => {
             service.advance(clock.nowMs());
             const looked = { service, config: settings.service, url: doors[0]!.url };
@@ -99,7 +99,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
               else deliver(page);
             }
           },
-          { ...DOOR_DEFAULTS, port: options.controlPort, clock: { nowMs: unixMs, repeat } },
+          { ...HTTP_DEFAULTS, port: options.controlPort, clock: { nowMs: unixMs, repeat } },
         ),
       );
     }
@@ -139,9 +139,9 @@ function once(act: () => Promise<void>): () => Promise<void> {
   return async () => (done ??= act());
 }
 
-async function assembled(settings: ExchangeSettings, nowMs: number, kept: Keep): Promise<Service> {
+async function assembled(settings: ExchangeSettings, nowMs: number, kept: RunningStore): Promise<Service> {
   try {
-    return assemble(settings, nowMs, kept.keeping);
+    return assembleExchange(settings, nowMs, kept.keeping);
   } catch (error) {
     await kept.close();
     throw error;

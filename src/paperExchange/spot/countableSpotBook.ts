@@ -1,22 +1,22 @@
 // A spot book that fills no more than can be counted: an exchange for strangers lives on where a backtest ends with an error.
 
 import { MAX_EXACT } from '../../base/number/exact.ts';
-import type { Balance, Outside } from '../../venue/accounts.ts';
+import type { Balance, ExternalFlows } from '../../venue/accounts.ts';
 import { SpotBook } from '../../venue/spotBook.ts';
-import type { OrderRecord, VenueOrder } from '../../venue/venueOrder.ts';
+import type { VenueOrderRecord, VenueOrder } from '../../venue/venueOrder.ts';
 
 export class CountableSpotBook extends SpotBook {
-  override lotsWanted(order: VenueOrder, price: number): number {
-    return this.countable(order, price, super.lotsWanted(order, price));
+  override fillableLots(order: VenueOrder, price: number): number {
+    return this.countable(order, price, super.fillableLots(order, price));
   }
 
-  protected override wantedLots(order: OrderRecord, price: number): number {
-    return this.countable(order, price, super.wantedLots(order, price));
+  protected override computeFillableLots(order: VenueOrderRecord, price: number): number {
+    return this.countable(order, price, super.computeFillableLots(order, price));
   }
 
   /** At most `lots`: as many as keep every sum below 2^53 units. */
-  private countable({ seat }: VenueOrder, price: number, lots: number): number {
-    const { base, quote } = seat!;
+  private countable({ instrumentAccount }: VenueOrder, price: number, lots: number): number {
+    const { base, quote } = instrumentAccount!;
     const baseRoom = roomOf(base, this.base);
     const quoteRoom = roomOf(quote, this.quote);
     const { unitsPerLot } = this.money;
@@ -29,6 +29,6 @@ export class CountableSpotBook extends SpotBook {
 }
 
 /** Units that can be added to what an account has of an asset, and to what nobody has of it; a quarter of them, for fees come on top. */
-function roomOf({ free, locked }: Balance, { market, fees }: Outside): number {
+function roomOf({ free, locked }: Balance, { market, fees }: ExternalFlows): number {
   return Math.floor((MAX_EXACT - Math.max(free + locked, Math.abs(market), fees)) / 4);
 }

@@ -4,8 +4,8 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import { CountableSpotBook } from './countableSpotBook.ts';
 import { Venue } from '../../venue/venue.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../dialect/config.ts';
-import { OrderDesk } from '../orders/orderDesk.ts';
-import type { RowKind, Shelved } from '../orders/orderRows.ts';
+import { ExchangeSide } from '../orders/exchangeSide.ts';
+import type { RowKind, ArchiveSource } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
 
 const ROWS: RowKind<UserOrder, OwnTrade> = {
@@ -17,12 +17,12 @@ const ROWS: RowKind<UserOrder, OwnTrade> = {
   averageTicks: () => 0,
 };
 
-export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
+export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
   readonly venue: Venue;
   readonly #amounts: Amounts;
 
-  constructor(config: ServiceConfig, scheduler: Scheduler, shelved: Shelved) {
-    super({ ...config, market: 'spot', prefix: '1322', scheduler, shelved }, ROWS);
+  constructor(config: ServiceConfig, scheduler: Scheduler, archive: ArchiveSource) {
+    super({ ...config, market: 'spot', prefix: '1322', scheduler, archive }, ROWS);
     const instruments = config.instruments.filter(({ market }) => market === 'spot');
     this.venue = new Venue(
       {
@@ -49,7 +49,7 @@ export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
   /** Opens the account that has the next index, with its balances. Throws ConfigError at one that cannot be. */
   openAccount({ name, balances, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
-    if (maxOpenOrders !== undefined) this.venue.accounts.all[account]!.mostOpen = maxOpenOrders;
+    if (maxOpenOrders !== undefined) this.venue.accounts.all[account]!.maxOpen = maxOpenOrders;
     for (const [asset, amount] of Object.entries(balances)) {
       this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} balances`));
     }

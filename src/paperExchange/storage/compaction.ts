@@ -2,47 +2,55 @@
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { sealed, type Seal } from './frame.ts';
-import { endRow, isPast, PastIndex, pastLine, type PastHeadRow, pastName, type Span } from './pastFile.ts';
+import {
+  endRow,
+  isArchivedRow,
+  ArchiveIndex,
+  archiveLine,
+  type ArchiveHeadRow,
+  archiveFileName,
+  type SegmentRange,
+} from './archiveFile.ts';
 import { rowText } from '../orders/rows.ts';
 import { LINE_FEED } from '../orders/rowStore.ts';
-import { FORMAT, type Segment, segmentNumber, type Segments } from './segments.ts';
+import { FORMAT, type StoreSegment, storeSegmentNumber, type Segments } from './segments.ts';
 
 /** Bytes that are read at a time, between which requests are answered. */
 const PIECE_BYTES = 1 << 18;
 /** So many small files are too many: each start leaves one. */
-const MOST_SEGMENTS = 32;
+const MAX_SEGMENTS = 32;
 
 export class Compaction {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #segments: Segments;
   /** Bytes of segments that are worth it. */
-  readonly #least: number;
+  readonly #min: number;
   #run: Run | null = null;
   #isOff = false;
   #whenStopped: (() => void) | null = null;
 
-  constructor(disk: Disk, folder: string, segments: Segments, least: number) {
+  constructor(disk: Disk, folder: string, segments: Segments, min: number) {
     this.#disk = disk;
     this.#folder = folder;
     this.#segments = segments;
-    this.#least = least;
+    this.#min = min;
   }
 
   /** The newest segment lasts, and says all that an exchange needs: what is before it may be worth a run. `before`: the last seal of that. */
-  look(before: Seal): void {
+  startIfDue(before: Seal): void {
     if (this.#run !== null || this.#isOff || this.#whenStopped !== null) return;
     const all = this.#segments.all;
     const newest = all.at(-1);
-    const from = all.findIndex(({ past }) => past === null);
+    const from = all.findIndex(({ archive }) => archive === null);
     const old = all.slice(from, -1);
     const [first, last] = [old[0], old.at(-1)];
     if (newest === undefined || first === undefined || last === undefined) return;
-    if (newest.base - first.base < this.#least && old.length < MOST_SEGMENTS) return;
+    if (newest.base - first.base < this.#min && old.length < MAX_SEGMENTS) return;
     // Files without a frame, which a start may have left, lie between those that have one.
     const span = { first: (all[from - 1]?.last ?? 0) + 1, last: newest.number - 1 };
     this.#attempt(() => {
-      this.#run = new Run(this.#disk, `${this.#folder}/${pastName(span)}`, old, span, newest.base, before);
+      this.#run = new Run(this.#disk, `${this.#folder}/${archiveFileName(span)}`, old, span, newest.base, before);
       this.#step();
     });
   }
@@ -62,9 +70,9 @@ export class Compaction {
   }
 
   #finish({ path, span, base, index, old }: Run): void {
-    this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, past: index });
+    this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, archive: index });
     for (const name of this.#disk.list(this.#folder)) {
-      const number = segmentNumber(name);
+      const number = storeSegmentNumber(name);
       if (number !== null && number >= span.first && number <= span.last) this.#disk.remove(`${this.#folder}/${name}`);
     }
     this.#run = null;
@@ -100,10 +108,10 @@ export class Compaction {
 /** One file in the making. */
 class Run {
   readonly path: string;
-  readonly old: readonly Segment[];
-  readonly span: Span;
+  readonly old: readonly StoreSegment[];
+  readonly span: SegmentRange;
   readonly base: number;
-  readonly index = new PastIndex();
+  readonly index = new ArchiveIndex();
   readonly #disk: Disk;
   /** Where the segment behind these begins, and the seal before that. */
   readonly #end: number;
@@ -113,7 +121,7 @@ class Run {
   #written = 0;
   #seq = 0;
 
-  constructor(disk: Disk, path: string, old: readonly Segment[], span: Span, end: number, before: Seal) {
+  constructor(disk: Disk, path: string, old: readonly StoreSegment[], span: SegmentRange, end: number, before: Seal) {
     this.#disk = disk;
     this.path = path;
     this.old = old;
@@ -128,10 +136,10 @@ class Run {
   write(): boolean {
     let rows = '';
     if (this.#seq === 0) {
-      const head: PastHeadRow = ['past', FORMAT, this.span.first, this.span.last, this.base];
+      const head: ArchiveHeadRow = ['past', FORMAT, this.span.first, this.span.last, this.base];
       rows = `${rowText(head)}\n`;
     }
-    rows += this.#past(this.#written + rows.length);
+    rows += this.#archive(this.#written + rows.length);
     const isLast = this.#place === this.#end;
     if (isLast) rows += `${rowText(endRow(this.#end, this.#before))}\n`;
     const { text } = sealed(rows, ++this.#seq, this.#before.timeMs);
@@ -141,7 +149,7 @@ class Run {
   }
 
   /** Lines of the next piece of the segment at hand; `offset`: where the first of them will lie. */
-  #past(offset: number): string {
+  #archive(offset: number): string {
     const at = this.old.findLastIndex(({ base }) => base <= this.#place);
     const { path, base } = this.old[at]!;
     const left = (this.old[at + 1]?.base ?? this.#end) - this.#place;
@@ -157,9 +165,9 @@ class Run {
     let size = 0;
     for (let from = 0; from < end;) {
       const feed = bytes.indexOf(LINE_FEED, from);
-      if (isPast(bytes, from, feed)) {
+      if (isArchivedRow(bytes, from, feed)) {
         this.index.note(this.#place + from, offset + size);
-        const line = pastLine(this.#place + from, bytes.toString('latin1', from, feed));
+        const line = archiveLine(this.#place + from, bytes.toString('latin1', from, feed));
         lines.push(line);
         size += line.length;
       }

@@ -29,7 +29,7 @@ export function sealed(rows: string, seq: number, timeMs: number): { readonly te
 }
 
 /** A frame that was read back; `end`: behind its seal. */
-export interface Frame {
+export interface StoreFrame {
   readonly seal: Seal;
   readonly from: number;
   readonly rowsEnd: number;
@@ -37,7 +37,7 @@ export interface Frame {
 }
 
 /** The frame that begins at `from`; null: none does that is whole. */
-export function frameAt(bytes: Buffer, from: number, seq: number): Frame | null {
+export function frameAt(bytes: Buffer, from: number, seq: number): StoreFrame | null {
   const at = sealAt(bytes, from);
   if (at < 0) return null;
   const end = bytes.indexOf(LINE_FEED, at);

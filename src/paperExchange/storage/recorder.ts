@@ -2,29 +2,29 @@
 
 import { triggerText } from '../futures/triggerRow.ts';
 import type { TickBar } from '../market/klines.ts';
-import type { OrderDesk } from '../orders/orderDesk.ts';
-import { numberOf, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
+import type { ExchangeSide } from '../orders/exchangeSide.ts';
+import { orderNumberOf, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 import { rowText } from '../orders/rows.ts';
 import type { RowWriter } from '../orders/rowStore.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import { INTERVALS } from '../../model/interval.ts';
-import type { PositionRow, StateRow } from '../orders/stateRows.ts';
+import type { StoredPositionRow, StateRow } from '../orders/stateRows.ts';
 
-type Side = SpotExchange | FuturesExchange;
+type AnySide = SpotExchange | FuturesExchange;
 
 /** Ids that are told to everybody, not to one account, are written down in advance, so many at a time. */
 const RESERVE = 1 << 16;
 
 export class Recorder {
   readonly #service: Service;
-  readonly #sides: readonly Side[];
+  readonly #sides: readonly AnySide[];
   /** The latest text of what is written only when it is another than before. */
   readonly #written = new Map<string, string>();
   /** Of each market: open of the last minute that was written. */
   readonly #minutes = new Map<string, number>();
-  readonly #reserved = new Map<Side, { trades: number; background: number }>();
+  readonly #reserved = new Map<AnySide, { trades: number; background: number }>();
 
   constructor(service: Service) {
     this.#service = service;
@@ -50,7 +50,7 @@ export class Recorder {
   }
 
   /** Orders that are over, own trades, profit history: they can be read from where they are put. The rest is forgotten. */
-  writePast(rows: RowWriter): void {
+  writeArchive(rows: RowWriter): void {
     for (const side of this.#sides) {
       side.forgetOpen();
       this.#orders(side, rows);
@@ -82,7 +82,7 @@ export class Recorder {
     this.#put(rows, 'j', ['j', this.#service.clockOffsetMs]);
   }
 
-  #orders(side: Side, rows: RowWriter): void {
+  #orders(side: AnySide, rows: RowWriter): void {
     // The two sides differ in what their orders have, and each knows its own.
     if ('profits' in side) {
       writeOrders(side, rows);
@@ -90,7 +90,7 @@ export class Recorder {
     } else writeOrders(side, rows);
   }
 
-  #money(side: Side, accounts: ReadonlySet<number>, rows: RowWriter): void {
+  #money(side: AnySide, accounts: ReadonlySet<number>, rows: RowWriter): void {
     if ('profits' in side) this.#futuresMoney(side, accounts, rows);
     else this.#spotMoney(side, accounts, rows);
   }
@@ -103,7 +103,7 @@ export class Recorder {
         const { free, locked } = accounts.of(account, index);
         this.#put(rows, `b ${uid} ${asset}`, ['b', uid, asset, free, locked]);
       }
-      const { fees, market, deposited } = accounts.outside[index]!;
+      const { fees, market, deposited } = accounts.external[index]!;
       this.#put(rows, `x spot ${asset}`, ['x', 'spot', asset, fees, market, 0, deposited]);
     });
   }
@@ -130,8 +130,8 @@ export class Recorder {
       this.#put(rows, `s ${uid} ${wireName}`, ['s', uid, wireName, leverage, isCross, isNet]);
       wallets.sides(account, index).forEach((of, side) => {
         if (of.id === 0 && of.heldLots === 0) return;
-        const told = profits.toldOf(of);
-        const row: PositionRow = [
+        const reported = profits.reportedOf(of);
+        const row: StoredPositionRow = [
           'p',
           uid,
           wireName,
@@ -151,7 +151,7 @@ export class Recorder {
           of.id,
           of.openedMs,
           of.changedMs,
-          told === null ? null : [told.positionId, told.feeUnits, told.fundingUnits],
+          reported === null ? null : [reported.positionId, reported.feeUnits, reported.fundingUnits],
           of.averageTicks,
         ];
         this.#put(rows, `p ${uid} ${wireName} ${side}`, row);
@@ -159,7 +159,7 @@ export class Recorder {
     });
   }
 
-  #counters(side: Side, reserve: number, rows: RowWriter): void {
+  #counters(side: AnySide, reserve: number, rows: RowWriter): void {
     const { orders, trades, background, rested } = side.counters;
     let reserved = this.#reserved.get(side);
     if (reserved === undefined) this.#reserved.set(side, (reserved = { trades: 0, background: 0 }));
@@ -170,14 +170,14 @@ export class Recorder {
     this.#put(rows, `c ${market}`, ['c', market, orders, reserved.trades, reserved.background, rested, positions]);
   }
 
-  #prices(side: Side, whole: boolean, rows: RowWriter): void {
+  #prices(side: AnySide, whole: boolean, rows: RowWriter): void {
     const { market } = side.rows.names;
     for (const traded of side.markets) {
-      const { instrument, tape, outsidePrice } = traded;
+      const { instrument, tape, referencePrice } = traded;
       const symbol = instrument.wireName;
       const book = side.venue.book(instrument);
       const mark = 'markTicks' in book ? book.markTicks : 0;
-      this.#put(rows, `m ${market} ${symbol}`, ['m', market, symbol, book.lastPrice, mark, outsidePrice]);
+      this.#put(rows, `m ${market} ${symbol}`, ['m', market, symbol, book.lastPrice, mark, referencePrice]);
       // Bars that a market follows are on file already.
       if (traded.rows !== null) continue;
       const { klines } = tape;
@@ -215,11 +215,11 @@ export class Recorder {
 }
 
 /** Orders that are over are found there from now on, by whoever looks for them; trades too. */
-function writeOrders<O extends UserOrder, T extends OwnTrade>(side: OrderDesk<O, T>, rows: RowWriter): void {
+function writeOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, rows: RowWriter): void {
   const { changes, orders } = side;
   for (const order of changes.orders) {
     const place = rows.add(side.rows.orderRow(order));
-    if (order.ended !== null) orders.put(numberOf(order.id), place);
+    if (order.ended !== null) orders.put(orderNumberOf(order.id), place);
   }
   for (const { account, kept } of changes.trades) kept.place = rows.add(side.rows.tradeRow(account, kept.row));
 }

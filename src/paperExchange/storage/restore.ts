@@ -6,20 +6,20 @@ import type { Disk } from '../../ports/disk.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import type { ReductionRow } from '../futures/reductionRow.ts';
 import type { TickBar } from '../market/klines.ts';
-import type { OrderDesk } from '../orders/orderDesk.ts';
+import type { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { isPast } from './pastFile.ts';
-import { type ReadPast, type Reading, visitLines } from './readRecord.ts';
-import { PastRestorer } from './restorePast.ts';
-import type { OrderRow, TradeRow } from '../orders/rows.ts';
+import { isArchivedRow } from './archiveFile.ts';
+import { type ArchiveReading, type StoreReading, visitLines } from './readStore.ts';
+import { ArchiveRestorer } from './restoreArchive.ts';
+import type { StoredOrderRow, StoredTradeRow } from '../orders/rows.ts';
 import type {
   BalanceRow,
   BarsRow,
   CountersRow,
   MinutesRow,
-  PositionRow,
+  StoredPositionRow,
   PriceRow,
   SettingRow,
   StateRow,
@@ -28,15 +28,15 @@ import type {
   WalletRow,
 } from '../orders/stateRows.ts';
 
-type AnyRow = OrderRow | TradeRow | ReductionRow | StateRow | readonly ['head', ...unknown[]];
+type AnyRow = StoredOrderRow | StoredTradeRow | ReductionRow | StateRow | readonly ['head', ...unknown[]];
 
 /** The latest row of each kind and thing. */
 class Latest {
-  readonly open = { spot: new Map<number, OrderRow>(), futures: new Map<number, OrderRow>() };
+  readonly open = { spot: new Map<number, StoredOrderRow>(), futures: new Map<number, StoredOrderRow>() };
   readonly balances = new Map<string, BalanceRow>();
   readonly wallets = new Map<string, WalletRow>();
   readonly totals = new Map<string, TotalsRow>();
-  readonly positions = new Map<string, PositionRow>();
+  readonly positions = new Map<string, StoredPositionRow>();
   readonly settings = new Map<string, SettingRow>();
   readonly triggers = new Map<number, TriggerRow>();
   readonly counters = new Map<string, CountersRow>();
@@ -47,17 +47,17 @@ class Latest {
 }
 
 /** Throws ConfigError where the record speaks of what the config no longer has. `service`: at the time of the last frame. */
-export function restore(service: Service, reading: Reading, disk: Pick<Disk, 'read'>): void {
+export function restoreService(service: Service, reading: StoreReading, disk: Pick<Disk, 'read'>): void {
   const newest = reading.segments.at(-1);
   if (newest === undefined) return;
   checkHead(service, newest.path, newest.head[8], newest.head[9]);
-  const past = new PastRestorer(service);
-  for (const file of reading.pasts) visitPast(disk, file, past);
+  const past = new ArchiveRestorer(service);
+  for (const file of reading.pasts) visitArchive(disk, file, past);
   const latest = new Latest();
   for (const segment of reading.segments) {
     visitLines(disk, segment, (bytes, at, end) => {
       const place = segment.base + at;
-      if (isPast(bytes, at, end)) {
+      if (isArchivedRow(bytes, at, end)) {
         past.take(bytes, at, end, place);
         if (segment === newest) forget(latest, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
         // The newest file begins with all that an exchange has, but for what is over: of the others only that is of interest.
@@ -73,14 +73,14 @@ export function restore(service: Service, reading: Reading, disk: Pick<Disk, 're
 }
 
 /** Each line has the place at which its row lay. */
-function visitPast(disk: Pick<Disk, 'read'>, file: ReadPast, past: PastRestorer): void {
+function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, past: ArchiveRestorer): void {
   visitLines(disk, file, (bytes, at, end) => {
     // The first line of the file and the last one are of the file itself.
     if (bytes[at] === BRACKET) return;
     let place = 0;
     let from = at;
     for (; bytes[from] !== SPACE; from++) place = place * 10 + bytes[from]! - ZERO;
-    file.past.note(place, at);
+    file.archive.note(place, at);
     past.take(bytes, from + 1, end, place);
   });
 }
@@ -92,7 +92,7 @@ function forget(latest: Latest, row: AnyRow): void {
   if (row[0] === 'g') latest.triggers.delete(row[1]);
 }
 
-function noteOpen(latest: Latest, past: PastRestorer, row: AnyRow): void {
+function noteOpen(latest: Latest, past: ArchiveRestorer, row: AnyRow): void {
   if (row[0] === 'head' || row[0] === 't' || row[0] === 'r') return;
   if (row[0] === 'o') {
     const [, market, number, uid, clientOrderId, symbol] = row;
@@ -124,8 +124,8 @@ function checkHead(
   }
 }
 
-const changed = (path: string, says: string): ConfigError =>
-  new ConfigError(`${path}: ${says}`, 'put it back as it was, or keep this exchange in another folder');
+const changed = (path: string, message: string): ConfigError =>
+  new ConfigError(`${path}: ${message}`, 'put it back as it was, or keep this exchange in another folder');
 
 function note(latest: Latest, row: StateRow): void {
   switch (row[0]) {
@@ -188,9 +188,9 @@ function restoreSpot(spot: SpotExchange, latest: Latest): void {
     });
     if (totals === undefined) return;
     const [, , , fees, market, , deposited] = totals;
-    Object.assign(accounts.outside[index]!, { fees, market, deposited: deposited + brought });
+    Object.assign(accounts.external[index]!, { fees, market, deposited: deposited + brought });
   });
-  restoreDesk(spot, latest, 'spot');
+  restoreSide(spot, latest, 'spot');
 }
 
 function restoreFutures(futures: FuturesExchange, latest: Latest): void {
@@ -218,16 +218,16 @@ function restoreFutures(futures: FuturesExchange, latest: Latest): void {
   for (const row of latest.positions.values()) restorePosition(futures, row);
   restoreTriggers(futures, latest);
   futures.venue.lastPositionId = latest.counters.get('futures')?.[6] ?? 0;
-  restoreDesk(futures, latest, 'futures');
+  restoreSide(futures, latest, 'futures');
 }
 
 const contractOf = (futures: FuturesExchange, symbol: string): number => futures.venue.book(futures.rows.names.instrumentOf(symbol)).index;
 
-function restorePosition(futures: FuturesExchange, row: PositionRow): void {
+function restorePosition(futures: FuturesExchange, row: StoredPositionRow): void {
   const { wallets } = futures.venue;
   const position = wallets.sides(futures.rows.names.accountOf(row[1]), contractOf(futures, row[2]))[row[3]];
   const [, , , , isLong, held, entryUnits, openedLots, openedTicks, marginUnits, leverage, isCross, heldLots, ...rest] = row;
-  const [realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs, told, averageTicks] = rest;
+  const [realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs, reported, averageTicks] = rest;
   Object.assign(position, { isLong, lots: held, entryUnits, openedLots, openedTicks, marginUnits, leverage, isCross, heldLots });
   if (averageTicks === undefined) {
     const { money } = futures.venue.book(futures.rows.names.instrumentOf(row[2])).terms;
@@ -235,7 +235,8 @@ function restorePosition(futures: FuturesExchange, row: PositionRow): void {
     position.openedTicks = money.averageTicks(openedLots, openedTicks);
   } else position.averageTicks = averageTicks;
   Object.assign(position, { realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs });
-  if (told !== null) futures.profits.restoreTold(position, { positionId: told[0], feeUnits: told[1], fundingUnits: told[2] });
+  if (reported !== null)
+    futures.profits.restoreReported(position, { positionId: reported[0], feeUnits: reported[1], fundingUnits: reported[2] });
 }
 
 function restoreTriggers(futures: FuturesExchange, { triggers }: Latest): void {
@@ -243,7 +244,7 @@ function restoreTriggers(futures: FuturesExchange, { triggers }: Latest): void {
 }
 
 /** Prices, bars, counters, and last the open orders. */
-function restoreDesk<O extends UserOrder, T extends OwnTrade>(side: OrderDesk<O, T>, latest: Latest, market: 'spot' | 'futures'): void {
+function restoreSide<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, latest: Latest, market: 'spot' | 'futures'): void {
   for (const traded of side.markets) {
     const { instrument, tape } = traded;
     const key = `${market} ${instrument.wireName}`;
@@ -252,7 +253,7 @@ function restoreDesk<O extends UserOrder, T extends OwnTrade>(side: OrderDesk<O,
       const book = side.venue.book(instrument);
       book.lastPrice = price[3];
       if ('markTicks' in book) book.markTicks = price[4];
-      traded.outsidePrice = price[5];
+      traded.referencePrice = price[5];
     }
     for (const interval of INTERVALS) {
       const bars = latest.bars.get(`${key} ${interval}`);

@@ -3,18 +3,18 @@
 import { InvariantError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Disk } from '../../ports/disk.ts';
-import type { PastIndex } from './pastFile.ts';
+import type { ArchiveIndex } from './archiveFile.ts';
 import { LINE_FEED, type RowReader } from '../orders/rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
 /** 2: old segments may have given way to files of what is over. 3: orders and positions on futures bear their average prices. */
 export const FORMAT = 3;
 
-export const segmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
+export const storeSegmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
 /** The number of a segment; null for a file that is none. */
-export function segmentNumber(name: string): number | null {
+export function storeSegmentNumber(name: string): number | null {
   const number = Number(PATTERN.exec(name)?.[1] ?? 0);
-  return number > 0 && segmentName(number) === name ? number : null;
+  return number > 0 && storeSegmentName(number) === name ? number : null;
 }
 
 /** Digits by which amounts are whole numbers: they have to be the same for ever. */
@@ -46,23 +46,23 @@ export type HeadRow = readonly [
 ];
 
 /** A file of rows; of what is over it is one in the stead of several segments. */
-export interface Segment {
+export interface StoreSegment {
   readonly path: string;
   /** Of the segment, or of the first and the last one in whose stead it is. */
   readonly number: number;
   readonly last: number;
   /** Null: a segment itself. */
-  readonly past: PastIndex | null;
+  readonly archive: ArchiveIndex | null;
   /** Bytes of all files before it: the place of its first row. */
   readonly base: number;
 }
 
 /** Rows are mostly shorter. */
 const PIECE_BYTES = 512;
-const LONGEST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 export class Segments implements RowReader {
-  readonly all: Segment[] = [];
+  readonly all: StoreSegment[] = [];
   readonly #disk: Pick<Disk, 'readAt'>;
 
   constructor(disk: Pick<Disk, 'readAt'>) {
@@ -70,18 +70,18 @@ export class Segments implements RowReader {
   }
 
   /** One takes the place of the oldest `count` that are segments themselves. */
-  replace(count: number, by: Segment): void {
+  replace(count: number, by: StoreSegment): void {
     this.all.splice(
-      this.all.findIndex(({ past }) => past === null),
+      this.all.findIndex(({ archive }) => archive === null),
       count,
       by,
     );
   }
 
   read(place: number): string {
-    const { path, base, past } = this.#of(place);
-    if (past !== null) return past.read(this.#disk, path, place);
-    for (let length = PIECE_BYTES; length <= LONGEST_BYTES; length *= 8) {
+    const { path, base, archive } = this.#of(place);
+    if (archive !== null) return archive.read(this.#disk, path, place);
+    for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
       const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, place - base, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);
       const end = bytes.indexOf(LINE_FEED);
@@ -90,7 +90,7 @@ export class Segments implements RowReader {
     throw new InvariantError(`${path}: no row at byte ${place - base}`);
   }
 
-  #of(place: number): Segment {
+  #of(place: number): StoreSegment {
     let [low, high] = [0, this.all.length];
     while (low < high) {
       const middle = (low + high) >> 1;

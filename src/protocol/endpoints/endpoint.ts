@@ -2,7 +2,7 @@
 
 import type { Interval } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
-import type { Answer } from '../shapes/answer.ts';
+import type { AnswerShape } from '../shapes/answer.ts';
 
 /** The five security types of the specification, part 5, and the headers that each wants. */
 export const SECURITY = {
@@ -146,12 +146,12 @@ export interface Endpoint<P extends Params = Params, R = unknown> {
   readonly params: P;
   /** A POST whose parameters are all optional: these are sent with their defaults, so that no body is ever empty. */
   readonly alwaysSent?: readonly string[];
-  readonly answer: Answer<R>;
+  readonly answer: AnswerShape<R>;
   readonly limit: RateLimit;
 }
 
 /** Where the parameters go. */
-export const placeOf = ({ method }: Pick<Endpoint, 'method'>): 'query' | 'body' => (method === 'GET' ? 'query' : 'body');
+export const paramPlace = ({ method }: Pick<Endpoint, 'method'>): 'query' | 'body' => (method === 'GET' ? 'query' : 'body');
 
 /** True where a failed call may be sent again, freshly signed, by the layer that sent it. */
 export const isSafeToRetry = ({ effect }: Pick<Endpoint, 'effect'>): boolean => effect === 'read';

@@ -1,6 +1,6 @@
 // All endpoints in one table: the single source for the client, the paper exchange and the command line.
 
-import type { Answer } from '../shapes/answer.ts';
+import type { AnswerShape } from '../shapes/answer.ts';
 import type { ArgsOf, Endpoint } from './endpoint.ts';
 import { FUTURES_ENDPOINTS } from './futuresEndpoints.ts';
 import { SPOT_ENDPOINTS } from './spotEndpoints.ts';
@@ -25,7 +25,7 @@ export function isOp(name: string): name is Op {
 export const endpointOf = (op: Op): Endpoint => ENDPOINTS[op];
 
 /** The answer of `op`. */
-export function answerOf<O extends Op>(op: O): Answer<OpResult<O>> {
+export function answerOf<O extends Op>(op: O): AnswerShape<OpResult<O>> {
   // The table's own type: what `read` of the row gives is what OpResult was taken from.
-  return ENDPOINTS[op].answer as Answer<unknown> as Answer<OpResult<O>>;
+  return ENDPOINTS[op].answer as AnswerShape<unknown> as AnswerShape<OpResult<O>>;
 }

@@ -2,7 +2,7 @@
 
 import { doneAnswer, emptyAnswer } from '../shapes/answer.ts';
 import {
-  conditionCreatedAnswer,
+  triggerOrderCreatedAnswer,
   futuresFillsAnswer,
   futuresOpenOrdersAnswer,
   futuresOrderAnswer,
@@ -23,10 +23,10 @@ import {
 } from '../shapes/market.ts';
 import { endpoint } from './endpoint.ts';
 import {
-  choice,
+  choiceParam,
   clientOrderId,
   contractName,
-  decimal,
+  decimalParam,
   endTime,
   fromId,
   futuresLimit,
@@ -98,14 +98,14 @@ export const FUTURES_ENDPOINTS = {
     help: 'place an order',
     params: {
       contractName: contractName('required'),
-      volume: decimal('required', 'quantity', 'contracts; of a MARKET OPEN a value on some services'),
+      volume: decimalParam('required', 'quantity', 'contracts; of a MARKET OPEN a value on some services'),
       price: limitPrice('type'),
       type: orderType,
       side,
       open: openClose('required'),
       positionType,
       clientOrderId: clientOrderId('optional'),
-      timeInForce: choice(['IOC', 'FOK', 'POST_ONLY'], 'optional', 'what a LIMIT may do besides resting'),
+      timeInForce: choiceParam(['IOC', 'FOK', 'POST_ONLY'], 'optional', 'what a LIMIT may do besides resting'),
     },
     answer: orderIdAnswer,
     limit: futuresLimit('futures.createOrder'),
@@ -126,8 +126,8 @@ export const FUTURES_ENDPOINTS = {
     help: 'place an order that waits for a price',
     // The specification calls every one optional; services want these (exchange dialect, row 20).
     params: {
-      triggerType: choice(['1', '2', '3', '4'], 'required', '1 stop-loss, 2 take-profit, 3 rises to, 4 falls to'),
-      triggerPrice: decimal('required', 'the price waited for', QUOTE, 'string'),
+      triggerType: choiceParam(['1', '2', '3', '4'], 'required', '1 stop-loss, 2 take-profit, 3 rises to, 4 falls to'),
+      triggerPrice: decimalParam('required', 'the price waited for', QUOTE, 'string'),
       clientOrderId: clientOrderId('optional'),
       positionType,
       open: openClose('required'),
@@ -135,9 +135,9 @@ export const FUTURES_ENDPOINTS = {
       type: orderType,
       contractName: contractName('required'),
       price: limitPrice('type'),
-      volume: decimal('required', 'quantity', 'contracts'),
+      volume: decimalParam('required', 'quantity', 'contracts'),
     },
-    answer: conditionCreatedAnswer,
+    answer: triggerOrderCreatedAnswer,
     limit: futuresLimit('futures.createConditionOrder'),
   }),
   'futures.cancelOrder': endpoint({
@@ -196,14 +196,14 @@ export const FUTURES_ENDPOINTS = {
     ...setting,
     path: '/fapi/v1/edit_user_position_model',
     help: 'net or two-way positions',
-    params: { contractName: contractName('required'), positionModel: choice([1, 2], 'required', '1 net, 2 two-way') },
+    params: { contractName: contractName('required'), positionModel: choiceParam([1, 2], 'required', '1 net, 2 two-way') },
     limit: futuresLimit('futures.changePositionMode'),
   }),
   'futures.changeMarginMode': endpoint({
     ...setting,
     path: '/fapi/v1/edit_user_margin_model',
     help: 'cross or isolated margin',
-    params: { contractName: contractName('required'), marginModel: choice([1, 2], 'required', '1 cross, 2 isolated') },
+    params: { contractName: contractName('required'), marginModel: choiceParam([1, 2], 'required', '1 cross, 2 isolated') },
     limit: futuresLimit('futures.changeMarginMode'),
   }),
   'futures.changeLeverage': endpoint({

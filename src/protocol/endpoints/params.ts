@@ -8,25 +8,25 @@ export interface Needed<N extends Need> {
   readonly need: N;
 }
 
-export const text = <const N extends Need>(of: TextParam['of'], need: N, help: string): TextParam & Needed<N> => ({
+export const textParam = <const N extends Need>(of: TextParam['of'], need: N, help: string): TextParam & Needed<N> => ({
   kind: 'text',
   of,
   need,
   help,
 });
-export const symbol = <const N extends Need>(need: N) => text('symbol', need, 'instrument, for example BTCUSDT');
-export const contractName = <const N extends Need>(need: N) => text('contractName', need, 'contract, for example E-BTC-USDT');
-export const clientOrderId = <const N extends Need>(need: N) => text('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
+export const symbol = <const N extends Need>(need: N) => textParam('symbol', need, 'instrument, for example BTCUSDT');
+export const contractName = <const N extends Need>(need: N) => textParam('contractName', need, 'contract, for example E-BTC-USDT');
+export const clientOrderId = <const N extends Need>(need: N) => textParam('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
 
-export const choice = <const V extends readonly (string | number)[], const N extends Need>(
+export const choiceParam = <const V extends readonly (string | number)[], const N extends Need>(
   values: V,
   need: N,
   help: string,
 ): ChoiceParam & Needed<N> & { readonly values: V } => ({ kind: 'choice', values, need, help });
-export const side = choice(['BUY', 'SELL'], 'required', 'direction');
-export const orderType = choice(['LIMIT', 'MARKET'], 'required', 'type of the order');
-export const openClose = <const N extends Need>(need: N) => choice(['OPEN', 'CLOSE'], need, 'opens or closes a position');
-export const positionType = choice([1, 2], 'optional', '1 cross, 2 isolated');
+export const side = choiceParam(['BUY', 'SELL'], 'required', 'direction');
+export const orderType = choiceParam(['LIMIT', 'MARKET'], 'required', 'type of the order');
+export const openClose = <const N extends Need>(need: N) => choiceParam(['OPEN', 'CLOSE'], need, 'opens or closes a position');
+export const positionType = choiceParam([1, 2], 'optional', '1 cross, 2 isolated');
 
 interface Range<N extends Need> extends Needed<N> {
   readonly help: string;
@@ -57,7 +57,7 @@ export const limit = <const N extends Need>(
   default: byDefault,
 });
 
-export const decimal = <const N extends Need>(
+export const decimalParam = <const N extends Need>(
   need: N,
   help: string,
   unit: string,
@@ -66,7 +66,7 @@ export const decimal = <const N extends Need>(
 export const QUOTE = 'quote asset';
 /** Wanted by LIMIT and by nothing else; `by` is the parameter that says which. */
 export const limitPrice = (by: 'type' | 'batchType') =>
-  ({ ...decimal('optional', 'limit price', QUOTE), onlyWith: { name: by, is: 'LIMIT' } }) as const;
+  ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: by, is: 'LIMIT' } }) as const;
 
 export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string' = 'string', help = 'the order'): IdParam & Needed<N> => ({
   kind: 'id',

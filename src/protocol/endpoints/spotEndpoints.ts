@@ -14,9 +14,9 @@ import {
 } from '../shapes/spot.ts';
 import { endpoint, type RateLimit } from './endpoint.ts';
 import {
-  choice,
+  choiceParam,
   clientOrderId,
-  decimal,
+  decimalParam,
   endTime,
   fromId,
   integer,
@@ -38,7 +38,7 @@ const write = { market: 'spot', method: 'POST', security: 'TRADE' } as const;
 
 const order = {
   symbol: symbol('required'),
-  volume: decimal('required', 'quantity; of a MARKET BUY the amount to spend', 'base asset; of a MARKET BUY the quote asset'),
+  volume: decimalParam('required', 'quantity; of a MARKET BUY the amount to spend', 'base asset; of a MARKET BUY the quote asset'),
   side,
   type: orderType,
   price: limitPrice('type'),
@@ -116,7 +116,7 @@ export const SPOT_ENDPOINTS = {
           price: limitPrice('batchType'),
           volume: order.volume,
           side,
-          batchType: choice(['LIMIT', 'MARKET'], 'required', 'type of the order'),
+          batchType: choiceParam(['LIMIT', 'MARKET'], 'required', 'type of the order'),
         },
       },
     },

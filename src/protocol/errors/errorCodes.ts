@@ -132,7 +132,7 @@ const byCode: ReadonlyMap<number, ErrorCode> = new Map(ERROR_CODES.map((entry) =
 export const errorCode = (code: number): ErrorCode | null => byCode.get(code) ?? null;
 
 /** The facts of any code. */
-export const factsOf = (code: number): ErrorCode | UnlistedCode =>
+export const errorCodeFacts = (code: number): ErrorCode | UnlistedCode =>
   byCode.get(code) ?? {
     code,
     sideEffect: 'unknown',

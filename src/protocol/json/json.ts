@@ -41,14 +41,14 @@ interface Quoted {
   readonly later: string;
 }
 const quoted = new Map<string, Quoted>();
-const MOST_QUOTED = 1000;
+const MAX_QUOTED = 1000;
 
 function quote(name: string): Quoted {
   const known = quoted.get(name);
   if (known !== undefined) return known;
   const text = JSON.stringify(name);
   const made = { first: `{${text}:`, later: `,${text}:` };
-  if (quoted.size < MOST_QUOTED) quoted.set(name, made);
+  if (quoted.size < MAX_QUOTED) quoted.set(name, made);
   return made;
 }
 

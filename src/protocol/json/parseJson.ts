@@ -56,7 +56,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 const HEX = /^[\da-fA-F]{4}$/;
-const WORDS: readonly (readonly [string, Json])[] = [
+const JSON_LITERALS: readonly (readonly [string, Json])[] = [
   ['true', true],
   ['false', false],
   ['null', null],
@@ -110,7 +110,7 @@ class Reader {
       this.at++;
       return first === '{' ? this.#object(depth + 1) : this.#list(depth + 1);
     }
-    for (const [word, value] of WORDS) {
+    for (const [word, value] of JSON_LITERALS) {
       if (!this.#text.startsWith(word, this.at)) continue;
       this.at += word.length;
       return value;

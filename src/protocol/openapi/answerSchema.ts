@@ -8,29 +8,29 @@ import { isList, isObject } from '../json/json.ts';
 import { listing } from '../shapes/answer.ts';
 import { decimal, id, level, price, time } from '../shapes/value.ts';
 import { SEED_VARIANTS } from '../shapes/variants.ts';
-import { plain, sampleOf, valueSchema, type Schema } from './valueSchema.ts';
+import { plainSchema, sampleOf, valueSchema, type JsonSchema } from './valueSchema.ts';
 
 export interface AnswerSchema {
   /** Null: the answer is about no record of its own. */
-  readonly row: Schema | null;
-  readonly schema: Schema;
+  readonly row: JsonSchema | null;
+  readonly schema: JsonSchema;
   /** As the paper exchange answers under the profile `seed`. */
   readonly example: unknown;
 }
 
-const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = Object.keys(properties)): Schema => ({
+const object = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = Object.keys(properties)): JsonSchema => ({
   type: 'object',
   properties,
   ...(required.length > 0 ? { required } : {}),
 });
-const list = (items: Schema): Schema => ({ type: 'array', items });
-const CODE_OK: Schema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
-const MSG: Schema = { type: ['string', 'null'] };
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const CODE_OK: JsonSchema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
+const MSG: JsonSchema = { type: ['string', 'null'] };
 /** What the futures interface puts around some answers. */
-const envelope = (data: Schema): Schema => object({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
-const NOTHING: Schema = envelope({ type: 'null', description: 'no information' });
-const DONE: Schema = object({ code: CODE_OK, msg: MSG, data: { type: ['object', 'null'] } }, ['code']);
-const levelSchema: Schema = {
+const envelope = (data: JsonSchema): JsonSchema => object({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
+const NOTHING: JsonSchema = envelope({ type: 'null', description: 'no information' });
+const DONE: JsonSchema = object({ code: CODE_OK, msg: MSG, data: { type: ['object', 'null'] } }, ['code']);
+const levelSchema: JsonSchema = {
   type: 'array',
   description: 'price and quantity',
   prefixItems: [valueSchema(price), valueSchema(decimal)],
@@ -54,7 +54,7 @@ const BOOK = {
 const ID = '499890200602846';
 
 interface Own {
-  readonly schema: (row: Schema) => Schema;
+  readonly schema: (row: JsonSchema) => JsonSchema;
   /** `row` is a sample of the record. */
   readonly sample: (row: unknown) => unknown;
 }
@@ -65,7 +65,7 @@ const OWN: Readonly<Partial<Record<Op, Own>>> = {
   'futures.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
   'spot.batchOrders': {
     schema: () => {
-      const made: Schema = {
+      const made: JsonSchema = {
         ...object({ ids: { ...ids, description: 'which id is whose is not said' }, idsString: ids }, []),
         anyOf: [{ required: ['ids'] }, { required: ['idsString'] }],
       };
@@ -75,8 +75,8 @@ const OWN: Readonly<Partial<Record<Op, Own>>> = {
   },
   'spot.batchCancel': {
     schema: () => {
-      const said: Schema = { type: ['array', 'boolean', 'null'], items: valueSchema(id) };
-      const asked = object({ success: said, failed: said }, []);
+      const text: JsonSchema = { type: ['array', 'boolean', 'null'], items: valueSchema(id) };
+      const asked = object({ success: text, failed: text }, []);
       return { anyOf: [asked, envelope({ ...asked, type: ['object', 'null'] })] };
     },
     sample: () => ({ success: [ID], failed: [] }),
@@ -97,7 +97,7 @@ const OWN: Readonly<Partial<Record<Op, Own>>> = {
   },
   'futures.triggerOrderList': {
     schema: (row) => {
-      const rows: Schema = { type: ['array', 'null'], items: row };
+      const rows: JsonSchema = { type: ['array', 'null'], items: row };
       const page = object({ count: { type: ['integer', 'string', 'null'], description: 'of all pages' }, trigOrderList: rows }, [
         'trigOrderList',
       ]);
@@ -109,7 +109,7 @@ const OWN: Readonly<Partial<Record<Op, Own>>> = {
 };
 
 /** The schema of what `op` answers when all is well; `rowIs` stands for the record in it, which may be a reference. */
-export function answerSchema(op: Op, rowIs: (row: Schema) => Schema = (row) => row): AnswerSchema {
+export function answerSchema(op: Op, rowIs: (row: JsonSchema) => JsonSchema = (row) => row): AnswerSchema {
   const { row: value } = answerOf(op);
   const row = value === null ? null : valueSchema(value);
   const given = row === null ? {} : rowIs(row);
@@ -117,11 +117,11 @@ export function answerSchema(op: Op, rowIs: (row: Schema) => Schema = (row) => r
   const own = OWN[op];
   const found = own ? { schema: own.schema(given), sample: own.sample(sample) } : common(op, given, sample);
   // What the sample is was told to the table's own writer; its type is that of the answer.
-  const example = plain(endpointOf(op).answer.write(found.sample, SEED_VARIANTS));
+  const example = plainSchema(endpointOf(op).answer.write(found.sample, SEED_VARIANTS));
   return { row, schema: found.schema, example };
 }
 
-function common(op: Op, row: Schema, sample: unknown): { readonly schema: Schema; readonly sample: unknown } {
+function common(op: Op, row: JsonSchema, sample: unknown): { readonly schema: JsonSchema; readonly sample: unknown } {
   const { container } = answerOf(op);
   switch (container.kind) {
     case 'empty':
@@ -141,12 +141,12 @@ function common(op: Op, row: Schema, sample: unknown): { readonly schema: Schema
   }
 }
 
-const oneElement = (row: Schema): Schema => ({ ...list(row), minItems: 1, maxItems: 1 });
+const oneElement = (row: JsonSchema): JsonSchema => ({ ...list(row), minItems: 1, maxItems: 1 });
 
 /** Bare, in a member, or in an envelope: first as the specification has it. */
-function listSchema(op: Op, member: string | null, row: Schema): Schema {
+function listSchema(op: Op, member: string | null, row: JsonSchema): JsonSchema {
   const bare = list(row);
-  const rows: Schema = { type: ['array', 'null'], items: row };
+  const rows: JsonSchema = { type: ['array', 'null'], items: row };
   const members = [...(member === null ? [] : [member]), 'list', ...(op === 'spot.symbols' ? ['symbols'] : [])];
   const inMember = members.map((name) => object({ [name]: rows }));
   const wrapped = envelope({ anyOf: [rows, ...inMember] });

@@ -5,8 +5,8 @@ import { isSafeToRetry, SECURITY, type Endpoint, type RateLimit } from '../endpo
 import { endpointOf, OPS, type Op } from '../endpoints/endpoints.ts';
 import { ERROR_CODES } from '../errors/errorCodes.ts';
 import { answerSchema } from './answerSchema.ts';
-import { requestOf } from './requestSchema.ts';
-import type { Schema } from './valueSchema.ts';
+import { requestSchema } from './requestSchema.ts';
+import type { JsonSchema } from './valueSchema.ts';
 
 /** Of the paths: spot and futures share it. */
 const INTERFACE_VERSION = '1';
@@ -22,7 +22,7 @@ switch of the paper exchange brings each about. Ids exceed 2^53: read and write 
 const SIGNATURE = `HMAC-SHA256 under the API secret, hexadecimal in any case, of: the value of X-CH-TS, the method, the path with its query, \
 and the body of a POST, without anything between them.`;
 
-const header = (name: string, description: string): Schema => ({ type: 'apiKey', in: 'header', name, description });
+const header = (name: string, description: string): JsonSchema => ({ type: 'apiKey', in: 'header', name, description });
 const SCHEMES = {
   apiKey: header('X-CH-APIKEY', 'the API key; case matters'),
   timestamp: header(
@@ -33,9 +33,9 @@ const SCHEMES = {
 };
 
 /** The document, ready for JSON. */
-export function openApi(): Schema {
-  const schemas: Record<string, Schema> = errorSchemas();
-  const paths: Record<string, Record<string, Schema>> = {};
+export function openApi(): JsonSchema {
+  const schemas: Record<string, JsonSchema> = errorSchemas();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const op of OPS) {
     const row = endpointOf(op);
     const at = (paths[row.path] ??= {});
@@ -57,9 +57,9 @@ export function openApi(): Schema {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 /** `SpotNewOrder`. */
 const nameOf = (op: Op): string => op.split('.').map(capital).join('');
-const refer = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-function operation(op: Op, row: Endpoint, schemas: Record<string, Schema>): Schema {
+function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): JsonSchema {
   const name = nameOf(op);
   const answer = answerSchema(op, (record) => {
     schemas[`${name}Record`] = record;
@@ -72,7 +72,7 @@ function operation(op: Op, row: Endpoint, schemas: Record<string, Schema>): Sche
     tags: [row.market],
     summary: row.help,
     description: aboutCall(row),
-    ...requestOf(row),
+    ...requestSchema(row),
     security: key ? [{ apiKey: [], ...(signature ? { timestamp: [], signature: [] } : {}) }] : [],
     responses: {
       200: { description: row.answer.shape, content: { 'application/json': { schema: refer(name), example: answer.example } } },
@@ -105,7 +105,7 @@ const SOURCES: Readonly<Record<RateLimit['source'], string>> = {
   assumed: 'not published; kept to by careful clients',
 };
 
-const limitOf = ({ rateClass, scope, count, windowMs, weight, source }: RateLimit): Schema => ({
+const limitOf = ({ rateClass, scope, count, windowMs, weight, source }: RateLimit): JsonSchema => ({
   class: rateClass,
   per: scope,
   count,
@@ -118,7 +118,7 @@ const STATUSES: readonly number[] = [...new Set(ERROR_CODES.flatMap(({ http }) =
 const responseName = (market: Market, status: number): string => `${capital(market)}${status}`;
 
 /** Errors in the payload of each market, by HTTP status, with the codes that come with it. */
-function errorResponses(): Schema {
+function errorResponses(): JsonSchema {
   const markets: readonly Market[] = ['spot', 'futures'];
   return Object.fromEntries(
     markets.flatMap((market) =>
@@ -137,7 +137,7 @@ function errorResponses(): Schema {
   );
 }
 
-function examplesOf(market: Market, codes: typeof ERROR_CODES): Schema {
+function examplesOf(market: Market, codes: typeof ERROR_CODES): JsonSchema {
   return Object.fromEntries(
     codes.map(({ code, name, meaning }) => {
       const msg = name ?? meaning;
@@ -147,10 +147,10 @@ function examplesOf(market: Market, codes: typeof ERROR_CODES): Schema {
   );
 }
 
-function errorSchemas(): Record<string, Schema> {
+function errorSchemas(): Record<string, JsonSchema> {
   const numbers = ERROR_CODES.map(({ code }) => code);
   const msg = { type: 'string' };
-  const plain: Schema = {
+  const plain: JsonSchema = {
     type: 'object',
     description: 'in this form under the switch errorBody: dataNull',
     properties: { code: { type: 'string', enum: numbers.map(String) }, msg, data: { type: 'null' } },

@@ -4,21 +4,21 @@ import { assertNever } from '../../base/assert.ts';
 import { INTERVALS } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import { wireInterval } from '../dialect.ts';
-import { placeOf, type Endpoint, type IntegerParam, type Param, type Params } from '../endpoints/endpoint.ts';
-import type { Schema } from './valueSchema.ts';
+import { paramPlace, type Endpoint, type IntegerParam, type Param, type Params } from '../endpoints/endpoint.ts';
+import type { JsonSchema } from './valueSchema.ts';
 
 /** What stands in an operation for its parameters: `parameters`, `requestBody`, or nothing. */
-export function requestOf({ params, market, method }: Endpoint): Schema {
+export function requestSchema({ params, market, method }: Endpoint): JsonSchema {
   const given = withoutTimes(params);
   const names = Object.keys(given);
   if (names.length === 0) return {};
-  if (placeOf({ method }) === 'query') {
+  if (paramPlace({ method }) === 'query') {
     return {
       parameters: Object.entries(given).map(([name, param]) => ({
         name,
         in: 'query',
         required: isRequired(param),
-        description: words(param),
+        description: paramText(param),
         schema: paramSchema(param, market, 'query'),
       })),
     };
@@ -32,11 +32,11 @@ const withoutTimes = (params: Params): Params => Object.fromEntries(Object.entri
 
 const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
 
-function bodySchema(params: Params, market: Market): Schema {
+function bodySchema(params: Params, market: Market): JsonSchema {
   const entries = Object.entries(params);
   const required = entries.filter(([, param]) => isRequired(param)).map(([name]) => name);
   const either = entries.filter(([, { need }]) => need === 'either').map(([name]) => ({ required: [name] }));
-  const conditions = entries.flatMap(([name, { onlyWith }]) => {
+  const triggers = entries.flatMap(([name, { onlyWith }]) => {
     if (onlyWith === undefined) return [];
     const is = { properties: { [onlyWith.name]: { const: onlyWith.is } }, required: [onlyWith.name] };
     return [{ anyOf: [{ not: is }, { required: [name] }] }];
@@ -44,20 +44,20 @@ function bodySchema(params: Params, market: Market): Schema {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      entries.map(([name, param]) => [name, { description: words(param), ...paramSchema(param, market, 'body') }]),
+      entries.map(([name, param]) => [name, { description: paramText(param), ...paramSchema(param, market, 'body') }]),
     ),
     ...(required.length > 0 ? { required } : {}),
     ...(either.length > 0 ? { anyOf: either } : {}),
-    ...(conditions.length > 0 ? { allOf: conditions } : {}),
+    ...(triggers.length > 0 ? { allOf: triggers } : {}),
   };
 }
 
 /** Meaning, unit, range, default and condition in a sentence. */
-function words(param: Param): string {
+function paramText(param: Param): string {
   const { help, unit = '', need, onlyWith, otherNames = [] } = param;
   return [
     unit === '' ? help : `${help} (${unit})`,
-    rangeWords(param),
+    paramRangeText(param),
     onlyWith === undefined ? '' : `with ${onlyWith.name} ${onlyWith.is} alone, and then required`,
     need === 'either' ? 'at least one of the ids is required' : '',
     need === 'disputed' ? 'required, as the specification has it, though it gives a default' : '',
@@ -67,7 +67,7 @@ function words(param: Param): string {
     .join('; ');
 }
 
-function rangeWords(param: Param): string {
+function paramRangeText(param: Param): string {
   switch (param.kind) {
     case 'integer':
       return `${param.min} to ${param.max}${param.default === undefined ? '' : `, ${param.default} by default`}`;
@@ -87,7 +87,7 @@ function rangeWords(param: Param): string {
   }
 }
 
-function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Schema {
+function paramSchema(param: Param, market: Market, place: 'query' | 'body'): JsonSchema {
   switch (param.kind) {
     case 'text':
       return param.of === 'clientId'
@@ -117,7 +117,7 @@ function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Sch
 /** In a query a number is text anyway; in a body some numbers are text. */
 const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
 
-function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): Schema {
+function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): JsonSchema {
   const given = byDefault === undefined ? {} : { default: isText(wire, place) ? String(byDefault) : byDefault };
   return isText(wire, place)
     ? { type: 'string', pattern: '^[1-9]\\d*$', ...given }

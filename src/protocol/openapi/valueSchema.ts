@@ -8,23 +8,23 @@ import type { Value } from '../shapes/value.ts';
 import { SEED_VARIANTS } from '../shapes/variants.ts';
 
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface Kind {
   /** What holds of every form. */
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   /** Types on the wire. */
   readonly types: readonly string[];
   /** What it can be, for an example. */
   readonly sample: unknown;
 }
 
-const number = (description: string, sample: string, limit: Schema = {}): Kind => ({
+const number = (description: string, sample: string, limit: JsonSchema = {}): Kind => ({
   schema: { description, ...limit, pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$' },
   types: ['number', 'string'],
   sample,
 });
-const digits = (description: string, pattern: string, sample: unknown, limit: Schema = {}): Kind => ({
+const digits = (description: string, pattern: string, sample: unknown, limit: JsonSchema = {}): Kind => ({
   schema: { description, ...limit, pattern },
   types: ['integer', 'string'],
   sample,
@@ -106,7 +106,7 @@ function kindOf({ kind }: Value<unknown>): Kind {
 }
 
 /** What `value` is read from; with null where `canBeNull`. */
-export function valueSchema(value: Value<unknown>, canBeNull = false): Schema {
+export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchema {
   const nullType = canBeNull ? ['null'] : [];
   if (isRecord(value)) return { type: canBeNull ? ['object', ...nullType] : 'object', ...membersOf(value) };
   const row = rowIn(value);
@@ -130,7 +130,7 @@ function typeOf(json: Json): string {
   return isList(json) ? 'array' : typeof json;
 }
 
-function membersOf({ fields }: RecordValue<unknown>): Schema {
+function membersOf({ fields }: RecordValue<unknown>): JsonSchema {
   const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
   const required = members.filter(({ canBeNull }) => !canBeNull);
   // A member that is read under several names is there under one of them, as what it is: another member may have that name too.
@@ -149,7 +149,7 @@ function membersOf({ fields }: RecordValue<unknown>): Schema {
 }
 
 /** A fill that does not say whose it is cannot be booked: a buyer's has the id of the buying order, a seller's that of the selling one. */
-function ownIdRules(fields: Readonly<Record<string, unknown>>): readonly Schema[] {
+function ownIdRules(fields: Readonly<Record<string, unknown>>): readonly JsonSchema[] {
   if (!['isBuyer', 'bidId', 'askId'].every((name) => name in fields)) return [];
   return [
     { anyOf: [{ properties: { isBuyer: { const: false } } }, { required: ['bidId'] }] },
@@ -175,4 +175,4 @@ export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown
 }
 
 /** The same for documents: ids and decimals of samples are short enough for doubles. */
-export const plain = (json: Json): unknown => JSON.parse(writeJson(json)) as unknown;
+export const plainSchema = (json: Json): unknown => JSON.parse(writeJson(json)) as unknown;

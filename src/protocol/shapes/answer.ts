@@ -27,7 +27,7 @@ export type Container =
   | { readonly kind: 'one' | 'oneOrNone' | 'empty' | 'done' | 'own' };
 
 /** What an endpoint answers: read from every known container, written in the specification's unless a switch says otherwise. */
-export interface Answer<T> {
+export interface AnswerShape<T> {
   /** For people: `list of {symbol, ...}`. */
   readonly shape: string;
   readonly container: Container;
@@ -41,7 +41,7 @@ export interface Answer<T> {
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** What `json` says, or why it says nothing of that shape. */
-export function decodeAnswer<T>(answer: Answer<T>, json: Json): Decoded<T> {
+export function decodeAnswer<T>(answer: AnswerShape<T>, json: Json): Decoded<T> {
   try {
     return { ok: true, value: answer.read(json) };
   } catch (error) {
@@ -50,7 +50,7 @@ export function decodeAnswer<T>(answer: Answer<T>, json: Json): Decoded<T> {
   }
 }
 
-export function encodeAnswer<T>(answer: Answer<T>, value: T, variants: Variants = SEED_VARIANTS): string {
+export function encodeAnswer<T>(answer: AnswerShape<T>, value: T, variants: Variants = SEED_VARIANTS): string {
   return writeJson(answer.write(value, variants));
 }
 
@@ -111,7 +111,7 @@ interface ListOptions {
 }
 
 /** An answer that is a list of records. */
-export function list<T>(row: Value<T>, options: ListOptions): Answer<Listing<T>> {
+export function list<T>(row: Value<T>, options: ListOptions): AnswerShape<Listing<T>> {
   const { member } = options;
   return {
     shape: options.shape,
@@ -131,7 +131,7 @@ export function list<T>(row: Value<T>, options: ListOptions): Answer<Listing<T>>
 }
 
 /** An answer that is one record. */
-export function one<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json = (json) => json): Answer<T> {
+export function one<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json = (json) => json): AnswerShape<T> {
   return {
     shape,
     container: { kind: 'one' },
@@ -146,7 +146,7 @@ export function one<T>(row: Value<T>, shape: string, write: (json: Json, variant
 }
 
 /** An answer that is one record, or null where the service gives no information about what was asked for. */
-export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json): Answer<T | null> {
+export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json): AnswerShape<T | null> {
   return {
     shape,
     container: { kind: 'oneOrNone' },
@@ -160,7 +160,7 @@ export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, v
 }
 
 /** An answer that says no more than that it was done; null. */
-export const emptyAnswer: Answer<null> = {
+export const emptyAnswer: AnswerShape<null> = {
   shape: 'empty object',
   container: { kind: 'empty' },
   row: null,
@@ -172,7 +172,7 @@ export const emptyAnswer: Answer<null> = {
 };
 
 /** The same in an envelope: success is code 0, whatever the text. */
-export const doneAnswer: Answer<null> = {
+export const doneAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'done' },
   row: null,

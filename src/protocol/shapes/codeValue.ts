@@ -1,15 +1,15 @@
 // Codes and statuses as values of answers: every spelling and integer read, written as the switches say.
 
-import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type Reading } from './codes.ts';
+import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type CodeReading } from './codes.ts';
 import { jsonNumber, type Json } from '../json/json.ts';
 import { Mismatch, scalarText, type Value } from './value.ts';
 
 type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
 
 /** A code in words; what no table knows is UNKNOWN with its raw text. Written as its word or as its integer. */
-export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<Reading<Word | 'UNKNOWN'>> {
+export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<CodeReading<Word | 'UNKNOWN'>> {
   return {
-    kind: `code:${codes.words.join('|')}`,
+    kind: `code:${codes.names.join('|')}`,
     read(json) {
       const found = scalarText(json);
       if (found === null) throw new Mismatch('a code', json);
@@ -28,16 +28,16 @@ const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(
 
 type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
 const VARIANT: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
-const WORDS: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
+const PROSE_SPELLING: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
 
-function readStatusOf(json: Json): Reading<OrderStatus> {
+function readStatusOf(json: Json): CodeReading<OrderStatus> {
   const found = scalarText(json);
   if (found === null) throw new Mismatch('a status', json);
   return readStatus(found);
 }
 
 /** An order's status by name; `words` are the spellings that the switch of that name gives. */
-export function statusName(words: Spelling = {}): Value<Reading<OrderStatus>> {
+export function statusName(words: Spelling = {}): Value<CodeReading<OrderStatus>> {
   return {
     kind: 'status',
     read: readStatusOf,
@@ -48,13 +48,13 @@ export function statusName(words: Spelling = {}): Value<Reading<OrderStatus>> {
     },
   };
 }
-export const spotStatus = statusName(WORDS);
+export const spotStatus = statusName(PROSE_SPELLING);
 /** The list of open orders was seen with a bare underscore. */
-export const spotListStatus = statusName({ ...WORDS, NEW: 'NEW_' });
+export const spotListStatus = statusName({ ...PROSE_SPELLING, NEW: 'NEW_' });
 export const futuresStatus = statusName();
 
 /** An order's status by its integer. */
-export const statusCode: Value<Reading<OrderStatus>> = {
+export const statusCode: Value<CodeReading<OrderStatus>> = {
   kind: 'status',
   read: readStatusOf,
   write({ word, raw }) {

@@ -102,7 +102,7 @@ test('other codes: by integer and by name, with the raw value kept', () => {
   expect(words(TRIGGER_TYPES, '0', '1', '2', '3', '4')).toEqual(['UNKNOWN', 'STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO']);
   expect(readCode(ORDER_TYPES, '9')).toEqual({ word: 'UNKNOWN', raw: '9' });
   for (const codes of [ORDER_TYPES, TIME_IN_FORCE, ORDER_SOURCES, TRIGGER_STATUSES, TRIGGER_TYPES]) {
-    for (const word of codes.words) expect(readCode<string>(codes, String(codeOf<string>(codes, word))).word).toBe(word);
+    for (const word of codes.names) expect(readCode<string>(codes, String(codeOf<string>(codes, word))).word).toBe(word);
     expect(codeOf<string>(codes, 'UNKNOWN')).toBeNull();
   }
 });

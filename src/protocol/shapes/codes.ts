@@ -15,7 +15,7 @@ export type OrderStatus =
   | 'UNKNOWN';
 
 /** A code of the wire in words, and as it came. */
-export interface Reading<Word extends string> {
+export interface CodeReading<Word extends string> {
   readonly word: Word;
   /** The text or the digits on the wire. */
   readonly raw: string;
@@ -67,7 +67,7 @@ const STATUS_ALIASES: ReadonlyMap<string, OrderStatus> = new Map<string, OrderSt
 ]);
 
 /** The status that text or digits of the wire say, whatever the spelling; UNKNOWN for all else. Never throws. */
-export function readStatus(raw: string): Reading<OrderStatus> {
+export function readStatus(raw: string): CodeReading<OrderStatus> {
   const text = raw.trim().toUpperCase().replaceAll(' ', '_').replace(/_$/, '');
   return { word: /^\d+$/.test(text) ? (STATUS_INTEGERS[Number(text)] ?? 'UNKNOWN') : statusNamed(text), raw };
 }
@@ -85,41 +85,41 @@ export function statusInteger(status: OrderStatus): number | null {
 /** Words in the order of their integers on the wire, from `first` on. */
 interface Codes<Word extends string> {
   readonly first: number;
-  readonly words: readonly Word[];
+  readonly names: readonly Word[];
 }
 
 export type OrderType = 'LIMIT' | 'MARKET' | 'IOC' | 'FOK' | 'POST_ONLY' | 'LIQUIDATION' | 'POSITION_MERGE' | 'UNKNOWN';
 /** `type` of an order; as an integer in histories only. */
 export const ORDER_TYPES: Codes<OrderType> = {
   first: 1,
-  words: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY', 'LIQUIDATION', 'POSITION_MERGE'],
+  names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY', 'LIQUIDATION', 'POSITION_MERGE'],
 };
 
 export type TimeInForceWord = 'LIMIT' | 'MARKET' | 'IOC' | 'FOK' | 'POST_ONLY' | 'UNKNOWN';
 /** `timeInForce` where it is a code; LIMIT and MARKET mean that the order has none. */
-export const TIME_IN_FORCE: Codes<TimeInForceWord> = { first: 1, words: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY'] };
+export const TIME_IN_FORCE: Codes<TimeInForceWord> = { first: 1, names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY'] };
 
 export type OrderSource = 'WEB' | 'APP' | 'API' | 'OTHER' | 'UNKNOWN';
 /** `source` of an order in histories. */
-export const ORDER_SOURCES: Codes<OrderSource> = { first: 1, words: ['WEB', 'APP', 'API', 'OTHER'] };
+export const ORDER_SOURCES: Codes<OrderSource> = { first: 1, names: ['WEB', 'APP', 'API', 'OTHER'] };
 
 export type TriggerStatus = 'PENDING' | 'EXPIRED' | 'TRIGGERED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
 /** `status` of a trigger order. TRIGGERED says that it fired, not that its order filled. */
-export const TRIGGER_STATUSES: Codes<TriggerStatus> = { first: 0, words: ['PENDING', 'EXPIRED', 'TRIGGERED', 'FAILED', 'CANCELED'] };
+export const TRIGGER_STATUSES: Codes<TriggerStatus> = { first: 0, names: ['PENDING', 'EXPIRED', 'TRIGGERED', 'FAILED', 'CANCELED'] };
 
 export type TriggerType = 'STOP_LOSS' | 'TAKE_PROFIT' | 'RISES_TO' | 'FALLS_TO' | 'UNKNOWN';
 /** `triggerType`: the first two close a position; 3 fires when the price rises to the trigger, 4 when it falls to it. */
-export const TRIGGER_TYPES: Codes<TriggerType> = { first: 1, words: ['STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO'] };
+export const TRIGGER_TYPES: Codes<TriggerType> = { first: 1, names: ['STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO'] };
 
 /** The word that a code, or the word itself in any case, stands for; UNKNOWN for all else. Never throws. */
-export function readCode<Word extends string>(codes: Codes<Word>, raw: string): Reading<Word | 'UNKNOWN'> {
+export function readCode<Word extends string>(codes: Codes<Word>, raw: string): CodeReading<Word | 'UNKNOWN'> {
   const text = raw.trim().toUpperCase();
-  const word = /^\d+$/.test(text) ? codes.words[Number(text) - codes.first] : codes.words.find((name) => name === text);
+  const word = /^\d+$/.test(text) ? codes.names[Number(text) - codes.first] : codes.names.find((name) => name === text);
   return { word: word ?? 'UNKNOWN', raw };
 }
 
 /** The integer of a word; null for UNKNOWN. */
 export function codeOf<Word extends string>(codes: Codes<Word>, word: Word | 'UNKNOWN'): number | null {
-  const found = codes.words.findIndex((name) => name === word);
+  const found = codes.names.findIndex((name) => name === word);
   return found < 0 ? null : found + codes.first;
 }

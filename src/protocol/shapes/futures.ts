@@ -1,10 +1,22 @@
 // Answers of the signed futures endpoints that are about orders: creates, queries, histories, own trades, triggers.
 
 import { ORDER_SOURCES, ORDER_TYPES, TIME_IN_FORCE, TRIGGER_STATUSES, TRIGGER_TYPES, codeOf, readCode } from './codes.ts';
-import type { Reading, TimeInForceWord } from './codes.ts';
+import type { CodeReading, TimeInForceWord } from './codes.ts';
 import { isObject, jsonNumber, jsonObject, type Json } from '../json/json.ts';
-import { doneAnswer, envelope, isSuccess, list, listIn, objectIn, one, oneOrNone, readRows, type Answer, type Listing } from './answer.ts';
-import { clientIdField, needed, nullable, optional, record } from './record.ts';
+import {
+  doneAnswer,
+  envelope,
+  isSuccess,
+  list,
+  listIn,
+  objectIn,
+  one,
+  oneOrNone,
+  readRows,
+  type AnswerShape,
+  type Listing,
+} from './answer.ts';
+import { clientIdField, required, nullable, optional, record } from './record.ts';
 import { idsIn, ownIdNeeded } from './spot.ts';
 import { code, futuresStatus, statusCode } from './codeValue.ts';
 import {
@@ -30,12 +42,12 @@ import {
   type Value,
 } from './value.ts';
 
-const orderId = record({ orderId: needed(idString) });
+const orderId = record({ orderId: required(idString) });
 /** The answer to a create, and to a cancel, which is asynchronous. */
 export const orderIdAnswer = one(orderId, '{orderId}');
 
 /** Null where the order has none; LIMIT and MARKET are what some services say then. */
-const timeInForce: Value<Reading<TimeInForceWord> | null> = {
+const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   kind: 'timeInForce',
   read(json) {
     const found = scalarText(json);
@@ -54,20 +66,20 @@ const timeInForce: Value<Reading<TimeInForceWord> | null> = {
 /** Volumes are contracts; only of a MARKET OPEN `origQty` may be a value. `fills` is never read: its records are not known. */
 export type FuturesOrder = ReturnType<typeof futuresOrder.read>;
 const futuresOrder = record({
-  side: needed(side),
-  executedQty: needed(decimal),
-  orderId: needed(id),
-  origQty: needed(decimal),
+  side: required(side),
+  executedQty: required(decimal),
+  orderId: required(id),
+  origQty: required(decimal),
   avgPrice: optional(decimal),
   tradeFee: optional(decimal),
   realizedAmount: optional(decimal),
   type: optional(code(ORDER_TYPES, 'word')),
   price: optional(decimal),
   timeMs: optional(time, 'transactTime', 'time'),
-  action: needed(action),
-  contractName: needed(upperText),
+  action: required(action),
+  contractName: required(upperText),
   timeInForce: optional(timeInForce),
-  status: needed(futuresStatus),
+  status: required(futuresStatus),
 });
 /** Null is no information: the order may exist all the same. */
 export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
@@ -82,26 +94,26 @@ export const futuresOpenOrdersAnswer = list(futuresOrder, {
 /** An order of the history, the one futures list that has the client id. `ctimeMs` is its time; `ctime` is for display. */
 export type OrderHistoryRow = ReturnType<typeof orderHistoryRow.read>;
 const orderHistoryRow = record({
-  side: needed(side),
+  side: required(side),
   clientId: clientIdField(clientId),
-  ctimeMs: needed(time),
+  ctimeMs: required(time),
   positionType: nullable(integer),
-  orderId: needed(id),
+  orderId: required(id),
   avgPrice: nullable(decimal),
   realizedAmount: optional(decimal),
   fee: optional(decimal),
-  openOrClose: needed(action),
+  openOrClose: required(action),
   leverageLevel: nullable(integer),
   source: optional(code(ORDER_SOURCES, 'integer')),
-  type: needed(code(ORDER_TYPES, 'integer')),
-  volume: needed(decimal),
-  dealVolume: needed(decimal),
+  type: required(code(ORDER_TYPES, 'integer')),
+  volume: required(decimal),
+  dealVolume: required(decimal),
   price: nullable(decimal),
   contractId: nullable(integer),
   ctime: optional(zonelessTime),
-  contractName: needed(upperText),
+  contractName: required(upperText),
   dealMoney: nullable(decimal),
-  status: needed(statusCode),
+  status: required(statusCode),
   openTakerFeeRate: optional(decimal),
   openMakerFeeRate: optional(decimal),
   closeTakerFeeRate: optional(decimal),
@@ -113,23 +125,23 @@ export const orderHistoryAnswer = list(orderHistoryRow, { shape: 'list of orders
 /** One reduction of a position: historyRealizedAmount = closeProfit + tradeFee + capitalFee, fees being negative. */
 export type ProfitHistoryRow = ReturnType<typeof profitHistoryRow.read>;
 const profitHistoryRow = record({
-  id: needed(id),
+  id: required(id),
   contractId: nullable(integer),
   contractName: optional(upperText),
-  side: needed(side),
+  side: required(side),
   positionType: nullable(integer),
   leverageLevel: nullable(integer),
-  volume: needed(decimal),
+  volume: required(decimal),
   openPrice: nullable(decimal),
   openEndPrice: nullable(decimal),
-  closeProfit: needed(decimal),
-  tradeFee: needed(decimal),
-  capitalFee: needed(decimal),
+  closeProfit: required(decimal),
+  tradeFee: required(decimal),
+  capitalFee: required(decimal),
   shareAmount: nullable(decimal),
   settleProfit: nullable(decimal),
   realizedAmount: nullable(decimal),
-  historyRealizedAmount: needed(decimal),
-  ctimeMs: needed(time, 'ctime'),
+  historyRealizedAmount: required(decimal),
+  ctimeMs: required(time, 'ctime'),
   mtimeMs: nullable(time, 'mtime'),
 });
 export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
@@ -139,31 +151,31 @@ export type FuturesFill = ReturnType<typeof futuresFill.read>;
 const futuresFill = ownIdNeeded(
   record({
     symbol: optional(upperText),
-    contractName: needed(upperText),
-    tradeId: needed(id),
+    contractName: required(upperText),
+    tradeId: required(id),
     side: optional(side),
-    isBuyer: needed(flag),
-    isMaker: needed(flag),
+    isBuyer: required(flag),
+    isMaker: required(flag),
     bidId: nullable(idOrNone),
     askId: nullable(idOrNone),
     bidUserId: nullable(idOrNone),
     askUserId: nullable(idOrNone),
-    price: needed(price),
-    quantity: needed(decimal, 'qty'),
+    price: required(price),
+    quantity: required(decimal, 'qty'),
     amount: optional(decimal),
-    fee: needed(decimalText),
-    timeMs: needed(time, 'time'),
+    fee: required(decimalText),
+    timeMs: required(time, 'time'),
   }),
 );
 export const futuresFillsAnswer = list(futuresFill, { shape: 'list of own trades', write: bare });
 
-export interface ConditionCreated {
+export interface TriggerOrderCreated {
   /** At least one. */
   readonly triggerIds: readonly string[];
   readonly ids: readonly string[];
   readonly cancelIds: readonly string[];
 }
-export const conditionCreatedAnswer: Answer<ConditionCreated> = {
+export const triggerOrderCreatedAnswer: AnswerShape<TriggerOrderCreated> = {
   shape: 'envelope with {triggerIds, ids, cancelIds}',
   container: { kind: 'own' },
   row: null,
@@ -180,18 +192,18 @@ export const conditionCreatedAnswer: Answer<ConditionCreated> = {
 /** A trigger order. Its status TRIGGERED says that it fired; what came of it is another order. */
 export type TriggerOrder = ReturnType<typeof triggerOrder.read>;
 const triggerOrder = record({
-  triggerOrderId: needed(idString, 'triggerOrderId', 'id'),
-  side: needed(side),
-  triggerPrice: needed(price),
+  triggerOrderId: required(idString, 'triggerOrderId', 'id'),
+  side: required(side),
+  triggerPrice: required(price),
   marginCoin: optional(upperText),
-  volume: needed(decimal),
+  volume: required(decimal),
   price: optional(decimal),
   contractId: nullable(integer),
-  contractName: needed(upperText),
+  contractName: required(upperText),
   id: optional(text),
-  triggerType: needed(code(TRIGGER_TYPES, 'integer')),
-  open: needed(action),
-  status: needed(code(TRIGGER_STATUSES, 'integer')),
+  triggerType: required(code(TRIGGER_TYPES, 'integer')),
+  open: required(action),
+  status: required(code(TRIGGER_STATUSES, 'integer')),
   ctime: optional(zonelessTime),
 });
 
@@ -199,7 +211,7 @@ export interface TriggerOrders extends Listing<TriggerOrder> {
   /** Of all pages; null where the service does not say it, and then no page is known to be the last. */
   readonly count: number | null;
 }
-export const triggerOrdersAnswer: Answer<TriggerOrders> = {
+export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
   shape: 'envelope with {count, trigOrderList}',
   container: { kind: 'own' },
   row: triggerOrder,
@@ -216,7 +228,7 @@ export const triggerOrdersAnswer: Answer<TriggerOrders> = {
 };
 
 /** Done: an envelope by the specification, the order id alone on some services. */
-export const triggerCanceledAnswer: Answer<null> = {
+export const triggerCanceledAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'own' },
   row: null,

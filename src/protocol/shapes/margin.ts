@@ -2,27 +2,27 @@
 
 import { isList, jsonObject, type Json } from '../json/json.ts';
 import { list } from './answer.ts';
-import { needed, nullable, optional, record } from './record.ts';
+import { required, nullable, optional, record } from './record.ts';
 import { decimal, idOrNone, integer, Mismatch, side, text, upperText, zonelessTime, type Value } from './value.ts';
 
 /**
  * An open position. `positionVolume` and `canCloseVolume` are contracts, the latter less what closing orders hold; `positionType` 1 is
  * cross, 2 isolated; `reducePrice` is the price of forced reduction.
  */
-export type Position = ReturnType<typeof position.read>;
+export type WirePosition = ReturnType<typeof position.read>;
 const position = record({
-  symbol: needed(upperText, 'symbol', 'contractName'),
-  leverage: needed(integer, 'leverage', 'leverageLevel'),
-  positionType: needed(integer),
+  symbol: required(upperText, 'symbol', 'contractName'),
+  leverage: required(integer, 'leverage', 'leverageLevel'),
+  positionType: required(integer),
   avgPrice: nullable(decimal),
-  positionSide: needed(side, 'positionSide', 'side'),
+  positionSide: required(side, 'positionSide', 'side'),
   realizedAmount: nullable(decimal),
-  positionVolume: needed(decimal, 'positionVolume', 'volume'),
+  positionVolume: required(decimal, 'positionVolume', 'volume'),
   holdAmount: nullable(decimal),
   openPrice: nullable(decimal),
   ctime: optional(zonelessTime),
   mtime: optional(zonelessTime),
-  canCloseVolume: needed(decimal),
+  canCloseVolume: required(decimal),
   reducePrice: optional(decimal),
   keepRate: optional(decimal),
   capitalFee: optional(decimal),
@@ -62,19 +62,19 @@ function rowsOf<T>(row: Value<T>): RowsValue<T> {
 const accountPosition = record({
   id: nullable(idOrNone),
   uid: nullable(idOrNone),
-  positionType: needed(integer),
-  side: needed(side),
-  volume: needed(decimal),
+  positionType: required(integer),
+  side: required(side),
+  volume: required(decimal),
   openPrice: nullable(decimal),
   avgPrice: nullable(decimal),
-  leverageLevel: needed(integer),
+  leverageLevel: required(integer),
   marginRate: nullable(decimal),
   unRealizedAmount: nullable(decimal),
 });
 
 const positionsOfContract = record({
   contractId: nullable(integer),
-  contractName: needed(upperText),
+  contractName: required(upperText),
   contractSymbol: nullable(text),
   positions: nullable(rowsOf(accountPosition)),
 });
@@ -85,9 +85,9 @@ const positionsOfContract = record({
  */
 export type MarginAccount = ReturnType<typeof marginAccount.read>;
 const marginAccount = record({
-  marginCoin: needed(upperText),
-  accountNormal: needed(decimal),
-  accountLock: needed(decimal),
+  marginCoin: required(upperText),
+  accountNormal: required(decimal),
+  accountLock: required(decimal),
   partPositionNormal: optional(decimal),
   totalPositionNormal: optional(decimal),
   achievedAmount: nullable(decimal),

@@ -1,8 +1,8 @@
 // Answers of the public endpoints: time, instruments, books, tickers, trades, bars, index prices.
 
 import { isObject, jsonObject, type Json } from '../json/json.ts';
-import { list, one, readRows, listIn, type Answer, type Listing } from './answer.ts';
-import { needed, nullable, optional, optionalWhere, record } from './record.ts';
+import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
+import { required, nullable, optional, optionalWhere, record } from './record.ts';
 import {
   barTime,
   decimal,
@@ -17,7 +17,7 @@ import {
   text,
   time,
   upperText,
-  type Level,
+  type DepthLevel,
   type Value,
 } from './value.ts';
 import type { TimeMs } from '../../base/brand.ts';
@@ -27,7 +27,7 @@ import type { Variants } from './variants.ts';
 export const listOrWrapped = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
 const bare = (rows: readonly Json[]): Json => rows;
 
-const serverTime = record({ serverTimeMs: needed(time, 'serverTime'), timezone: optional(text) });
+const serverTime = record({ serverTimeMs: required(time, 'serverTime'), timezone: optional(text) });
 export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
 
 const wrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
@@ -35,11 +35,11 @@ const wrappedOnly = (variants: Variants): boolean => variants.symbolsShape === '
 /** A spot instrument. Minimums are null where the service does not say them. */
 export type SpotSymbol = ReturnType<typeof spotSymbol.read>;
 const spotSymbol = record({
-  symbol: needed(upperText),
-  baseAsset: needed(upperText),
-  quoteAsset: needed(upperText),
-  pricePrecision: needed(integer),
-  quantityPrecision: needed(integer, 'QuantityPrecision', 'quantityPrecision'),
+  symbol: required(upperText),
+  baseAsset: required(upperText),
+  quoteAsset: required(upperText),
+  pricePrecision: required(integer),
+  quantityPrecision: required(integer, 'QuantityPrecision', 'quantityPrecision'),
   limitVolumeMin: optionalWhere(wrappedOnly, decimalText),
   limitPriceMin: optionalWhere(wrappedOnly, decimalText),
   limitAmountMin: optionalWhere(wrappedOnly, decimalText),
@@ -65,25 +65,25 @@ function asWrapped(row: Json): Json {
 const wideOnly = (variants: Variants): boolean => variants.contractFields === 'wide';
 
 /** A futures contract. `side` 1 is linear, 0 inverse; `status` 1 is tradable; `symbol` its contractName; fees are fractions. */
-export type Contract = ReturnType<typeof contract.read>;
+export type WireContract = ReturnType<typeof contract.read>;
 const contract = record({
-  symbol: needed(upperText),
-  pricePrecision: needed(integer),
-  side: needed(integer),
+  symbol: required(upperText),
+  pricePrecision: required(integer),
+  side: required(integer),
   maxMarketVolume: nullable(decimal),
-  multiplier: needed(decimal),
-  maxLever: needed(integer),
-  minOrderVolume: needed(decimal),
-  marginCoin: needed(upperText),
-  type: needed(text),
+  multiplier: required(decimal),
+  maxLever: required(integer),
+  minOrderVolume: required(decimal),
+  marginCoin: required(upperText),
+  type: required(text),
   openMakerFee: nullable(decimal),
   openTakerFee: nullable(decimal),
   closeMakerFee: nullable(decimal),
   closeTakerFee: nullable(decimal),
-  multiplierCoin: needed(upperText),
-  contractId: needed(integer),
-  minLever: needed(integer),
-  status: needed(integer),
+  multiplierCoin: required(upperText),
+  contractId: required(integer),
+  minLever: required(integer),
+  status: required(integer),
   minOrderMoney: optionalWhere(wideOnly, decimal),
   maxMarketMoney: optionalWhere(wideOnly, decimal),
   maxLimitVolume: optionalWhere(wideOnly, decimal),
@@ -95,12 +95,12 @@ export const contractsAnswer = list(contract, { shape: 'list of contracts', writ
 export interface Depth {
   /** Null where the service does not say it. */
   readonly timeMs: TimeMs | null;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
+  readonly bids: readonly DepthLevel[];
+  readonly asks: readonly DepthLevel[];
 }
 
 /** A book; the futures service may leave its time out, which a switch decides. */
-export function depthAnswer(market: 'spot' | 'futures'): Answer<Depth> {
+export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
   const timeField = nullable(time, 'time');
   return {
     shape: '{time, bids: [[price, quantity]], asks}',
@@ -129,7 +129,7 @@ export function depthAnswer(market: 'spot' | 'futures'): Answer<Depth> {
 }
 
 /** Levels whose prices rise (1) or fall (-1); a book out of order is refused, for its first level would be no best price. */
-function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly Level[] {
+function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly DepthLevel[] {
   const found = json === undefined ? undefined : listIn(json);
   if (!found) throw new Mismatch('a list of levels', json).within(name);
   const { rows, refused } = readRows(level, found);
@@ -153,20 +153,20 @@ function comparePlain(a: string, b: string): number {
 /** `timeMs` is the start of the 24 hours, or now: not a measure of freshness. */
 const spotTicker = record({
   timeMs: nullable(time, 'time'),
-  high: needed(decimal),
-  low: needed(decimal),
-  last: needed(decimal),
-  volume: needed(decimal, 'vol'),
+  high: required(decimal),
+  low: required(decimal),
+  last: required(decimal),
+  volume: required(decimal, 'vol'),
 });
 export const spotTickerAnswer = one(spotTicker, '{time, high, low, last, vol}');
 
 /** `rose`: the change of 24 hours as a fraction. */
 export type FuturesTicker = ReturnType<typeof futuresTicker.read>;
 const futuresTicker = record({
-  high: needed(decimalText),
-  volume: needed(decimalText, 'vol'),
-  last: needed(decimalText),
-  low: needed(decimalText),
+  high: required(decimalText),
+  volume: required(decimalText, 'vol'),
+  last: required(decimalText),
+  low: required(decimalText),
   buy: nullable(decimal),
   sell: nullable(decimal),
   rose: nullable(decimalText),
@@ -181,10 +181,10 @@ export type PublicTrade = ReturnType<typeof publicTrade.read>;
 const publicTrade = record({
   id: optionalWhere(six, id),
   symbol: optionalWhere(six, upperText),
-  side: needed(side),
-  price: needed(price),
-  quantity: needed(decimal, 'qty'),
-  timeMs: needed(time, 'time'),
+  side: required(side),
+  price: required(price),
+  quantity: required(decimal, 'qty'),
+  timeMs: required(time, 'time'),
 });
 export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: listOrWrapped });
 
@@ -193,16 +193,16 @@ export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume'
 
 const kline = (priceValue: Value<string>, volume: Value<string>) =>
   record({
-    openMs: needed(barTime, 'idx'),
-    open: needed(priceValue),
-    close: needed(priceValue),
-    high: needed(priceValue),
-    low: needed(priceValue),
-    volume: needed(volume, 'vol'),
+    openMs: required(barTime, 'idx'),
+    open: required(priceValue),
+    close: required(priceValue),
+    high: required(priceValue),
+    low: required(priceValue),
+    volume: required(volume, 'vol'),
   });
 
 /** Bars newest first, in whatever order they came: services differ, and none promises one. */
-function klinesAnswer(row: Value<Kline>): Answer<Listing<Kline>> {
+function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
   const answer = list(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
   return {
     ...answer,
@@ -217,9 +217,9 @@ export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
 
 /** `tagPrice` is the mark price; both rates are forecasts, not bookings. */
 const indexPrice = record({
-  currentFundRate: needed(decimal, 'currentFundRate', 'lastFundingRate'),
-  tagPrice: needed(price, 'tagPrice', 'markPrice'),
-  indexPrice: needed(price),
+  currentFundRate: required(decimal, 'currentFundRate', 'lastFundingRate'),
+  tagPrice: required(price, 'tagPrice', 'markPrice'),
+  indexPrice: required(price),
   nextFundRate: nullable(decimal),
 });
 export const indexPriceAnswer = one(indexPrice, '{currentFundRate, tagPrice, indexPrice, nextFundRate}');

@@ -54,7 +54,7 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
 }
 
 /** A member without which the record is refused. `names`: on the wire, the written one first; by default the record's own. */
-export const needed = <T>(value: Value<T>, ...names: readonly string[]): Field<T> => field(value, names, {});
+export const required = <T>(value: Value<T>, ...names: readonly string[]): Field<T> => field(value, names, {});
 
 /** A member that may be missing or null; null is left out when written. */
 export function optional<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {

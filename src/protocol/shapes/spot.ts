@@ -1,10 +1,10 @@
 // Answers of the signed spot endpoints: orders, own trades, balances.
 
-import { ORDER_TYPES, type OrderStatus, type Reading } from './codes.ts';
+import { ORDER_TYPES, type OrderStatus, type CodeReading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
-import { list, objectIn, one, oneOrNone, readRows, type Answer, type Listing } from './answer.ts';
+import { list, objectIn, one, oneOrNone, readRows, type AnswerShape, type Listing } from './answer.ts';
 import { listOrWrapped } from './market.ts';
-import { clientIdField, needed, nullable, optional, orderIdField, record } from './record.ts';
+import { clientIdField, required, nullable, optional, orderIdField, record } from './record.ts';
 import { code, spotListStatus, spotStatus } from './codeValue.ts';
 import {
   clientId,
@@ -25,7 +25,7 @@ import {
 import type { Side } from '../../model/order.ts';
 
 /** A new order's status is the integer 0, or NEW: both say that it was taken. */
-const createdStatus: Value<Reading<OrderStatus>> = {
+const createdStatus: Value<CodeReading<OrderStatus>> = {
   ...spotStatus,
   write: (_, { createStatus }) => (createStatus === '0' ? jsonNumber(0) : createStatus),
 };
@@ -52,32 +52,32 @@ export const spotCreatedAnswer = one(
 /** `origQty` of a MARKET BUY is a quote amount: never subtract `executedQty` from it. */
 export type SpotOrder = ReturnType<typeof queried.read>;
 const order = {
-  symbol: needed(upperText),
+  symbol: required(upperText),
   orderId: orderIdField({ withText: false, form: 'number' }),
   price: optional(decimal),
-  origQty: needed(decimal),
-  executedQty: needed(decimal),
+  origQty: required(decimal),
+  executedQty: required(decimal),
   avgPrice: optional(decimal),
   type: optional(code(ORDER_TYPES, 'word')),
-  side: needed(side),
+  side: required(side),
 };
 const queried = record({
   ...order,
   clientOrderId: clientIdField(clientId),
   timeMs: optional(time, 'transactTime', 'time'),
-  status: needed(spotStatus),
+  status: required(spotStatus),
 });
 const listed = record({
   ...order,
   clientOrderId: clientIdField(clientId, ({ openOrdersClientId }) => openOrdersClientId === 'on'),
   timeMs: optional(time, 'time', 'transactTime'),
-  status: needed(spotListStatus),
+  status: required(spotListStatus),
 });
 /** Null is no information: the order may exist all the same. */
 export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
 export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: listOrWrapped });
 
-const cancelStatus: Value<Reading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
+const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
 /** The answer to a cancel, which is asynchronous: the order ends when a query says so. */
 const canceled = record({
@@ -92,7 +92,7 @@ export const spotCancelAnswer = one(canceled, '{symbol, orderId, clientOrderId, 
 export interface BatchCreated {
   readonly ids: readonly string[];
 }
-export const batchCreatedAnswer: Answer<BatchCreated> = {
+export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
   shape: '{ids: [id]}',
   container: { kind: 'own' },
   row: null,
@@ -113,7 +113,7 @@ export interface BatchCanceled {
   readonly success: readonly string[] | null;
   readonly failed: readonly string[] | null;
 }
-export const batchCanceledAnswer: Answer<BatchCanceled> = {
+export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
   shape: '{success: [id], failed: [id]}',
   container: { kind: 'own' },
   row: null,
@@ -139,17 +139,17 @@ export function idsIn(json: Json | undefined): readonly string[] | null {
 export type SpotFill = ReturnType<typeof fill.read>;
 const fill = ownIdNeeded(
   record({
-    symbol: needed(upperText),
-    tradeId: needed(id, 'id', 'tradeId'),
+    symbol: required(upperText),
+    tradeId: required(id, 'id', 'tradeId'),
     bidId: nullable(idOrNone),
     askId: nullable(idOrNone),
-    price: needed(price),
-    quantity: needed(decimal, 'qty'),
-    timeMs: needed(time, 'time'),
-    isBuyer: needed(flag),
-    isMaker: needed(flag),
-    feeCoin: needed(upperText),
-    fee: needed(decimal),
+    price: required(price),
+    quantity: required(decimal, 'qty'),
+    timeMs: required(time, 'time'),
+    isBuyer: required(flag),
+    isMaker: required(flag),
+    feeCoin: required(upperText),
+    fee: required(decimal),
   }),
 );
 export const spotFillsAnswer = list(fill, { shape: 'list of own trades', write: listOrWrapped });
@@ -178,13 +178,13 @@ export function ownIdNeeded<T extends OwnIds, V extends Value<T>>(value: V & Val
   };
 }
 
-export type Balance = ReturnType<typeof balance.read>;
-const balance = record({ asset: needed(upperText), free: needed(decimal), locked: needed(decimal) });
+export type WireBalance = ReturnType<typeof balance.read>;
+const balance = record({ asset: required(upperText), free: required(decimal), locked: required(decimal) });
 
-export interface SpotAccount extends Listing<Balance> {
+export interface SpotAccount extends Listing<WireBalance> {
   readonly uid: string | null;
 }
-export const spotAccountAnswer: Answer<SpotAccount> = {
+export const spotAccountAnswer: AnswerShape<SpotAccount> = {
   shape: '{balances: [{asset, free, locked}]}',
   container: { kind: 'own' },
   row: balance,

@@ -188,7 +188,7 @@ export const action: Value<PositionAction> = {
 };
 
 /** Two-element lists: the levels of a book. */
-export const level: Value<Level> = {
+export const level: Value<DepthLevel> = {
   kind: 'level',
   read(json) {
     if (!isList(json) || json.length !== 2) throw new Mismatch('a pair of price and quantity', json);
@@ -196,7 +196,7 @@ export const level: Value<Level> = {
   },
   write: (value) => [jsonNumber(value.price), jsonNumber(value.quantity)],
 };
-export interface Level {
+export interface DepthLevel {
   readonly price: string;
   readonly quantity: string;
 }

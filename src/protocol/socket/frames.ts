@@ -13,21 +13,21 @@ export const CLOSE = {
   tooBig: 1009,
 } as const;
 
-export interface Frame {
+export interface SocketFrame {
   readonly opcode: number;
   /** Unmasked. */
   readonly payload: Uint8Array;
 }
 
 /** Why a connection cannot go on; nothing behind it is read. */
-export interface Broken {
+export interface FrameError {
   readonly code: number;
   readonly why: string;
 }
 
-export interface Arrived {
-  readonly frames: readonly Frame[];
-  readonly broken: Broken | null;
+export interface FrameBatch {
+  readonly frames: readonly SocketFrame[];
+  readonly broken: FrameError | null;
 }
 
 /** Payload of a control frame, in bytes. */
@@ -48,8 +48,8 @@ export class FrameReader {
     this.#maxBytes = maxBytes;
   }
 
-  push(bytes: Uint8Array): Arrived {
-    const frames: Frame[] = [];
+  push(bytes: Uint8Array): FrameBatch {
+    const frames: SocketFrame[] = [];
     if (this.#isBroken) return { frames, broken: null };
     this.#pending = this.#pending.length === 0 ? bytes : joined(this.#pending, bytes);
     for (;;) {
@@ -68,7 +68,7 @@ export class FrameReader {
   }
 
   /** Null: not all of it is there. */
-  #head(): Head | Broken | null {
+  #head(): Head | FrameError | null {
     const bytes = this.#pending;
     if (bytes.length < 2) return null;
     const [first, second] = [bytes[0]!, bytes[1]!];
@@ -94,7 +94,7 @@ interface Head {
 }
 
 /** What the first two bytes already say against a frame. */
-function brokenBy(first: number, second: number, from: 'client' | 'server'): Broken | null {
+function brokenBy(first: number, second: number, from: 'client' | 'server'): FrameError | null {
   const opcode = first & 0x0f;
   const isWhole = (first & 0x80) !== 0 && opcode !== OPCODE.continuation;
   if ((first & 0x70) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };

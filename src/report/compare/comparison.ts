@@ -1,7 +1,7 @@
 // Two runs set beside each other: their figures, what differs in what went in, and the first fill that is not the same.
 
 import { assertNever } from '../../base/assert.ts';
-import type { Entry, Kind } from '../words/figures.ts';
+import type { GlossaryEntry, FigureKind } from '../words/figures.ts';
 import { REASONS, written } from '../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
 import { count, fixed, NONE, signed, THIN } from '../../base/text/format.ts';
@@ -11,7 +11,7 @@ export interface ComparedFigure {
   readonly name: string;
   readonly label: string;
   readonly definition: string;
-  readonly kind: Kind;
+  readonly kind: FigureKind;
   readonly a: number | null;
   readonly b: number | null;
   /** b less a; null where either is missing or they are counted in different assets. */
@@ -38,7 +38,7 @@ export interface FillDifference {
 }
 export type FillCells = Readonly<Record<string, string>>;
 
-export interface Comparison {
+export interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
   /** Their orders, fills and equity are the same. */
@@ -48,13 +48,13 @@ export interface Comparison {
   readonly inputs: readonly Unequal[];
   readonly firstFill: FillDifference | null;
   /** Why the two are not quite comparable; empty where they are. */
-  readonly doubts: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** Columns of a fill that make it another: not its numbers, which shift with every fill before it. */
 const FILL_COLUMNS = ['time_ms', 'strategy', 'instrument', 'side', 'is_maker', 'price', 'quantity', 'notional', 'fee', 'fee_asset'];
 
-export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
   const named = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
   return {
     a,
@@ -64,7 +64,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     keys: unequal(named(a), named(b)),
     inputs: unequal(a.inputs, b.inputs),
     firstFill: firstFill(a.fills, b.fills),
-    doubts: doubtsOf(a, b),
+    warnings: comparisonWarnings(a, b),
   };
 }
 
@@ -78,7 +78,7 @@ function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly U
 }
 
 /** What is worth a line: a file that only one of them has follows from its definition, which says so itself. */
-export function toldInputs({ inputs }: Comparison): readonly Unequal[] {
+export function reportedInputs({ inputs }: RunComparison): readonly Unequal[] {
   return inputs.filter(({ use, a, b }) => (use !== 'code' && use !== 'bars') || (a !== null && b !== null));
 }
 
@@ -153,7 +153,7 @@ const LESS = new Set([
   'rejected',
 ]);
 
-const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 'rejected' | 'fees' | 'volume', entry: Entry])[] = [
+const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 'rejected' | 'fees' | 'volume', entry: GlossaryEntry])[] = [
   ['created', { label: 'Orders', kind: 'count', definition: 'Orders that the strategies and their brackets asked for.' }],
   ['fills', { label: 'Fills', kind: 'count', definition: 'Executions, whole and in part.' }],
   ['refusedByRisk', { label: 'Refused by risk', kind: 'count', definition: 'Stopped by a risk rule; nothing was sent.' }],
@@ -174,12 +174,12 @@ function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
   ].filter(({ a: of, b: other }) => of !== null || other !== null);
 }
 
-type Value = number | string | null | undefined;
+type FigureValue = number | string | null | undefined;
 
 function figure(
   name: string,
-  { label, kind, definition }: Entry,
-  values: readonly [Value, Value],
+  { label, kind, definition }: GlossaryEntry,
+  values: readonly [FigureValue, FigureValue],
   assets: readonly [string, string],
 ): ComparedFigure {
   const [a, b] = [numberOf(values[0]), numberOf(values[1])];
@@ -203,13 +203,13 @@ function figure(
   };
 }
 
-function numberOf(value: Value): number | null {
+function numberOf(value: FigureValue): number | null {
   const number = value === null || value === undefined ? NaN : Number(value);
   return Number.isFinite(number) ? number : null;
 }
 
 /** With its sign; of percentages in percentage points. */
-export function differenceText(value: number, kind: Kind, asset: string): string {
+export function differenceText(value: number, kind: FigureKind, asset: string): string {
   switch (kind) {
     case 'percent':
     case 'change':
@@ -230,35 +230,35 @@ export function differenceText(value: number, kind: Kind, asset: string): string
   }
 }
 
-function doubtsOf({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
-  const doubts: string[] = [];
-  if (a.run.fromMs !== b.run.fromMs || a.run.toMs !== b.run.toMs) doubts.push('they cover different times');
+function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
+  const warnings: string[] = [];
+  if (a.run.fromMs !== b.run.fromMs || a.run.toMs !== b.run.toMs) warnings.push('they cover different times');
   const feeds = ({ run }: typeof a) =>
     run.feeds
       .map(({ instrument, interval }) => `${instrument} ${interval}`)
       .toSorted()
       .join();
-  if (feeds(a) !== feeds(b)) doubts.push('they ran on different bars');
+  if (feeds(a) !== feeds(b)) warnings.push('they ran on different bars');
   else if (a.dataQuality.feeds.some(({ manifestHash }, at) => b.dataQuality.feeds[at]?.manifestHash !== manifestHash))
-    doubts.push('their bars bear one name, and their content differs');
+    warnings.push('their bars bear one name, and their content differs');
   if (a.run.reportingAsset !== b.run.reportingAsset)
-    doubts.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
+    warnings.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
   else if (a.run.startEquity !== b.run.startEquity)
-    doubts.push(
+    warnings.push(
       `they start with ${fixed(Number(a.run.startEquity), 2)} and ${fixed(Number(b.run.startEquity), 2)} ${a.run.reportingAsset}`,
     );
   if (a.dataQuality.synthetic || b.dataQuality.synthetic)
-    doubts.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');
+    warnings.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');
   const few = [a, b].filter(({ trades }) => trades.trades < FEW_TRADES).length;
-  if (few > 0) doubts.push(`${few === 2 ? 'both have' : 'one has'} fewer than ${count(FEW_TRADES)} closed trades`);
-  return doubts;
+  if (few > 0) warnings.push(`${few === 2 ? 'both have' : 'one has'} fewer than ${count(FEW_TRADES)} closed trades`);
+  return warnings;
 }
 
 /** Below this many closed trades a figure says little of what comes. */
 const FEW_TRADES = 30;
 
 /** Why a figure of one run is missing, in words; null where it is there. */
-export function reasonOf({ summary }: ComparedRun, name: string): string | null {
+export function differenceReason({ summary }: ComparedRun, name: string): string | null {
   const reasons: Readonly<Record<string, keyof typeof REASONS | undefined>> = { ...summary.metrics.reasons, ...summary.trades.reasons };
   const reason = reasons[name];
   return reason === undefined ? null : REASONS[reason];

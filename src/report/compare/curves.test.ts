@@ -8,7 +8,7 @@ import { equityColumns } from '../summary/resultHash.ts';
 import { csvText } from '../summary/csvFile.ts';
 import { buildSummary } from '../summary/summary.ts';
 import { fillsTable } from '../summary/tables.ts';
-import { compareRuns, toldInputs } from './comparison.ts';
+import { compareRuns, reportedInputs } from './comparison.ts';
 import { curvesOf } from './curves.ts';
 import type { ComparedRun } from './input.ts';
 import { compareTable } from './terminal.ts';
@@ -111,7 +111,7 @@ test('what differs is told: figures with their direction, keys, inputs, the firs
     { use: 'definition', name: 'risk.maxLeverage', a: null, b: '1' },
   ]);
   expect(comparison.inputs.map(({ name }) => name)).toEqual(['x.ts', 'only.ts']);
-  expect(toldInputs(comparison).map(({ name }) => name)).toEqual(['x.ts']);
+  expect(reportedInputs(comparison).map(({ name }) => name)).toEqual(['x.ts']);
   const figure = (name: string) => comparison.figures.find((each) => each.name === name)!;
   const [sharpe, volume, net] = ['sharpe', 'volume', 'totalReturn'].map(figure);
   expect(sharpe?.difference).toBe(sharpe!.b! - sharpe!.a!);

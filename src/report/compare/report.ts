@@ -2,11 +2,11 @@
 
 import { writeFile } from 'node:fs/promises';
 import { pageScript, plotCode } from '../page/link.ts';
-import { html, jsonText, Markup } from '../page/markup.ts';
+import { html, scriptJson, Markup } from '../page/markup.ts';
 import { exactStep, Pack } from '../page/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
-import type { Comparison } from './comparison.ts';
+import type { RunComparison } from './comparison.ts';
 import { curvesOf, type Curve, type Curves } from './curves.ts';
 import type { ComparePage, WireCurve } from './page/wire.ts';
 import { cards, curves, head, stepText, title, trust } from './sections.ts';
@@ -14,7 +14,7 @@ import { allFigures, fillSection, months, provenance, whatDiffers } from './tabl
 import { COMPARE_STYLE } from './style.ts';
 
 export interface CompareReportInput {
-  readonly comparison: Comparison;
+  readonly comparison: RunComparison;
   /** Of the isobar that writes the page. */
   readonly version: string;
   /** ms UTC; null leaves it out. */
@@ -64,7 +64,7 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
     rest: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
       <script type="application/json" id="page">
-        ${new Markup(jsonText(page))}
+        ${new Markup(scriptJson(page))}
       </script>
       <script>
         ${new Markup(code.plotLibrary)};
@@ -73,7 +73,7 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
   });
 }
 
-function pageOf({ a, b }: Comparison, { ms, a: curveA, b: curveB }: Curves, pack: Pack): ComparePage {
+function pageOf({ a, b }: RunComparison, { ms, a: curveA, b: curveB }: Curves, pack: Pack): ComparePage {
   const wire = (name: string, { growth, depth }: Curve): WireCurve => ({
     name,
     growth: pack.addDecimals(growth, exactStep(growth, DIGITS), 1),

@@ -3,21 +3,21 @@
 import { count, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
 import { trustStrip, withUnit, type Chip } from '../page/parts.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
-import type { ComparedFigure, Comparison } from './comparison.ts';
+import { marketNames, strategyNames } from '../terminal/closingTable.ts';
+import type { ComparedFigure, RunComparison } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 
 const CARDS = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fees'];
 const SHORT_HASH = 12;
 
-export function title({ a, b }: Comparison): string {
+export function title({ a, b }: RunComparison): string {
   const [of, other] = [strategyNames(a.summary.run), strategyNames(b.summary.run)];
   return of === other ? `${of}, two runs` : `${of} and ${other}`;
 }
 
 export const letter = (side: 'a' | 'b') => html`<span class="letter ${side}">${side.toUpperCase()}</span>`;
 
-export function head(comparison: Comparison, version: string, writtenMs: number | null): Markup {
+export function head(comparison: RunComparison, version: string, writtenMs: number | null): Markup {
   const { a, b } = comparison;
   const when = writtenMs === null ? '' : ` · ${timeText(writtenMs)}`;
   const isSynthetic = a.summary.dataQuality.synthetic || b.summary.dataQuality.synthetic;
@@ -42,7 +42,7 @@ function runBox({ summary: { run, resultHash }, path }: ComparedRun, side: 'a' |
   return html`<div class="run ${side}">
     <h2>${letter(side)} ${strategyNames(run)}</h2>
     <p class="muted">
-      ${marketsOf(run).join(', ')} · ${dayText(run.fromMs)} – ${dayText(run.toMs)}${params.length === 0 ? '' : ` · ${params.join(', ')}`}
+      ${marketNames(run).join(', ')} · ${dayText(run.fromMs)} – ${dayText(run.toMs)}${params.length === 0 ? '' : ` · ${params.join(', ')}`}
     </p>
     <p>
       <code>${path}</code> <span class="muted of">result</span> <code title="${resultHash}">${resultHash.slice(0, SHORT_HASH)}</code>
@@ -51,12 +51,12 @@ function runBox({ summary: { run, resultHash }, path }: ComparedRun, side: 'a' |
   </div>`;
 }
 
-function figureOf({ figures }: Comparison, name: string): ComparedFigure | undefined {
+function figureOf({ figures }: RunComparison, name: string): ComparedFigure | undefined {
   return figures.find((figure) => figure.name === name);
 }
 
 /** What lies between the two, in one sentence. */
-export function answer(comparison: Comparison): Markup {
+export function answer(comparison: RunComparison): Markup {
   if (comparison.isIdentical) return html`<b>The results are identical</b>: the same orders, fills and equity.`;
   const [net, down, sharpe] = ['totalReturn', 'maxDrawdown', 'sharpe'].map((name) => figureOf(comparison, name));
   if (net?.difference === undefined || net.difference === null) return html`One of the two has no net return.`;
@@ -74,8 +74,8 @@ export function answer(comparison: Comparison): Markup {
     <b>${net.text.a}</b>${deeper}${ratio}.`;
 }
 
-export function trust(comparison: Comparison): Markup {
-  const { a, b, keys, inputs, firstFill, doubts, isIdentical } = comparison;
+export function trust(comparison: RunComparison): Markup {
+  const { a, b, keys, inputs, firstFill, warnings, isIdentical } = comparison;
   const [x, y] = [a.summary.run, b.summary.run];
   const isSameTime = x.fromMs === y.fromMs && x.toMs === y.toMs;
   const of = (use: string) => inputs.filter((each) => each.use === use).length;
@@ -123,7 +123,7 @@ export function trust(comparison: Comparison): Markup {
       isWarning: false,
     },
   ];
-  return trustStrip(chips, doubts);
+  return trustStrip(chips, warnings);
 }
 
 /** In words as well as in colour: an arrow for what is better. */
@@ -132,7 +132,7 @@ export function verdictOf({ better, text, difference }: ComparedFigure): Markup 
   return html`<span class="${better === 'b' ? 'gain' : 'loss'}">${text.difference} ${better === 'b' ? '▲' : '▼'}</span>`;
 }
 
-export function cards(comparison: Comparison): Markup {
+export function cards(comparison: RunComparison): Markup {
   return html`<section class="cards" aria-label="Figures">
     ${CARDS.map((name) => figureOf(comparison, name))
       .filter((figure) => figure !== undefined)

@@ -3,27 +3,35 @@
 import { shellWord } from '../../base/text/shellWord.ts';
 import { count, fixed, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
 import { METRIC_NAMES } from '../words/glossary.ts';
-import { command, facts, table, versionsText } from '../page/lists.ts';
-import { html, type Markup, type Part } from '../page/markup.ts';
-import { reasonOf, toldInputs, valueText, type ComparedFigure, type Comparison, type FillCells, type Unequal } from './comparison.ts';
+import { command, facts, htmlTable, versionsText } from '../page/lists.ts';
+import { html, type Markup, type MarkupPart } from '../page/markup.ts';
+import {
+  differenceReason,
+  reportedInputs,
+  valueText,
+  type ComparedFigure,
+  type RunComparison,
+  type FillCells,
+  type Unequal,
+} from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 import { letter, verdictOf } from './sections.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Where the difference was made: rows years, cells percentage points. */
-export function months({ a, b }: Comparison): Markup {
+export function months({ a, b }: RunComparison): Markup {
   const of = (run: ComparedRun) => new Map(run.summary.metrics.monthly.map((each) => [`${each.year}-${each.month}`, each.return]));
   const [inA, inB] = [of(a), of(b)];
   const gap = (key: string) => (inA.has(key) && inB.has(key) ? (inB.get(key) ?? 0) - (inA.get(key) ?? 0) : null);
   const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
   const all = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
   if (all.length === 0) return html`<p class="muted">No month is in both.</p>`;
-  const most = Math.max(...all.map(Math.abs), 1e-9);
+  const max = Math.max(...all.map(Math.abs), 1e-9);
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="none">·</td>`
-      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / most) * 32)}%">
+      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / max) * 32)}%">
           ${signed(value * 100, 1)}
         </td>`;
   return html`<div class="scroll">
@@ -47,12 +55,12 @@ export function months({ a, b }: Comparison): Markup {
   </div>`;
 }
 
-export function allFigures(comparison: Comparison): Markup {
+export function allFigures(comparison: RunComparison): Markup {
   const { a, b, figures } = comparison;
   const names: readonly string[] = METRIC_NAMES;
   const account = figures.filter(({ name }) => names.includes(name));
   const rest = figures.filter(({ name }) => !names.includes(name));
-  const missing = (run: ComparedRun, { name }: ComparedFigure) => reasonOf(run, name) ?? '';
+  const missing = (run: ComparedRun, { name }: ComparedFigure) => differenceReason(run, name) ?? '';
   const row = (figure: ComparedFigure) =>
     html`<tr>
       <th scope="row" tabindex="0" data-tip>${figure.label}<span class="sr">${figure.definition}</span></th>
@@ -83,9 +91,9 @@ export function allFigures(comparison: Comparison): Markup {
     <p class="muted note">▲ B is better, ▼ worse; pp: percentage points. A figure without an arrow is neither good nor bad by itself.</p>`;
 }
 
-export function whatDiffers(comparison: Comparison): Markup {
+export function whatDiffers(comparison: RunComparison): Markup {
   const { keys } = comparison;
-  const inputs = toldInputs(comparison);
+  const inputs = reportedInputs(comparison);
   if (keys.length + inputs.length === 0) return html`<p>Nothing: definition, code, bars and versions are the same.</p>`;
   const heads = (name: string) => [name, html`${letter('a')}`, html`${letter('b')}`];
   const value = (text: string | null) =>
@@ -94,9 +102,9 @@ export function whatDiffers(comparison: Comparison): Markup {
     keys.length === 0
       ? null
       : html`<h3>In the definition</h3>
-          ${table(
+          ${htmlTable(
             heads('key'),
-            keys.map((key): Part[] => [key.name, value(key.a), value(key.b)]),
+            keys.map((key): MarkupPart[] => [key.name, value(key.a), value(key.b)]),
             'Keys of the definition that differ',
             [],
           )}`;
@@ -104,16 +112,16 @@ export function whatDiffers(comparison: Comparison): Markup {
     inputs.length === 0
       ? null
       : html`<h3>In what went in</h3>
-          ${table(
+          ${htmlTable(
             ['', 'what', ...heads('').slice(1)],
-            inputs.map((input: Unequal): Part[] => [input.name, input.use, value(input.a), value(input.b)]),
+            inputs.map((input: Unequal): MarkupPart[] => [input.name, input.use, value(input.a), value(input.b)]),
             'Inputs that differ',
             [1],
           )}`;
   return html`${settings}${rest}`;
 }
 
-export function fillSection({ firstFill: first, a }: Comparison): Markup {
+export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   if (first === null) {
     const fills = Math.max(0, a.fills.length - 1);
     return html`<p>None: ${fills === 1 ? 'the only fill is' : `all ${count(fills)} fills are`} the same in both.</p>`;
@@ -179,7 +187,7 @@ export function cellsOf(fill: FillCells | null): readonly string[] | null {
   ];
 }
 
-export function provenance({ a, b }: Comparison): Markup {
+export function provenance({ a, b }: RunComparison): Markup {
   const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
     html`<div>
       <h3>${letter(side)} ${path}</h3>

@@ -1,9 +1,9 @@
 // Two runs beside each other in the terminal: figures, what differs in what went in, the first fill that differs. At most 100 columns.
 
 import { count, dayText } from '../../base/text/format.ts';
-import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
-import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
-import { toldInputs, valueText, type ComparedFigure, type Comparison, type Unequal } from './comparison.ts';
+import { marketNames, strategyNames } from '../terminal/closingTable.ts';
+import { COLUMNS, coloured, withLead } from '../terminal/lines.ts';
+import { reportedInputs, valueText, type ComparedFigure, type RunComparison, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 import { cellsOf } from './tables.ts';
 
@@ -14,7 +14,7 @@ export interface CompareTableOptions {
   readonly report: string;
 }
 
-const SHOWN = [
+const MAX_SHOWN = [
   'totalReturn',
   'netProfit',
   'cagr',
@@ -34,13 +34,13 @@ const SHOWN = [
   'refusedByRisk',
   'fees',
 ];
-const SHOWN_UNEQUAL = 12;
+const MAX_UNEQUAL = 12;
 const CELL = 20;
 
 /** Lines joined by \n, without one at the end. */
-export function compareTable(comparison: Comparison, { colour, report }: CompareTableOptions): string {
-  const { a, b, figures, isIdentical, doubts } = comparison;
-  const rows = SHOWN.flatMap((name) => figures.find((figure) => figure.name === name) ?? []);
+export function compareTable(comparison: RunComparison, { colour, report }: CompareTableOptions): string {
+  const { a, b, figures, isIdentical, warnings } = comparison;
+  const rows = MAX_SHOWN.flatMap((name) => figures.find((figure) => figure.name === name) ?? []);
   const lines = [
     ...runLines('A', a),
     ...runLines('B', b),
@@ -49,17 +49,17 @@ export function compareTable(comparison: Comparison, { colour, report }: Compare
     ...rows.map((figure) => figureLine(figure, colour)),
     '',
     ...(isIdentical ? ['  The results are identical: the same orders, fills and equity.'] : fillLines(comparison)),
-    ...unequalLines([...comparison.keys, ...toldInputs(comparison)]),
+    ...unequalLines([...comparison.keys, ...reportedInputs(comparison)]),
     '',
   ];
-  if (doubts.length > 0)
-    lines.push(...withLead('  Look here first: ', `${doubts.join('; ')}.`).map((line) => (colour ? painted(line, 'amber') : line)));
+  if (warnings.length > 0)
+    lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map((line) => (colour ? coloured(line, 'amber') : line)));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');
 }
 
 function runLines(letter: string, { path, summary: { run, resultHash } }: ComparedRun): string[] {
-  const what = `${strategyNames(run)}  ${marketsOf(run).join(', ')}`;
+  const what = `${strategyNames(run)}  ${marketNames(run).join(', ')}`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}`;
   return [`  ${letter}  ${cut(path, COLUMNS - 30)}  result ${resultHash.slice(0, 12)}`, `     ${cut(what, COLUMNS - 32)}  ${range}`];
 }
@@ -67,11 +67,11 @@ function runLines(letter: string, { path, summary: { run, resultHash } }: Compar
 function figureLine({ label, text, better, difference }: ComparedFigure, colour: boolean): string {
   const arrow = better === null ? ' ' : better === 'b' ? '▲' : '▼';
   const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL)} ${arrow}`;
-  const shown = !colour || better === null ? gap : painted(gap, better === 'b' ? 'cyan' : 'red');
+  const shown = !colour || better === null ? gap : coloured(gap, better === 'b' ? 'cyan' : 'red');
   return `  ${label.padEnd(18)}${text.a.padStart(CELL)}${text.b.padStart(CELL)}${shown}`.trimEnd();
 }
 
-function fillLines({ firstFill }: Comparison): string[] {
+function fillLines({ firstFill }: RunComparison): string[] {
   if (firstFill === null) return ['  No fill differs: orders or equity do.'];
   const line = (letter: string, cells: readonly string[] | null) => {
     const [time, instrument, side, price, quantity, , fee] = cells ?? [];
@@ -88,15 +88,15 @@ function fillLines({ firstFill }: Comparison): string[] {
 function unequalLines(list: readonly Unequal[]): string[] {
   if (list.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
   const wide = Math.min(38, Math.max(16, ...list.map(({ name }) => name.length)));
-  const lines = list.slice(0, SHOWN_UNEQUAL).map(({ use, name, a, b }) => {
+  const lines = list.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
     const head = `    ${cut(name, wide).padEnd(wide)}  ${use.padEnd(10)}`;
     return `${head}  ${cut(valueText(a), 19).padEnd(19)}  ${cut(valueText(b), 19)}`.trimEnd();
   });
-  const more = list.length > SHOWN_UNEQUAL ? [`    and ${count(list.length - SHOWN_UNEQUAL)} more, in the report`] : [];
+  const more = list.length > MAX_UNEQUAL ? [`    and ${count(list.length - MAX_UNEQUAL)} more, in the report`] : [];
   return ['', `${'  What went in, where it differs'.padEnd(wide + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
 }
 
 /** The end of a path tells more than its beginning. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `…${text.slice(text.length - most + 1)}`;
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `…${text.slice(text.length - max + 1)}`;
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../base/number/decimal.ts';
 import { benchmarkFigures } from './benchmark.ts';
-import { normalCdf, probabilisticSharpe } from './belief.ts';
+import { normalCdf, probabilisticSharpe } from './sharpeConfidence.ts';
 import { drawdownOf } from './drawdown.ts';
 import { settle, type Reason } from './figure.ts';
 import { rolling } from './periods.ts';
@@ -111,10 +111,10 @@ describe('returns', () => {
   });
 
   test('drawdown starts at the starting capital, and the one that is not regained is open', () => {
-    const { drawdown, longestIsOpen, figures } = portfolioFigures(daysOf(1000, 500, 400, 600));
+    const { drawdown, longestIsOpen: maxIsOpen, figures } = portfolioFigures(daysOf(1000, 500, 400, 600));
     expect(drawdown.deepest).toBeCloseTo(-0.6, 12);
     expect(drawdown.episodes).toMatchObject([{ peak: 0, trough: 2, recovery: null }]);
-    expect([longestIsOpen, figures.longestDrawdown, figures.maxDrawdownAbs]).toEqual([true, 3, 600]);
+    expect([maxIsOpen, figures.longestDrawdown, figures.maxDrawdownAbs]).toEqual([true, 3, 600]);
     // The peak is the last point at its height; the day of recovery ends the episode.
     expect(drawdownOf(Float64Array.of(10, 12, 12, 9, 12, 11, 13)).episodes).toMatchObject([
       { peak: 2, trough: 3, recovery: 4 },

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { benchmarkFigures } from './benchmark.ts';
-import { probabilisticSharpe } from './belief.ts';
+import { probabilisticSharpe } from './sharpeConfidence.ts';
 import { settle, type Figure } from './figure.ts';
 import { DAY_MS, portfolioFigures } from './portfolio.ts';
-import { seriesOf, type Series } from './returns.ts';
+import { seriesOf, type ReturnSeries } from './returns.ts';
 import { tradeFigures, type TradeSet } from './tradeFigures.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../../shared/golden/metrics/', import.meta.url));
@@ -26,7 +26,7 @@ function rowsOf(file: string): string[][] {
 const goldenFile = (): { isobar_365: { series: Group; trades: Group } } => JSON.parse(readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'));
 
 /** A series of daily returns from 1 January 2023 on. */
-function seriesFrom(start: number, returns: readonly number[]): Series {
+function seriesFrom(start: number, returns: readonly number[]): ReturnSeries {
   const equity = new Float64Array(returns.length + 1);
   equity[0] = start;
   returns.forEach((r, i) => (equity[i + 1] = equity[i]! * (1 + r)));

@@ -3,8 +3,8 @@
 import type { DeepestFall } from '../../base/number/deepestFall.ts';
 import { drawdownOf, type Drawdown } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
-import type { Series } from './returns.ts';
-import { correlation, deviation, highest, isConstant, lowest, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
+import type { ReturnSeries } from './returns.ts';
+import { correlation, deviation, maxOf, isConstant, minOf, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
 
 export const DAY_MS = 86_400_000;
 /** Days of trading in a year: the markets that isobar knows never close. */
@@ -90,11 +90,11 @@ interface Grounds {
 export type BarFalls = Pick<DeepestFall, 'fraction' | 'units'>;
 
 /** The main figures alone, which cost a fraction of all. */
-export function mainFigures(series: Series, falls: BarFalls): Readonly<Record<MainFigure, Figure>> {
+export function mainFigures(series: ReturnSeries, falls: BarFalls): Readonly<Record<MainFigure, Figure>> {
   return groundsOf(series, 0, falls).main;
 }
 
-function groundsOf(series: Series, rf: number, falls: BarFalls): Grounds {
+function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
   const { timeMs, returns, index } = series;
   const n = returns.length;
   const { some, two, ratio } = guards(series);
@@ -127,7 +127,7 @@ function groundsOf(series: Series, rf: number, falls: BarFalls): Grounds {
 }
 
 /** For figures that need a return, two of them, or an equity that did not end at 0. */
-function guards({ returns, ruined }: Series) {
+function guards({ returns, ruined }: ReturnSeries) {
   const n = returns.length;
   const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
   const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
@@ -136,14 +136,14 @@ function guards({ returns, ruined }: Series) {
 }
 
 /** `falls`: those of the equity bar by bar; without them the series has nothing finer than its own points. */
-export function portfolioFigures(series: Series, options: PortfolioOptions = {}, falls = ownFalls(series)): Portfolio {
+export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions = {}, falls = ownFalls(series)): Portfolio {
   const { timeMs, equity, returns } = series;
   const n = returns.length;
   const { some, two, ratio } = guards(series);
   const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0), falls);
   const netProfit = some(() => equity[n]! - equity[0]!);
   const sorted = returns.toSorted();
-  const longest = longestOf(drawdown, timeMs);
+  const max = longestOf(drawdown, timeMs);
   const fell = drawdown.episodes.length > 0;
   const figures = {
     totalReturn: main.totalReturn,
@@ -159,11 +159,11 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {},
     maxDrawdown: main.maxDrawdown,
     maxDrawdownDaily: main.maxDrawdownDaily,
     maxDrawdownAbs: some(() => falls.units),
-    longestDrawdown: some(() => (fell ? longest.days : 'no-drawdown')),
+    longestDrawdown: some(() => (fell ? max.days : 'no-drawdown')),
     averageDrawdown: some(() =>
       fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
     ),
-    averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
+    averageDrawdownDays: some(() => (fell ? max.meanDays : 'no-drawdown')),
     ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
@@ -178,15 +178,15 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {},
     ),
     skew: main.skew,
     excessKurtosis: main.excessKurtosis,
-    bestDay: some(() => highest(returns)),
-    worstDay: some(() => lowest(returns)),
+    bestDay: some(() => maxOf(returns)),
+    worstDay: some(() => minOf(returns)),
     positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
   } satisfies Record<PortfolioFigure, Figure>;
-  return { figures, drawdown, longestIsOpen: longest.open, years };
+  return { figures, drawdown, longestIsOpen: max.open, years };
 }
 
 /** Of the index the fraction, of the equity less external flows the money. */
-function ownFalls({ index, equity }: Series): BarFalls {
+function ownFalls({ index, equity }: ReturnSeries): BarFalls {
   const fraction = drawdownOf(index).deepest;
   return { fraction, units: drawdownOf(equity).deepestMoney };
 }

@@ -1,7 +1,7 @@
 // From equity to returns: one a period, free of external flows, ended by ruin.
 
 /** Equity at the sampling instants, and the returns between them. Arrays of points are one longer than `returns`. */
-export interface Series {
+export interface ReturnSeries {
   readonly timeMs: Float64Array;
   /** Equity less external flows so far: its differences are profit. */
   readonly equity: Float64Array;
@@ -20,7 +20,7 @@ export interface Flows {
 }
 
 /** `equity[0]` is the starting capital and must be above 0. */
-export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flows): Series {
+export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flows): ReturnSeries {
   const end = pointsUntilRuin(equity);
   if (flows === undefined) {
     const kept = equity.subarray(0, end.points);

@@ -44,19 +44,19 @@ export function correlation(a: Float64Array, b: Float64Array): number | null {
 
 /** True when the values spread over at most 1e-12 (also when there are none). */
 export function isConstant(values: Float64Array): boolean {
-  return !(highest(values) - lowest(values) > ZERO);
+  return !(maxOf(values) - minOf(values) > ZERO);
 }
 
-export function highest(values: Float64Array): number {
-  let most = -Infinity;
-  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
-  return most;
+export function maxOf(values: Float64Array): number {
+  let max = -Infinity;
+  for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
+  return max;
 }
 
-export function lowest(values: Float64Array): number {
-  let least = Infinity;
-  for (let i = 0; i < values.length; i++) if (values[i]! < least) least = values[i]!;
-  return least;
+export function minOf(values: Float64Array): number {
+  let min = Infinity;
+  for (let i = 0; i < values.length; i++) if (values[i]! < min) min = values[i]!;
+  return min;
 }
 
 /** `q`-quantile (0 to 1) of ascending values: linear interpolation at position q(n - 1); NaN when there are none. */
@@ -75,7 +75,7 @@ export function median(values: Float64Array): number {
   const work = values.slice();
   const upper = length >> 1;
   select(work, upper);
-  return length % 2 === 1 ? work[upper]! : (highest(work.subarray(0, upper)) + work[upper]!) / 2;
+  return length % 2 === 1 ? work[upper]! : (maxOf(work.subarray(0, upper)) + work[upper]!) / 2;
 }
 
 /** Reorders `work` so that the value of rank `rank` stands at it, none greater before it and none smaller after it (Hoare's selection). */

@@ -2,7 +2,7 @@
 
 import { drawdownOf } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
-import { highest, lowest, mean, median, deviation, sumOf } from './sums.ts';
+import { maxOf, minOf, mean, median, deviation, sumOf } from './sums.ts';
 
 /** Money in any one unit. */
 export interface TradeSet {
@@ -112,18 +112,16 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     averageTradeFraction: some(() => mean(fraction)),
     medianTrade: some(() => median(pnl)),
     medianTradeFraction: some(() => median(fraction)),
-    bestTrade: some(() => highest(pnl)),
-    bestTradeFraction: some(() => highest(fraction)),
-    worstTrade: some(() => lowest(pnl)),
-    worstTradeFraction: some(() => lowest(fraction)),
+    bestTrade: some(() => maxOf(pnl)),
+    bestTradeFraction: some(() => maxOf(fraction)),
+    worstTrade: some(() => minOf(pnl)),
+    worstTradeFraction: some(() => minOf(fraction)),
     averageWin,
     averageLoss,
     payoff,
     expectancy: some(() => rate * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * rate - 1),
-    sqn: some(() =>
-      n < 2 ? 'too-few-trades' : highest(pnl) === lowest(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl),
-    ),
+    sqn: some(() => (n < 2 ? 'too-few-trades' : maxOf(pnl) === minOf(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl))),
     kelly: chain(payoff, (ratio) => rate - (1 - rate) / ratio),
     endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(set.mfe.map((best, i) => best - pnl[i]!)))),
     closedTradeDrawdown: some(() => fell!.deepest),
@@ -148,10 +146,10 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
       wins: some(() => (wins === 0 ? 'no-wins' : mean(holdMs.filter((_, i) => pnl[i]! > 0)))),
       losses: some(() => (losses === 0 ? 'no-losses' : mean(holdMs.filter((_, i) => pnl[i]! < 0)))),
     },
-    mae: excursion(set.mae, lowest),
-    mfe: excursion(set.mfe, highest),
-    maeFraction: excursion(set.maeFraction, lowest),
-    mfeFraction: excursion(set.mfeFraction, highest),
+    mae: excursion(set.mae, minOf),
+    mfe: excursion(set.mfe, maxOf),
+    maeFraction: excursion(set.maeFraction, minOf),
+    mfeFraction: excursion(set.mfeFraction, maxOf),
   };
 }
 
@@ -161,13 +159,13 @@ function numberOr0(figure: Figure): number {
 
 /** The longest run of results of one sign; a draw ends it. */
 function longestRun(pnl: Float64Array, sign: number): number {
-  let longest = 0;
+  let max = 0;
   let run = 0;
   for (let i = 0; i < pnl.length; i++) {
     run = Math.sign(pnl[i]!) === sign ? run + 1 : 0;
-    if (run > longest) longest = run;
+    if (run > max) max = run;
   }
-  return longest;
+  return max;
 }
 
 function cumulated(start: number, pnl: Float64Array): Float64Array {

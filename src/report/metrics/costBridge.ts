@@ -52,7 +52,7 @@ function signalUnits(record: RunRecord): bigint | null {
   }
   held.forEach((lots, position) => {
     const at = position % instruments.length;
-    if (lots !== 0) sum.add(valuationOf(instruments[at]!).worth(lots, lastMarkTicks(record, at)));
+    if (lots !== 0) sum.add(valuationOf(instruments[at]!).holdingValue(lots, lastMarkTicks(record, at)));
   });
   return sum.total();
 }
@@ -66,7 +66,7 @@ export function bridgeUnits(record: RunRecord, netUnits: number): BridgeUnits {
   for (let row = 0; row < fills.length; row++) {
     slippage.add(slippageUnits[row]!);
     const fee = fills.fee[row]!;
-    const paid = fills.feeInBase[row] === 1 ? valuations[fills.instrument[row]!]!.worth(fee, fills.price[row]!) : fee;
+    const paid = fills.feeInBase[row] === 1 ? valuations[fills.instrument[row]!]!.holdingValue(fee, fills.price[row]!) : fee;
     (isLiquidation[row] === 1 ? liquidation : fees).add(-paid);
   }
   for (let row = 0; row < (payments?.length ?? 0); row++) {

@@ -7,8 +7,8 @@ import { executionFeeds } from '../series/daily.ts';
 import type { Figure } from '../kernels/figure.ts';
 import { DAY_MS, DAYS_PER_YEAR } from '../kernels/portfolio.ts';
 import { mean, sumOf } from '../kernels/sums.ts';
-import { worthAt, type Worth } from '../kernels/worth.ts';
-import { worthOf } from './worth.ts';
+import { contractValueAt, type ContractFace } from '../kernels/contractValue.ts';
+import { contractFaceOf } from './instrumentValue.ts';
 
 export type ExposureFigure =
   | 'exposureTime'
@@ -21,13 +21,17 @@ export type ExposureFigure =
   | 'turnover';
 
 /** First and last instant of an episode with a position; of an open one the end of the run. */
-export interface Held {
+export interface HoldingPeriod {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** `held` in any order; it may overlap. `daily` is the sampled equity in units. */
-export function exposureFigures(record: RunRecord, held: readonly Held[], daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
+export function exposureFigures(
+  record: RunRecord,
+  held: readonly HoldingPeriod[],
+  daily: Float64Array,
+): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = weightedExposure(record);
   const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.ruined ? 'ruined' : value);
@@ -37,18 +41,18 @@ export function exposureFigures(record: RunRecord, held: readonly Held[], daily:
   return {
     exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(held) / elapsedMs,
     grossExposure: of(weighted.gross / elapsedMs),
-    grossExposureMax: of(weighted.grossMost),
+    grossExposureMax: of(weighted.grossMax),
     netExposure: of(weighted.net / elapsedMs),
-    netExposureMax: of(weighted.netMost),
+    netExposureMax: of(weighted.netExtreme),
     // Without borrowing the two are one; a margin account will tell them apart.
     leverage: of(weighted.gross / elapsedMs),
-    leverageMax: of(weighted.grossMost),
+    leverageMax: of(weighted.grossMax),
     turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(daily) / years,
   };
 }
 
 /** Total length of the union of intervals. */
-function unionMs(held: readonly Held[]): number {
+function unionMs(held: readonly HoldingPeriod[]): number {
   let total = 0;
   let until = -Infinity;
   for (const { fromMs, toMs } of held.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -63,9 +67,9 @@ interface Weighted {
   /** Integrals over ms of absolute and signed notional / equity. */
   gross: number;
   net: number;
-  grossMost: number;
+  grossMax: number;
   /** The net exposure furthest from 0. */
-  netMost: number;
+  netExtreme: number;
   ruined: boolean;
 }
 
@@ -75,7 +79,7 @@ interface Weighted {
  */
 function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
-  const out: Weighted = { gross: 0, net: 0, grossMost: 0, netMost: 0, ruined: false };
+  const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, ruined: false };
   const positions = new Positions(record);
   const booked = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
@@ -84,15 +88,15 @@ function weightedExposure(record: RunRecord): Weighted {
     while (next < fills.length && fills.timeMs[booked[next]!]! <= nowMs) positions.book(booked[next++]!);
     const value = i < 0 ? record.startUnits : equity.units[i]!;
     if (!(value > 0)) out.ruined = true;
-    if (positions.held === 0) continue;
+    if (positions.periods === 0) continue;
     const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     positions.mark(nowMs);
     const gross = (positions.gross * reporting) / value;
     const net = (positions.net * reporting) / value;
     out.gross += gross * span;
     out.net += net * span;
-    if (gross > out.grossMost) out.grossMost = gross;
-    if (Math.abs(net) > Math.abs(out.netMost)) out.netMost = net;
+    if (gross > out.grossMax) out.grossMax = gross;
+    if (Math.abs(net) > Math.abs(out.netExtreme)) out.netExtreme = net;
   }
   return out;
 }
@@ -109,7 +113,7 @@ function rowsByTime({ fills: { length, timeMs }, instruments }: RunRecord): Uint
 /** Positions of the account in its instruments, coins or contracts, and what they are worth at the last close. */
 class Positions {
   /** How many are open. */
-  held = 0;
+  periods = 0;
   gross = 0;
   net = 0;
   /** By instrument; of shorts that stand beside longs behind them. */
@@ -118,7 +122,7 @@ class Positions {
   readonly #shorts: ((row: number) => boolean) | null;
   readonly #lot: readonly number[];
   readonly #unit: readonly number[];
-  readonly #worths: readonly Worth[];
+  readonly #worths: readonly ContractFace[];
   readonly #feeds;
   readonly #rows: Int32Array;
 
@@ -129,7 +133,7 @@ class Positions {
     this.#units = new Float64Array(instruments.length * (this.#shorts === null ? 1 : 2));
     this.#lot = instruments.map((of) => pow10(of.baseDigits - of.quantityDigits));
     this.#unit = instruments.map((of) => pow10(of.baseDigits));
-    this.#worths = instruments.map(worthOf);
+    this.#worths = instruments.map(contractFaceOf);
     this.#feeds = instruments.map((of) => executionFeeds(feeds).find((feed) => feed.bars.instrument.id === of.id) ?? null);
     this.#rows = Int32Array.from(this.#feeds, (feed) => (feed === null ? 0 : feed.firstRow - 1));
   }
@@ -142,7 +146,7 @@ class Positions {
     const lots = fills.lots[row]! * this.#lot[at]!;
     const after = before + (fills.side[row] === 0 ? lots : -lots) - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
     this.#units[position] = after;
-    this.held += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
+    this.periods += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
   }
 
   /** Sets `gross` and `net`, in the quote asset. */
@@ -159,9 +163,9 @@ class Positions {
       while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
       this.#rows[k] = row;
       const price = row < feed.firstRow ? open[feed.firstRow]! : close[row]!;
-      const worth = (this.#units[position]! / this.#unit[k]!) * worthAt(this.#worths[k]!, price);
-      this.net += worth;
-      this.gross += Math.abs(worth);
+      const value = (this.#units[position]! / this.#unit[k]!) * contractValueAt(this.#worths[k]!, price);
+      this.net += value;
+      this.gross += Math.abs(value);
     }
   }
 }

@@ -3,9 +3,9 @@
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { barFalls, dailyEquity, type DailyEquity } from '../series/daily.ts';
-import { exposureFigures, type ExposureFigure, type Held } from './exposure.ts';
+import { exposureFigures, type ExposureFigure, type HoldingPeriod } from './exposure.ts';
 import { benchmarkFigures, type BenchmarkFigure } from '../kernels/benchmark.ts';
-import { probabilisticSharpe } from '../kernels/belief.ts';
+import { probabilisticSharpe } from '../kernels/sharpeConfidence.ts';
 import type { Figures } from './figures.ts';
 import type { Drawdown } from '../kernels/drawdown.ts';
 import { settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
@@ -14,8 +14,8 @@ import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, 
 import { seriesOf } from '../kernels/returns.ts';
 import { moneyText } from '../series/money.ts';
 
-type BeliefFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
-export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | BeliefFigure;
+type SharpeConfidenceFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
+export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | SharpeConfidenceFigure;
 
 export interface DrawdownRow {
   readonly peakMs: number;
@@ -53,7 +53,7 @@ const EXTRAPOLATED_BELOW_DAYS = 90;
 /** `held`: the episodes with a position. `options` are the figures' parameters, 0 by default. */
 export function metricsOf(
   record: RunRecord,
-  held: readonly Held[],
+  held: readonly HoldingPeriod[],
   daily: DailyEquity = dailyEquity(record),
   options: PortfolioOptions = {},
 ): Metrics {
@@ -106,11 +106,11 @@ export function metricsOf(
   };
 }
 
-function flagsOf(record: RunRecord, years: number, longestIsOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
+function flagsOf(record: RunRecord, years: number, maxIsOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
   const flags: Record<string, readonly Flag[]> = {};
   if (years * DAYS_PER_YEAR < EXTRAPOLATED_BELOW_DAYS)
     for (const name of ['cagr', 'calmar', 'calmarDaily', 'treynor']) flags[name] = ['extrapolated'];
-  if (longestIsOpen) flags['longestDrawdown'] = ['open'];
+  if (maxIsOpen) flags['longestDrawdown'] = ['open'];
   const partial: Flag[] = [];
   if (record.fromMs % DAY_MS !== 0) partial.push('partialFirstDay');
   if (record.toMs % DAY_MS !== 0) partial.push('partialLastDay');

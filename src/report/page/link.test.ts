@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext, Script } from 'node:vm';
 import { afterAll, describe, expect, test } from 'vitest';
 import { linked, pageCode } from './link.ts';
-import { html, jsonText } from './markup.ts';
+import { html, scriptJson } from './markup.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-link-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,9 +25,9 @@ describe('the linker', () => {
       'main.js',
       "import { log as lines,\n  Thing } from './base.js';\nimport { say } from './left.js';\nconst own = new Thing() && 'main';\nsay();\nlines.push(own);\nresult(lines);\nexport {};\n",
     );
-    let said: readonly string[] = [];
-    runInNewContext(linked(main), { result: (lines: readonly string[]) => (said = [...lines]) });
-    expect(said).toEqual(['base', 'left', 'main']);
+    let text: readonly string[] = [];
+    runInNewContext(linked(main), { result: (lines: readonly string[]) => (text = [...lines]) });
+    expect(text).toEqual(['base', 'left', 'main']);
   });
 
   test('refuses a form of import that it does not know', () => {
@@ -50,7 +50,7 @@ describe('markup', () => {
   });
 
   test('data in a script element cannot end it', () => {
-    const text = jsonText({ name: '</script><!--' });
+    const text = scriptJson({ name: '</script><!--' });
     expect(text).not.toContain('<');
     expect(JSON.parse(text)).toEqual({ name: '</script><!--' });
   });

@@ -23,8 +23,8 @@ export function linked(entry: URL): string {
     const exported = [...body.matchAll(EXPORT)].map((match) => match[1]);
     const inner = body.replace(EXPORT, (text) => text.slice('export '.length)).replace(/^export \{\};$/m, '');
     // An import or export in a form that is not known here would be a syntax error in the reader's browser.
-    const odd = /^(?:import|export)\b.*$/m.exec(inner);
-    if (odd) throw new InvariantError(`${url.pathname}: the page's linker does not know '${odd[0]}'`);
+    const unusual = /^(?:import|export)\b.*$/m.exec(inner);
+    if (unusual) throw new InvariantError(`${url.pathname}: the page's linker does not know '${unusual[0]}'`);
     const name = `m${names.size}`;
     names.set(url.href, name);
     modules.push(`const ${name} = (() => {\n${inner.trim()}\nreturn {${exported.join(', ')}};\n})();`);

@@ -1,9 +1,14 @@
 // What every page sets in rows: tables, terms with what there is to say of them, a command to copy.
 
-import { html, type Markup, type Part } from './markup.ts';
+import { html, type Markup, type MarkupPart } from './markup.ts';
 
 /** A table with its heads. Cells after the first are right-aligned, but not those of columns `words` (counted from 1). */
-export function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string, words: readonly number[] = []): Markup {
+export function htmlTable(
+  heads: readonly MarkupPart[],
+  rows: readonly (readonly MarkupPart[])[],
+  name: string,
+  words: readonly number[] = [],
+): Markup {
   const kind = (at: number) => (words.includes(at) ? 't' : '');
   return html`<div class="scroll">
     <table class="plain" aria-label="${name}">
@@ -25,16 +30,16 @@ export function table(heads: readonly Part[], rows: readonly (readonly Part[])[]
   </div>`;
 }
 
-export type Fact = readonly [term: Part, says: Part];
+export type Fact = readonly [term: MarkupPart, says: MarkupPart];
 
 /** Terms and what there is to say of each. */
 export function facts(list: readonly Fact[]): Markup {
   return html`<dl class="list text">
     ${list.map(
-      ([term, says]) =>
+      ([term, message]) =>
         html`<div>
           <dt>${term}</dt>
-          <dd>${says}</dd>
+          <dd>${message}</dd>
         </div>`,
     )}
   </dl>`;

@@ -7,14 +7,14 @@ export class Markup {
   }
 }
 
-export type Part = Markup | string | number | null | readonly Part[];
+export type MarkupPart = Markup | string | number | null | readonly MarkupPart[];
 
 /** A tag for templates: text is escaped, lists are joined, null is nothing. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.reduce((text, string, i) => text + written(parts[i - 1] ?? null) + string));
 }
 
-function written(part: Part): string {
+function written(part: MarkupPart): string {
   if (part === null) return '';
   if (part instanceof Markup) return part.text;
   if (typeof part === 'object') return part.map(written).join('');
@@ -26,6 +26,6 @@ export function escaped(text: string): string {
 }
 
 /** JSON that can stand inside a script element: no end tag, no comment, can begin in it. */
-export function jsonText(value: unknown): string {
+export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }

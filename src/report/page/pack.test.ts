@@ -3,10 +3,10 @@
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drawnStep, exactStep, narrowBytes, Pack, quantized, wideBytes, type Order } from './pack.ts';
+import { drawnStep, exactStep, narrowBytes, Pack, quantized, wideBytes, type ColumnOrder } from './pack.ts';
 import { decimalValues, narrowValues, wideValues } from './browser/unpack.ts';
 
-const order = fc.constantFrom<Order>(0, 1, 2);
+const order = fc.constantFrom<ColumnOrder>(0, 1, 2);
 const LARGEST = 2 ** 28;
 
 describe('packed columns', () => {

@@ -2,25 +2,25 @@
 
 import { promisify } from 'node:util';
 import { constants, gzip, gzipSync } from 'node:zlib';
-import type { PackedColumn, PackedDecimals, Step } from './wire.ts';
+import type { PackedColumn, PackedDecimals, PackedStep } from './wire.ts';
 
 const gzipped = promisify(gzip);
 // Differences of prices hold no repeats to find, only runs (of zeros) and a skewed alphabet: at equal size this takes a third of level 4's time.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
 /** Second differences of integers below this fit 32 bits. */
-const LARGEST = 2 ** 28;
+const MAX_PACKED = 2 ** 28;
 const STEPS = [5, 2, 1] as const;
 /** Letters for each byte. */
 const BASE64 = 4 / 3;
 
-export type Order = PackedColumn['order'];
+export type ColumnOrder = PackedColumn['order'];
 
 /** The packed columns of one page. zlib's threads work while the next column is prepared. */
 export class Pack {
   readonly #columns: Promise<{ id: string; text: string }>[] = [];
 
   /** Adds integers below 2^28, or in a Float64Array below 2^50. `order`: how often neighbours' difference is taken. */
-  add(values: Int32Array | Uint8Array | Float64Array, order: Order): PackedColumn {
+  add(values: Int32Array | Uint8Array | Float64Array, order: ColumnOrder): PackedColumn {
     const id = `c${this.#columns.length}`;
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
     this.#columns.push(gzipped(bytes, GZIP).then((packed) => ({ id, text: packed.toString('base64') })));
@@ -28,7 +28,7 @@ export class Pack {
   }
 
   /** Adds decimals rounded to `step`, NaN allowed. */
-  addDecimals(values: Float64Array, step: Step, order: Order): PackedDecimals {
+  addDecimals(values: Float64Array, step: PackedStep, order: ColumnOrder): PackedDecimals {
     const { integers, holes } = quantized(values, step);
     return { ...this.add(integers, order), step, holes };
   }
@@ -39,7 +39,7 @@ export class Pack {
 }
 
 /** Bytes of HTML for each of `values`, once packed. */
-export function packedBytes(values: Int32Array, order: Order): number {
+export function packedBytes(values: Int32Array, order: ColumnOrder): number {
   return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64) / values.length;
 }
 
@@ -48,7 +48,7 @@ interface Bytes {
   readonly planes: number;
 }
 
-export function narrowBytes(values: Int32Array | Uint8Array, order: Order): Bytes {
+export function narrowBytes(values: Int32Array | Uint8Array, order: ColumnOrder): Bytes {
   const n = values.length;
   const zigzag = new Uint32Array(n);
   let [last, lastStep, any] = [0, 0, 0];
@@ -73,22 +73,22 @@ export function narrowBytes(values: Int32Array | Uint8Array, order: Order): Byte
 }
 
 /** The same beyond 32 bits, by division: for columns of few rows (trades, fills). */
-export function wideBytes(values: Float64Array, order: Order): Bytes {
+export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   const n = values.length;
   const zigzag = new Float64Array(n);
-  let [last, lastStep, most] = [0, 0, 0];
+  let [last, lastStep, max] = [0, 0, 0];
   for (let i = 0; i < n; i++) {
     const value = values[i]!;
     const step = value - last;
     const d = order === 0 ? value : order === 1 ? step : step - lastStep;
     const z = d < 0 ? -2 * d - 1 : 2 * d;
     zigzag[i] = z;
-    if (z > most) most = z;
+    if (z > max) max = z;
     last = value;
     lastStep = step;
   }
   let planes = 1;
-  for (let limit = 256; most >= limit; limit *= 256) planes++;
+  for (let limit = 256; max >= limit; limit *= 256) planes++;
   const bytes = new Uint8Array(n * planes);
   for (let plane = 0, at = 0; plane < planes; plane++) {
     for (let i = 0; i < n; i++) {
@@ -102,7 +102,7 @@ export function wideBytes(values: Float64Array, order: Order): Bytes {
 }
 
 /** Integers of `step`; a row without a value repeats the one before it and stands in `holes` as (first row, count) in turn. */
-export function quantized(values: Float64Array, { times, digits }: Step): { integers: Int32Array; holes: number[] } {
+export function quantized(values: Float64Array, { times, digits }: PackedStep): { integers: Int32Array; holes: number[] } {
   const n = values.length;
   const scale = 10 ** digits;
   const integers = new Int32Array(n);
@@ -124,13 +124,13 @@ export function quantized(values: Float64Array, { times, digits }: Step): { inte
 }
 
 /** The finest step that keeps 32 bits, of at most `digits` digits. */
-export function exactStep(values: Float64Array, digits: number): Step {
-  const fits = Math.floor(Math.log10(LARGEST / Math.max(sizeOf(values), 1e-300)));
+export function exactStep(values: Float64Array, digits: number): PackedStep {
+  const fits = Math.floor(Math.log10(MAX_PACKED / Math.max(sizeOf(values), 1e-300)));
   return { times: 1, digits: Math.min(digits, fits) };
 }
 
 /** The coarsest step of at most `share` of the largest value: what a picture needs; never finer than `exactStep`. */
-export function drawnStep(values: Float64Array, digits: number, share: number): Step {
+export function drawnStep(values: Float64Array, digits: number, share: number): PackedStep {
   const exact = exactStep(values, digits);
   const wanted = sizeOf(values) * share;
   if (!(wanted > 10 ** -exact.digits)) return exact;

@@ -1,6 +1,6 @@
 // Parts of the first screen that all pages share: the stamp with the hash, the trust strip, and the card of one figure.
 
-import type { Shown } from '../words/figures.ts';
+import type { FigureText } from '../words/figures.ts';
 import { html, type Markup } from './markup.ts';
 import { THIN } from '../../base/text/format.ts';
 
@@ -28,8 +28,8 @@ export interface Chip {
 }
 
 /** Chips that each lead to their detail, and the warnings in one sentence below them. */
-export function trustStrip(list: readonly Chip[], doubts: readonly string[]): Markup {
-  const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
+export function trustStrip(list: readonly Chip[], warnings: readonly string[]): Markup {
+  const warning = warnings.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${warnings.join('; ')}.</p>`;
   return html`<nav class="trust" aria-label="How far to trust it">
       ${list.map(
         ({ label, text, note, href, isWarning }) =>
@@ -50,7 +50,7 @@ export function withUnit(text: string): Markup {
 }
 
 /** One figure with what stands below it; its note is shown on hover and focus. */
-export function card({ label, text, note, sign, isNone, reason }: Shown, sub: string, isWarning = false): Markup {
+export function card({ label, text, note, sign, isNone, reason }: FigureText, sub: string, isWarning = false): Markup {
   const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
   return html`<div class="card" tabindex="0" data-tip>
     <span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span

@@ -1,7 +1,7 @@
 // What the writer of a report hands to the script of its page: a small JSON head, and packed columns that it refers to by name.
 
 import type { Interval } from '../../model/interval.ts';
-import type { Worth } from '../kernels/worth.ts';
+import type { ContractFace } from '../kernels/contractValue.ts';
 
 /**
  * A column of integers as bytes: themselves, their differences or the differences of those (`order` 0, 1, 2), zigzag, in byte planes
@@ -16,11 +16,11 @@ export interface PackedColumn {
 
 /** A packed column of decimals: integers times `step.times` / 10^`step.digits`, and runs of rows that have no value (first row, count, ...). */
 export interface PackedDecimals extends PackedColumn {
-  readonly step: Step;
+  readonly step: PackedStep;
   readonly holes: readonly number[];
 }
 /** What one unit of an integer stands for: 1, 2 or 5 of 10^-digits. */
-export interface Step {
+export interface PackedStep {
   readonly times: 1 | 2 | 5;
   readonly digits: number;
 }
@@ -35,7 +35,7 @@ export interface WireTrace {
 }
 
 /** `face` and `isInverse`: how a holding becomes money. */
-export interface WireInstrument extends Worth {
+export interface WireInstrument extends ContractFace {
   readonly name: string;
   readonly base: string;
   readonly quote: string;

@@ -3,18 +3,18 @@
 import { pow10 } from '../../base/number/exact.ts';
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { ROLES, type FeedRecord, type IndicatorTrace, type RunRecord } from '../../model/run/run.ts';
-import { namesOf } from '../words/names.ts';
-import { worthOf } from '../metrics/worth.ts';
+import { instrumentNames } from '../words/names.ts';
+import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { tradesOf } from '../trades/trades.ts';
 import { instrumentOf, positionChanges } from './overview.ts';
 import { drawnStep, exactStep, packedBytes, quantized, type Pack } from '../page/pack.ts';
-import { coarsen, ladder, rowNumbers, type Level } from './page/rows/levels.ts';
+import { coarsen, ladder, rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 import {
   FRACTION_DIGITS,
   NOT_RECORDED,
   PRICE_EXTRA_DIGITS,
   type PageData,
-  type Step,
+  type PackedStep,
   type WireInstrument,
   type WireTrace,
   type WireTrades,
@@ -52,14 +52,14 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
   const own = levelOf(feed, feed.firstRow, bars.length, step);
   const level = interval === bars.interval ? own : coarsen(own, interval);
   return {
-    name: namesOf(record.instruments.map(({ id }) => id)).get(instrument.id) ?? instrument.wireName,
+    name: instrumentNames(record.instruments.map(({ id }) => id)).get(instrument.id) ?? instrument.wireName,
     base: instrument.base,
     quote: instrument.quote,
     isContract: instrument.contract !== undefined,
     quantityDigits: instrument.quantityDigits,
     baseDigits: instrument.baseDigits,
     priceDigits: instrument.priceDigits,
-    ...worthOf(instrument),
+    ...contractFaceOf(instrument),
     digits: step.digits,
     interval,
     ranOn: bars.interval,
@@ -76,7 +76,7 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
 }
 
 /** The rows of a feed from `from` up to `end`. */
-function levelOf({ bars }: FeedRecord, from: number, end: number, step: Step): Level {
+function levelOf({ bars }: FeedRecord, from: number, end: number, step: PackedStep): ChartLevel {
   const part = (column: Float64Array) => quantized(column.subarray(from, end), step).integers;
   return {
     interval: bars.interval,
@@ -90,7 +90,7 @@ function levelOf({ bars }: FeedRecord, from: number, end: number, step: Step): L
   };
 }
 
-function firstLevel(level: Level): WireInstrument['first'] {
+function firstLevel(level: ChartLevel): WireInstrument['first'] {
   let drawn = level;
   for (const interval of ladder(level.interval).slice(1))
     if (drawn.length > FIRST_BARS) drawn = coarsen(interval === '1M' ? level : drawn, interval);
@@ -100,7 +100,7 @@ function firstLevel(level: Level): WireInstrument['first'] {
   return { interval: drawn.interval, cells };
 }
 
-function packLevel(level: Level, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
+function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
   const { opens, above, below } = bodies(level);
   return {
     time: pack.add(minutesOf(level.openMs), 1),
@@ -112,7 +112,7 @@ function packLevel(level: Level, pack: Pack): Pick<WireInstrument, 'time' | 'ope
 }
 
 /** Opens against the close before them, extremes against the body: most of what is left is small or 0. */
-function bodies({ length, open, high, low, close }: Level): { opens: Int32Array; above: Int32Array; below: Int32Array } {
+function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32Array; above: Int32Array; below: Int32Array } {
   const [opens, above, below] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
   let last = 0;
   for (let i = 0; i < length; i++) {
@@ -157,11 +157,11 @@ function middle(from: number, end: number): { from: number; end: number } {
   return { from: start, end: Math.min(end, start + SAMPLE_ROWS) };
 }
 
-function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: number): Step {
+function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: number): PackedStep {
   return pane === 'price' ? drawnStep(values, priceDigits + 1, DRAWN_SHARE) : drawnStep(values, PANE_DIGITS, PANE_SHARE);
 }
 
-function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: Level, pack: Pack): WireTrace {
+function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: ChartLevel, pack: Pack): WireTrace {
   const feed = record.feeds[trace.feed]!;
   const { bars, firstRow } = feed;
   const inRun = trace.values.subarray(firstRow, bars.length);
@@ -187,7 +187,7 @@ export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: numbe
 }
 
 /** Two digits, as money is read; more for small amounts, and for a low equity that a logarithmic axis shows as large as the highest. */
-function equityStep(values: Float64Array, digits: number): Step {
+function equityStep(values: Float64Array, digits: number): PackedStep {
   let low = Infinity;
   for (let i = 0; i < values.length; i++) if (values[i]! > 0 && values[i]! < low) low = values[i]!;
   const wanted = Math.max(2, drawnStep(values, digits, DRAWN_SHARE).digits, drawnStep(Float64Array.of(low), digits, LOWEST_SHARE).digits);

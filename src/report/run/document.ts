@@ -4,7 +4,7 @@ import type { PageCode } from '../page/link.ts';
 import { bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
-import { html, jsonText, Markup } from '../page/markup.ts';
+import { html, scriptJson, Markup } from '../page/markup.ts';
 import type { PageData } from '../page/wire.ts';
 import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
@@ -57,7 +57,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
     rest: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
       <script type="application/json" id="page">
-        ${new Markup(jsonText(page))}
+        ${new Markup(scriptJson(page))}
       </script>
       <script>
         ${new Markup(code.plotLibrary)};

@@ -3,8 +3,8 @@
 import type { RunRecord } from '../../model/run/run.ts';
 import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../summary/summary.ts';
-import { namesOf } from '../words/names.ts';
-import { sharpeInterval, shown } from '../words/figures.ts';
+import { instrumentNames } from '../words/names.ts';
+import { sharpeInterval, figureText } from '../words/figures.ts';
 import { METRICS, TRADES } from '../words/glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -21,7 +21,7 @@ export function title({ strategies, name }: RunRecord): string {
 
 export function head({ record, summary, provenance }: ReportInput): Markup {
   const { run, resultHash } = summary;
-  const markets = [...namesOf(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
+  const markets = [...instrumentNames(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
     const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval));
     return `${name} ${[...intervals].join(' ')}`;
   });
@@ -126,9 +126,9 @@ export function cards(summary: Summary): Markup {
 
 function performance({ run, metrics }: Summary): Markup[] {
   const figure = (name: 'totalReturn' | 'cagr' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar') =>
-    shown(METRICS[name], metrics[name], run.reportingAsset, metrics.reasons[name], metrics.flags[name]);
+    figureText(METRICS[name], metrics[name], run.reportingAsset, metrics.reasons[name], metrics.flags[name]);
   const interval = sharpeInterval(metrics);
-  const profit = shown(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
+  const profit = figureText(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
   const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
   const sub = metrics.flags['cagr']?.includes('extrapolated')
     ? 'from under 90 days'
@@ -161,7 +161,7 @@ function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefin
 function trading({ run, metrics, trades, orders }: Summary): Markup[] {
   const asset = run.reportingAsset;
   const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>
-    shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]);
+    figureText(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]);
   const fees = Number(orders.fees);
   const gross = Number(metrics.netProfit ?? 0) + fees;
   const perTrade = trades.averageTradeFraction === null ? '' : `${signedPercent(trades.averageTradeFraction, 3)} a trade`;
@@ -181,11 +181,11 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
     card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
     card(figure('expectancy'), perTrade),
     card(
-      shown(METRICS.exposureTime, metrics.exposureTime, asset, metrics.reasons.exposureTime),
+      figureText(METRICS.exposureTime, metrics.exposureTime, asset, metrics.reasons.exposureTime),
       `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`,
     ),
     card(
-      shown(
+      figureText(
         {
           label: 'Fees',
           kind: 'cost',

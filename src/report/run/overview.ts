@@ -3,8 +3,8 @@
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { buyAndHold, countUpTo, executionFeeds } from '../series/daily.ts';
-import { worthAt } from '../kernels/worth.ts';
-import { worthOf } from '../metrics/worth.ts';
+import { contractValueAt } from '../kernels/contractValue.ts';
+import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { shortsOf } from '../trades/positions.ts';
 import { meanPosition, type PositionChanges } from './page/rows/exposure.ts';
 import type { WireOverview } from '../page/wire.ts';
@@ -103,11 +103,11 @@ function worstUpTo(rows: readonly number[], values: Float64Array, start: number)
 function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly number[]): number[] {
   const notional = new Float64Array(timeMs.length);
   for (const { bars } of executionFeeds(record.feeds)) {
-    const worth = worthOf(bars.instrument);
+    const amount = contractFaceOf(bars.instrument);
     const mean = meanPosition(timeMs, positionChanges(record, instrumentOf(record, bars.instrument.id)));
     for (let k = 1; k < timeMs.length; k++) {
       const row = countUpTo(bars.closeMs, bars.length, timeMs[k]!) - 1;
-      if (row >= 0) notional[k]! += mean[k - 1]! * worthAt(worth, bars.close[row]!);
+      if (row >= 0) notional[k]! += mean[k - 1]! * contractValueAt(amount, bars.close[row]!);
     }
   }
   const perUnit = pow10(record.reportingDigits);

@@ -2,21 +2,21 @@
 
 import { sizeText } from '../../model/instrument.ts';
 import type { Summary } from '../summary/summary.ts';
-import { shown, type Shown } from '../words/figures.ts';
+import { figureText, type FigureText } from '../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
 import type { ReportInput } from './input.ts';
-import { command, facts, table, versionsText, type Fact } from '../page/lists.ts';
-import { html, type Markup, type Part } from '../page/markup.ts';
+import { command, facts, htmlTable, versionsText, type Fact } from '../page/lists.ts';
+import { html, type Markup, type MarkupPart } from '../page/markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from '../../base/text/format.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
-const SHOWN_DRAWDOWNS = 5;
+const MAX_DRAWDOWNS = 5;
 
 export function drawdowns({ metrics }: Summary): Markup {
-  const rows = metrics.drawdownTable.slice(0, SHOWN_DRAWDOWNS);
+  const rows = metrics.drawdownTable.slice(0, MAX_DRAWDOWNS);
   if (rows.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
-  return table(
+  return htmlTable(
     ['', 'depth', 'peak', html`<span class="wide">trough</span>`, 'regained', 'length'],
     rows.map((row, at) => [
       String(at + 1),
@@ -34,8 +34,8 @@ export function drawdowns({ metrics }: Summary): Markup {
 export function months({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
-  const most = Math.max(...monthly.map((of) => Math.abs(of.return)), 1e-9);
-  const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / most) * 32)}%`;
+  const max = Math.max(...monthly.map((of) => Math.abs(of.return)), 1e-9);
+  const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / max) * 32)}%`;
   const cell = (value: number | undefined, digits: number) =>
     value === undefined
       ? html`<td class="none">·</td>`
@@ -66,25 +66,26 @@ export function months({ metrics }: Summary): Markup {
 
 export function allFigures({ run, metrics, trades }: Summary): Markup {
   const asset = run.reportingAsset;
-  const ofMetrics = METRIC_NAMES.map((name) => shown(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
-  const ofTrades = TRADE_NAMES.map((name) => shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]));
-  const span = (label: string, ms: number | null, definition: string) => shown({ label, kind: 'span', definition }, ms, asset, 'no-trades');
-  const more: Shown[] = [
+  const ofMetrics = METRIC_NAMES.map((name) => figureText(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
+  const ofTrades = TRADE_NAMES.map((name) => figureText(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]));
+  const span = (label: string, ms: number | null, definition: string) =>
+    figureText({ label, kind: 'span', definition }, ms, asset, 'no-trades');
+  const more: FigureText[] = [
     span('Holding time, mean', trades.holdTime.mean, 'Mean time from first to last fill.'),
     span('Holding time, median', trades.holdTime.median, 'Middle time from first to last fill.'),
     span('Holding time, wins', trades.holdTime.wins, 'Mean over the winning trades.'),
     span('Holding time, losses', trades.holdTime.losses, 'Mean over the losing trades.'),
-    shown(
+    figureText(
       { label: 'Wins in a row', kind: 'count', definition: 'Most winning trades one after the other, in closing order.' },
       trades.maxConsecutiveWins,
       asset,
     ),
-    shown(
+    figureText(
       { label: 'Losses in a row', kind: 'count', definition: 'Most losing trades one after the other, in closing order.' },
       trades.maxConsecutiveLosses,
       asset,
     ),
-    shown(
+    figureText(
       { label: 'Traded volume', kind: 'cost', definition: 'Notional of the entries and exits of all closed trades.' },
       trades.volume,
       asset,
@@ -95,7 +96,7 @@ export function allFigures({ run, metrics, trades }: Summary): Markup {
   </div>`;
 }
 
-function block(name: string, figures: readonly Shown[]): Markup {
+function block(name: string, figures: readonly FigureText[]): Markup {
   return html`<div>
     <h3>${name}</h3>
     <dl class="list">
@@ -172,7 +173,7 @@ export function orders({ orders: of, run }: Summary): Markup {
       ${
         codes.length === 0
           ? html`<p class="muted">No order was refused.</p>`
-          : table(
+          : htmlTable(
               ['by', 'code', 'orders'],
               codes.map(([by, code, amount]) => [by, code, count(amount)]),
               'Refusals by code',
@@ -187,12 +188,12 @@ export function orders({ orders: of, run }: Summary): Markup {
   </div>`;
 }
 
-function amber(amount: number): Part {
+function amber(amount: number): MarkupPart {
   return amount > 0 ? html`<span class="amber">${count(amount)}</span>` : count(amount);
 }
 
 export function data({ dataQuality }: Summary): Markup {
-  return table(
+  return htmlTable(
     ['feed', 'bars', 'rows', 'gaps', 'missing', 'thin', 'no volume', 'rounded', 'last bar', 'origin', 'gap manifest'],
     dataQuality.feeds.map((feed) => [
       feed.name,
@@ -235,7 +236,7 @@ export function provenance(input: ReportInput): Markup {
     <h3>Instruments</h3>
     ${instrumentTable(input)}
     <h3>Parameters</h3>
-    ${table(
+    ${htmlTable(
       ['strategy', 'file', 'parameters'],
       record.strategies.map((it) => [
         it.name,
@@ -266,7 +267,7 @@ function runFacts({ record, summary: { run, resultHash } }: ReportInput): readon
 }
 
 function instrumentTable({ record, summary }: ReportInput): Markup {
-  return table(
+  return htmlTable(
     [
       'instrument',
       'base',

@@ -2,11 +2,11 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { plainReading } from './plainReading.ts';
-import type { Column, LabelColumn, NumberColumn, Table } from './tables.ts';
+import type { TableColumn, LabelColumn, NumberColumn, Table } from './tables.ts';
 
 const CHUNK_BYTES = 1 << 18;
 /** A number of 2^53 with sign and point, a reading of a double. */
-const LONGEST_NUMBER = 40;
+const MAX_NUMBER_LENGTH = 40;
 const [COMMA, NEWLINE, MINUS, POINT, ZERO] = [0x2c, 0x0a, 0x2d, 0x2e, 0x30];
 
 /** Writes the header and `table.length` rows; lines end in \n. */
@@ -46,7 +46,7 @@ class CsvWriter {
     const cells = columns.map((column) => this.#cellOf(column));
     for (let row = 0; row < length; row++) {
       for (let c = 0; c < cells.length; c++) {
-        if (this.#at > this.#bytes.length - LONGEST_NUMBER) this.#flush();
+        if (this.#at > this.#bytes.length - MAX_NUMBER_LENGTH) this.#flush();
         if (c > 0) this.#bytes[this.#at++] = COMMA;
         cells[c]!(row);
       }
@@ -55,7 +55,7 @@ class CsvWriter {
     this.#flush();
   }
 
-  #cellOf(column: Column): (row: number) => void {
+  #cellOf(column: TableColumn): (row: number) => void {
     if (column.kind === 'number') return this.#numberCell(column);
     if (column.kind === 'reading') return (row) => this.#put(Buffer.from(plainReading(column.values[row]!)));
     return this.#labelCell(column);
@@ -96,9 +96,9 @@ class CsvWriter {
   }
 
   #put(from: Uint8Array): void {
-    if (this.#at + from.length + LONGEST_NUMBER > this.#bytes.length) {
+    if (this.#at + from.length + MAX_NUMBER_LENGTH > this.#bytes.length) {
       this.#flush();
-      if (from.length + LONGEST_NUMBER > this.#bytes.length) this.#bytes = new Uint8Array(from.length * 2);
+      if (from.length + MAX_NUMBER_LENGTH > this.#bytes.length) this.#bytes = new Uint8Array(from.length * 2);
     }
     const bytes = this.#bytes;
     for (let i = 0; i < from.length; i++) bytes[this.#at++] = from[i]!;

@@ -8,11 +8,11 @@ import { fillsTable, ordersTable, type NumberColumn, type Table } from './tables
 
 /** SHA-256 in lower-case hex. Nothing in it depends on wall time, block size, worker count or the machine. */
 export function resultHash(record: RunRecord): string {
-  return hashOf([ordersTable(record), fillsTable(record), equityTable(record)]);
+  return tablesHash([ordersTable(record), fillsTable(record), equityTable(record)]);
 }
 
 /** The same over tables that were read from a run folder: orders, fills, equity. */
-export function hashOf(tables: readonly Table[]): string {
+export function tablesHash(tables: readonly Table[]): string {
   const hash = createHash('sha256');
   for (const table of tables) addTable(hash, table);
   return hash.digest('hex');

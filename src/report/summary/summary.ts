@@ -3,14 +3,14 @@
 import { formatTime } from '../../model/time.ts';
 import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
-import type { Held } from '../metrics/exposure.ts';
+import type { HoldingPeriod } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../kernels/portfolio.ts';
 import { costBridge } from '../metrics/costBridge.ts';
 import { metricsOf } from '../metrics/metrics.ts';
 import { moneyText } from '../series/money.ts';
 import { orderSummary } from '../trades/orderStatistics.ts';
 import { tradeSummary } from '../trades/statistics.ts';
-import type { Trades } from '../trades/columns.ts';
+import type { RunTrades } from '../trades/columns.ts';
 import type { DataQuality, RunSummary, Summary } from '../metrics/runFigures.ts';
 import { tradesOf } from '../trades/trades.ts';
 import { warningsOf } from '../warnings/runWarnings.ts';
@@ -30,7 +30,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
   const summary = {
     resultHash: resultHash(record),
     run: runSummary(record, endUnits, options.versions),
-    metrics: metricsOf(record, heldOf(record, trades), dailyEquity(record), options),
+    metrics: metricsOf(record, holdingPeriodsOf(record, trades), dailyEquity(record), options),
     trades: tradeSummary(record, trades, endUnits - record.startUnits),
     orders: orderSummary(record),
     dataQuality: qualityOf(record),
@@ -74,8 +74,8 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
 }
 
 /** Closed episodes, and open ones to the end of the run. */
-function heldOf(record: RunRecord, { closed, open }: Trades): Held[] {
-  const held: Held[] = open.map(({ entryMs }) => ({ fromMs: entryMs, toMs: record.toMs }));
+function holdingPeriodsOf(record: RunRecord, { closed, open }: RunTrades): HoldingPeriod[] {
+  const held: HoldingPeriod[] = open.map(({ entryMs }) => ({ fromMs: entryMs, toMs: record.toMs }));
   for (let row = 0; row < closed.length; row++) held.push({ fromMs: closed.entryMs[row]!, toMs: closed.exitMs[row]! });
   return held;
 }

@@ -2,7 +2,7 @@
 
 import type { Instrument } from '../../model/instrument.ts';
 import { ENDINGS, ROLES, SIDES, type RunRecord } from '../../model/run/run.ts';
-import type { Trades } from '../trades/columns.ts';
+import type { RunTrades } from '../trades/columns.ts';
 
 /** Whole numbers of 10^-digits, shown as decimals. */
 export interface NumberColumn {
@@ -31,11 +31,11 @@ export interface LabelColumn {
   readonly labels: readonly string[];
 }
 
-export type Column = NumberColumn | ReadingColumn | LabelColumn;
+export type TableColumn = NumberColumn | ReadingColumn | LabelColumn;
 
 export interface Table {
   readonly length: number;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
 }
 
 const YES_NO = ['0', '1'];
@@ -135,7 +135,7 @@ export function fillsTable({ fills, instruments }: RunRecord): Table {
   };
 }
 
-export function tradesTable({ instruments, reportingDigits }: RunRecord, { closed, tags }: Trades): Table {
+export function tradesTable({ instruments, reportingDigits }: RunRecord, { closed, tags }: RunTrades): Table {
   const money = [reportingDigits];
   return {
     length: closed.length,

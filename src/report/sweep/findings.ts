@@ -1,13 +1,13 @@
 // What a sweep has found, once for the terminal, the report and sweep.json: ranking, plateau, chance, and what to doubt.
 
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import { written, type Entry } from '../words/figures.ts';
+import { written, type GlossaryEntry } from '../words/figures.ts';
 import { METRICS, TRADES } from '../words/glossary.ts';
 import { isTooHighSharpe, isTooManyWins } from '../warnings/resultWarnings.ts';
 import { count, counted, fixed, percent } from '../../base/text/format.ts';
-import { chanceOf } from './figures/chance.ts';
+import { selectionBiasOf } from './figures/selectionBias.ts';
 import { neighbourhoods, ranked, type Neighbourhoods } from './figures/neighbours.ts';
-import { figureOf, paramsOf, type Chance, type SweepRecord } from './figures/record.ts';
+import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
 /** Below this many closed trades, or days, a figure says little. */
 const FEW_TRADES = 30;
@@ -28,7 +28,7 @@ export interface Findings {
   readonly neighbours: Neighbourhoods;
   /** The set with the best mean over its neighbourhood; null where no neighbourhood is full enough. */
   readonly plateau: number | null;
-  readonly chance: Chance;
+  readonly selectionBias: SelectionBias;
   readonly ran: number;
   readonly refused: readonly Reasoned[];
   readonly failed: readonly Reasoned[];
@@ -42,21 +42,21 @@ export function findingsOf(record: SweepRecord): Findings {
   const best = ranking[0] ?? null;
   const neighbours = neighbourhoods(record, values);
   const plateau = neighbours.whole > 1 ? (ranked(neighbours.mean, record.isMoreBetter)[0] ?? null) : null;
-  const chance = chanceOf(record, best);
+  const selectionBias = selectionBiasOf(record, best);
   const refused = byReason(record.refused);
   const failed = byReason(record.failed);
   const ran = record.sets - setsIn(refused) - setsIn(failed);
-  const warnings = [...(record.warnings ?? []), ...figureWarnings(record, best, neighbours, chance)];
-  return { ranking, best, neighbours, plateau, chance, ran, refused, failed, warnings };
+  const warnings = [...(record.warnings ?? []), ...figureWarnings(record, best, neighbours, selectionBias)];
+  return { ranking, best, neighbours, plateau, selectionBias, ran, refused, failed, warnings };
 }
 
 /** Label, kind and definition of a figure of sweeps. */
-export function entryOf(name: string): Entry {
+export function entryOf(name: string): GlossaryEntry {
   const known = { ...METRICS, ...TRADES, ...OWN }[name];
   return known ?? { label: name, kind: 'ratio', definition: '' };
 }
 
-const OWN: Readonly<Record<string, Entry>> = {
+const OWN: Readonly<Record<string, GlossaryEntry>> = {
   trades: { label: 'Trades', kind: 'count', definition: 'Closed flat-to-flat episodes of one instrument.' },
   fills: { label: 'Fills', kind: 'count', definition: 'Executions at the venue.' },
   orders: { label: 'Orders', kind: 'count', definition: 'Orders that the strategy wanted.' },
@@ -67,7 +67,7 @@ const OWN: Readonly<Record<string, Entry>> = {
 
 /** `fast 20, slow 120`. */
 export function paramsText(record: SweepRecord, set: number): string {
-  return paramsOf(record, set)
+  return setParams(record, set)
     .map(({ name, value }) => `${name} ${value}`)
     .join(', ');
 }
@@ -90,7 +90,7 @@ function byReason(reasons: readonly (string | null)[]): readonly Reasoned[] {
   return [...counts].map(([reason, sets]) => ({ reason, sets })).toSorted((a, b) => b.sets - a.sets);
 }
 
-function figureWarnings(record: SweepRecord, best: number | null, neighbours: Neighbourhoods, chance: Chance): readonly Warning[] {
+function figureWarnings(record: SweepRecord, best: number | null, neighbours: Neighbourhoods, random: SelectionBias): readonly Warning[] {
   if (best === null) return [warning('SWEEP_NO_RESULT', `no set has a ${entryOf(record.by).label}`)];
   const found: Warning[] = [];
   const add = (code: WarningCode, text: string) => found.push(warning(code, text));
@@ -106,8 +106,8 @@ function figureWarnings(record: SweepRecord, best: number | null, neighbours: Ne
   const failed = record.failed.filter((reason) => reason !== null).length;
   if (failed > 0) add('SWEEP_FAILED', `${counted(failed, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');
-  if (chance.deflated !== null && chance.deflated < SURE) {
-    add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);
+  if (random.deflated !== null && random.deflated < SURE) {
+    add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(random.deflated, 0)} only`);
   }
   if (edges.length > 0) add('SWEEP_EDGE', `the best set lies at the edge of the grid (${edges.join(', ')})`);
   const { label, kind } = entryOf(record.by);

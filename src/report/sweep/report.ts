@@ -1,14 +1,14 @@
 // Writes report.html of a sweep: one file that shows the map, the plateau and what chance makes of it, without network.
 
 import { writeFile } from 'node:fs/promises';
-import { jsonText, Markup, html } from '../page/markup.ts';
+import { scriptJson, Markup, html } from '../page/markup.ts';
 import { pageScript } from '../page/link.ts';
 import { exactStep, Pack } from '../page/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import { entryOf } from './findings.ts';
-import { OUTCOMES, type Outcome, type SweepPage } from './page/wire.ts';
-import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
+import { OUTCOMES, type SetOutcomeKind, type SweepPage } from './page/wire.ts';
+import { best, selectionBiasSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
 import { SWEEP_STYLE } from './style.ts';
 import type { SweepReportInput } from './input.ts';
 
@@ -28,8 +28,8 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
     title: `${title(input.record)} · isobar sweep`,
     version: input.provenance.versions['isobar'] ?? '',
     style: `${STYLE}${SWEEP_STYLE}`,
-    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${chanceSection(input)} ${PICTURES}
-    ${refusals(input)} ${provenance(input)}`,
+    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${selectionBiasSection(input)}
+    ${PICTURES} ${refusals(input)} ${provenance(input)}`,
     rest: html`${keyList([
         [html`<kbd>?</kbd>`, 'this list'],
         [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
@@ -41,13 +41,13 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
       ])}
       <div id="tip" role="tooltip" hidden></div>
       <script type="application/json" id="page">
-        ${new Markup(jsonText(page))}
+        ${new Markup(scriptJson(page))}
       </script>
       ${scoped(pageScript('sweep/page/main.js'))} ${packedScripts(columns)}`,
   });
 }
 
-function outcomeOf(refused: string | null, failed: string | null): Outcome {
+function outcomeOf(refused: string | null, failed: string | null): SetOutcomeKind {
   if (refused !== null) return 'refused';
   return failed === null ? 'ran' : 'failed';
 }
@@ -70,7 +70,7 @@ function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pa
     isMoreBetter: record.isMoreBetter,
     best: findings.best,
     plateau: findings.plateau,
-    expectedBest: findings.chance.expectedBest,
+    expectedBest: findings.selectionBias.expectedBest,
     command: of.setCommand,
   };
 }

@@ -2,17 +2,17 @@
 
 import { warningText } from '../../model/warning.ts';
 import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
-import { written, type Shown } from '../words/figures.ts';
+import { written, type FigureText } from '../words/figures.ts';
 import { command, facts, versionsText } from '../page/lists.ts';
 import { html, Markup } from '../page/markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
 import { deviation, median } from '../kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
-import { figureOf, paramsOf, type SweepRecord } from './figures/record.ts';
+import { figureOf, setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
-const SHOWN_BEST = 10;
+const MAX_BEST = 10;
 /** Columns of the table of the best, behind the ranking figure. */
 const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
 
@@ -52,7 +52,7 @@ function spanOf(values: readonly (string | number | boolean)[]): string {
 
 /** The finding in one sentence: the plateau first, because the best cell alone is mostly luck. */
 function answer({ record, findings }: SweepReportInput): Markup {
-  const { best: top, plateau, chance, neighbours, ran } = findings;
+  const { best: top, plateau, selectionBias, neighbours, ran } = findings;
   const { label } = entryOf(record.by);
   if (top === null) return html`No set of ${counted(record.sets, 'set')} has a ${label}.`;
   const steady =
@@ -61,15 +61,16 @@ function answer({ record, findings }: SweepReportInput): Markup {
       : html`The steadiest ground is around <b>${paramsText(record, plateau)}</b>: ${label}
           <b>${valueText(record, record.by, neighbours.mean[plateau])}</b> on average of ${counted(neighbours.count[plateau] ?? 0, 'set')}. `;
   const bar =
-    chance.expectedBest === null
+    selectionBias.expectedBest === null
       ? html`.`
-      : html`; by chance alone the best of ${counted(chance.trials, 'trial')} would show a Sharpe of ${fixed(chance.expectedBest, 2)}.`;
+      : html`; by chance alone the best of ${counted(selectionBias.trials, 'trial')} would show a Sharpe of
+        ${fixed(selectionBias.expectedBest, 2)}.`;
   return html`${steady}The best single set of ${count(ran)}, ${paramsText(record, top)}, has
   ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
 }
 
 export function trust({ record, findings }: SweepReportInput): Markup {
-  const { refused, failed, chance, best: top } = findings;
+  const { refused, failed, selectionBias, best: top } = findings;
   const days = valueAt(record, 'days', top);
   const trades = valueAt(record, 'trades', top);
   const drawn = record.gridSize > record.sets;
@@ -85,17 +86,17 @@ export function trust({ record, findings }: SweepReportInput): Markup {
     },
     {
       label: 'trials',
-      text: `${count(chance.trials)}${chance.earlier > 0 ? `, ${count(chance.earlier)} earlier` : ''}${chance.allTrials > chance.trials ? ` (${count(chance.allTrials)} of all families)` : ''}`,
-      note: `Different runs and sets ${chance.family === null ? 'without a family' : `of the family ${chance.family}`} that the ledger has seen on these bars, whatever strategy made them; ${count(chance.allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`,
+      text: `${count(selectionBias.trials)}${selectionBias.earlier > 0 ? `, ${count(selectionBias.earlier)} earlier` : ''}${selectionBias.allTrials > selectionBias.trials ? ` (${count(selectionBias.allTrials)} of all families)` : ''}`,
+      note: `Different runs and sets ${selectionBias.family === null ? 'without a family' : `of the family ${selectionBias.family}`} that the ledger has seen on these bars, whatever strategy made them; ${count(selectionBias.allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`,
       href: 'chance',
       isWarning: false,
     },
     {
       label: 'deflated Sharpe',
-      text: chance.deflated === null ? NONE : percent(chance.deflated, 1),
+      text: selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1),
       note: 'Probability that the true Sharpe ratio of the best set is above what the best of as many trials without skill would show.',
       href: 'chance',
-      isWarning: chance.deflated === null || chance.deflated < 0.95,
+      isWarning: selectionBias.deflated === null || selectionBias.deflated < 0.95,
     },
     {
       label: 'sample',
@@ -116,9 +117,9 @@ export function trust({ record, findings }: SweepReportInput): Markup {
 }
 
 export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
-  const { best: top, plateau, neighbours, chance, ranking } = findings;
+  const { best: top, plateau, neighbours, selectionBias, ranking } = findings;
   const entry = entryOf(record.by);
-  const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): Shown => {
+  const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): FigureText => {
     const isNone = value === null || value === undefined || !Number.isFinite(value);
     const sign = isNone || (kind !== 'change' && kind !== 'money' && kind !== 'ratio') ? 0 : value > 0 ? 1 : value < 0 ? -1 : 0;
     return { label, text: isNone ? NONE : written(value, kind, record.asset), note, sign, isNone, reason: null };
@@ -141,23 +142,23 @@ export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'f
       {
         ...figure(
           'Best by chance',
-          chance.expectedBest,
+          selectionBias.expectedBest,
           'Sharpe ratio that the best of as many trials without skill is expected to show.',
           'ratio',
         ),
         sign: 0,
       },
-      `Sharpe, ${counted(chance.trials, 'trial')}`,
+      `Sharpe, ${counted(selectionBias.trials, 'trial')}`,
     )}
     ${card(
       figure(
         'Deflated Sharpe',
-        chance.deflated,
+        selectionBias.deflated,
         'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).',
         'percent',
       ),
       'probability',
-      chance.deflated !== null && chance.deflated < 0.95,
+      selectionBias.deflated !== null && selectionBias.deflated < 0.95,
     )}
     ${card(figure('Sets that gained', gaining / Math.max(1, findings.ran), 'Share of the sets with a net return above zero.', 'percent'), `${count(gaining)} of ${count(findings.ran)}`)}
   </section>`;
@@ -231,7 +232,7 @@ export function best({ record, findings }: SweepReportInput): Markup {
   const rowOf = (set: number, label: string, kind: string) =>
     html`<tr class="${kind}" data-set="${set}" tabindex="0">
       <th scope="row">${label}</th>
-      ${paramsOf(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
+      ${setParams(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
       ${figures.map((name, at) => html`<td class="${at === 0 ? 'by' : ''}">${valueText(record, name, valueAt(record, name, set))}</td>`)}
       <td>${valueText(record, record.by, neighbours.mean[set])}</td>
     </tr>`;
@@ -251,7 +252,7 @@ export function best({ record, findings }: SweepReportInput): Markup {
           </tr>
         </thead>
         <tbody>
-          ${ranking.slice(0, SHOWN_BEST).map((set, rank) => rowOf(set, String(rank + 1), ''))}
+          ${ranking.slice(0, MAX_BEST).map((set, rank) => rowOf(set, String(rank + 1), ''))}
           ${plateau === null ? null : rowOf(plateau, 'plateau', 'plateau')}
         </tbody>
       </table>
@@ -259,22 +260,22 @@ export function best({ record, findings }: SweepReportInput): Markup {
   </section>`;
 }
 
-export function chanceSection({ record, findings }: SweepReportInput): Markup {
-  const { chance } = findings;
+export function selectionBiasSection({ record, findings }: SweepReportInput): Markup {
+  const { selectionBias } = findings;
   const spread = deviation(record.trials.sharpes);
   const earlier =
-    chance.earlier > 0
-      ? html`${counted(chance.earlier, 'trial')} of them were made by earlier runs and sweeps on the same market data, whatever strategy
-        made them, which the ledger remembers.`
+    selectionBias.earlier > 0
+      ? html`${counted(selectionBias.earlier, 'trial')} of them were made by earlier runs and sweeps on the same market data, whatever
+        strategy made them, which the ledger remembers.`
       : html`The ledger knows of no earlier run or sweep on this market data.`;
   const bar =
-    chance.expectedBest === null
+    selectionBias.expectedBest === null
       ? html`<p>With fewer than two Sharpe ratios there is nothing to compare.</p>`
       : html`<p>
             The Sharpe ratios of these trials spread by ${fixed(spread, 2)}. If none of them had any skill, the best would still be expected
-            to show <b>${fixed(chance.expectedBest, 2)}</b>. The best set has
-            <b>${chance.sharpe === null ? NONE : fixed(chance.sharpe, 2)}</b>: the probability that its true ratio is above that bar is
-            <b>${chance.deflated === null ? NONE : percent(chance.deflated, 1)}</b>.
+            to show <b>${fixed(selectionBias.expectedBest, 2)}</b>. The best set has
+            <b>${selectionBias.sharpe === null ? NONE : fixed(selectionBias.sharpe, 2)}</b>: the probability that its true ratio is above
+            that bar is <b>${selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1)}</b>.
           </p>
           <p>
             Neighbouring sets trade alike and are no independent trials, so the bar is rather too high than too low. It knows nothing of
@@ -285,8 +286,8 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
     <div class="grid">
       <div class="prose">
         <p>
-          Among many sets one looks good by luck. ${counted(chance.trials, 'trial')} ${chance.trials === 1 ? 'counts' : 'count'} here.
-          ${earlier}
+          Among many sets one looks good by luck. ${counted(selectionBias.trials, 'trial')}
+          ${selectionBias.trials === 1 ? 'counts' : 'count'} here. ${earlier}
         </p>
         ${bar}
         <p>

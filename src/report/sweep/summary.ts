@@ -4,17 +4,17 @@ import { warningText } from '../../model/warning.ts';
 import { quoted } from '../summary/csvFile.ts';
 import { plainReading } from '../summary/plainReading.ts';
 import { setsIn, type Findings } from './findings.ts';
-import { paramsOf, type SweepRecord } from './figures/record.ts';
+import { setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
 
-const SHOWN_BEST = 10;
+const MAX_BEST = 10;
 
 /** The content of sweep.json (docs/sweeps.md). */
 export function sweepSummary({ record, findings, provenance }: SweepReportInput, writtenAt: string): object {
-  const { chance, neighbours } = findings;
+  const { selectionBias, neighbours } = findings;
   const setOf = (set: number) => ({
     set,
-    params: Object.fromEntries(paramsOf(record, set).map(({ name, value }) => [name, value])),
+    params: Object.fromEntries(setParams(record, set).map(({ name, value }) => [name, value])),
     figures: Object.fromEntries(record.figures.map(({ name, values }) => [name, orNull(values[set])])),
     neighbourMean: orNull(neighbours.mean[set]),
     neighbours: neighbours.count[set] ?? 0,
@@ -41,15 +41,15 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
     refusals: findings.refused,
     failures: findings.failed,
     by: record.by,
-    best: findings.ranking.slice(0, SHOWN_BEST).map(setOf),
+    best: findings.ranking.slice(0, MAX_BEST).map(setOf),
     plateau: findings.plateau === null ? null : setOf(findings.plateau),
-    trials: { family: chance.family, count: chance.trials, earlier: chance.earlier, all: chance.allTrials },
-    chance: {
-      sharpeSpread: chance.spread,
-      expectedBestSharpe: chance.expectedBest,
-      bestSharpe: chance.sharpe,
-      deflatedSharpe: chance.deflated,
-      reason: chance.reason,
+    trials: { family: selectionBias.family, count: selectionBias.trials, earlier: selectionBias.earlier, all: selectionBias.allTrials },
+    selectionBias: {
+      sharpeSpread: selectionBias.spread,
+      expectedBestSharpe: selectionBias.expectedBest,
+      bestSharpe: selectionBias.sharpe,
+      deflatedSharpe: selectionBias.deflated,
+      reason: selectionBias.reason,
     },
     warnings: findings.warnings,
     doubts: findings.warnings.map(warningText),
@@ -77,7 +77,7 @@ export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
   ];
   const lines = [head.map(quoted).join(',')];
   for (let set = 0; set < record.sets; set++) {
-    const params = paramsOf(record, set).map(({ value }) => quoted(String(value)));
+    const params = setParams(record, set).map(({ value }) => quoted(String(value)));
     const figures = [...record.figures.map(({ values }) => values[set]), neighbours.mean[set]].map((value) => plainReading(value ?? NaN));
     lines.push([String(set), ...params, quoted(record.refused[set] ?? ''), quoted(record.failed[set] ?? ''), ...figures].join(','));
   }

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sweepRecord } from '../../../test/fixtures/sweepRecord.ts';
 import { seededRng } from '../../base/number/rng.ts';
-import { expectedBestSharpe, normalCdf, probabilisticSharpe, upperQuantile } from '../kernels/belief.ts';
+import { expectedBestSharpe, normalCdf, probabilisticSharpe, upperQuantile } from '../kernels/sharpeConfidence.ts';
 import { deviation, mean, shape } from '../kernels/sums.ts';
-import { chanceOf } from './figures/chance.ts';
+import { selectionBiasOf } from './figures/selectionBias.ts';
 import { findingsOf } from './findings.ts';
 import { neighbourhoods, ranked } from './figures/neighbours.ts';
 import { cards } from './sections.ts';
@@ -77,16 +77,16 @@ describe('chance', () => {
     const { skew, excessKurtosis } = shape(returns);
     const figures = [column('sharpe', sharpe), column('days', 300), column('skew', skew), column('excessKurtosis', excessKurtosis)];
     const sharpes = Float64Array.of(0.1, sharpe, 0.2, -0.4);
-    const chance = chanceOf({ ...record, figures, trials: { family: null, count: 40, earlier: 37, all: 40, sharpes } }, 1);
-    expect(chance.expectedBest).toBe(expectedBestSharpe(40, deviation(sharpes)));
-    expect(chance.deflated).toBeCloseTo(Number(probabilisticSharpe(returns, chance.expectedBest!)), 12);
+    const random = selectionBiasOf({ ...record, figures, trials: { family: null, count: 40, earlier: 37, all: 40, sharpes } }, 1);
+    expect(random.expectedBest).toBe(expectedBestSharpe(40, deviation(sharpes)));
+    expect(random.deflated).toBeCloseTo(Number(probabilisticSharpe(returns, random.expectedBest!)), 12);
     expect(
-      chanceOf({ ...record, figures, trials: { family: null, count: 1, earlier: 0, all: 1, sharpes: Float64Array.of(1) } }, 1),
+      selectionBiasOf({ ...record, figures, trials: { family: null, count: 1, earlier: 0, all: 1, sharpes: Float64Array.of(1) } }, 1),
     ).toMatchObject({
       expectedBest: null,
       reason: 'no-trials',
     });
-    expect(chanceOf({ ...record, trials: { family: null, count: 40, earlier: 0, all: 40, sharpes } }, null).deflated).toBeNull();
+    expect(selectionBiasOf({ ...record, trials: { family: null, count: 40, earlier: 0, all: 40, sharpes } }, null).deflated).toBeNull();
   });
 });
 

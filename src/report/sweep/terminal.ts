@@ -2,13 +2,13 @@
 
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
-import type { Kind } from '../words/figures.ts';
+import type { FigureKind } from '../words/figures.ts';
 import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
-import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
+import { COLUMNS, coloured, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
-import { figureOf, paramsOf, type Chance, type SweepRecord } from './figures/record.ts';
+import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 /** Shown beside the ranking figure, as far as the width goes. */
 const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
 
@@ -21,10 +21,10 @@ export interface SweepTableOptions {
 
 /** Lines joined by \n, without one at the end. */
 export function sweepTable(record: SweepRecord, findings: Findings, { colour, report, command }: SweepTableOptions): string {
-  const amber = (text: string) => (colour ? painted(text, 'amber') : text);
+  const amber = (text: string) => (colour ? coloured(text, 'amber') : text);
   const lines = [...heading(record, findings), ''];
   if (findings.best === null) lines.push(`  No set has a ${entryOf(record.by).label}.`);
-  else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...worth(record, findings));
+  else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...trustLines(record, findings));
   lines.push('');
   for (const { reason, sets } of findings.refused.slice(0, 3))
     lines.push(...withLead('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
@@ -46,7 +46,7 @@ function heading(record: SweepRecord, findings: Findings): string[] {
 
 function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Findings): string[] {
   const figures = [record.by, ...BESIDE.filter((name) => name !== record.by)];
-  const rows = ranking.slice(0, SHOWN).map((set, rank) => ({ label: String(rank + 1), set }));
+  const rows = ranking.slice(0, MAX_SHOWN).map((set, rank) => ({ label: String(rank + 1), set }));
   if (plateau !== null) rows.push({ label: 'plateau', set: plateau });
   const tail = [
     ...figures.map((name) =>
@@ -56,7 +56,7 @@ function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Finding
   ];
   const head = [
     column('', rows, ({ label }) => label),
-    ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(paramsOf(record, set)[axis]?.value))),
+    ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(setParams(record, set)[axis]?.value))),
   ];
   // The figures behind the first give way to parameters, which tell the sets apart.
   while (tail.length > 2 && widthOf([...head, ...tail]) > COLUMNS) tail.splice(-2, 1);
@@ -77,7 +77,7 @@ const lineOf = (columns: readonly (readonly string[])[], row: number) =>
   `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
 const widthOf = (columns: readonly (readonly string[])[]) => columns.reduce((sum, [head = '']) => sum + head.length + 2, 0);
 
-function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findings): string[] {
+function trustLines(record: SweepRecord, { best, plateau, neighbours, selectionBias }: Findings): string[] {
   const lines: string[] = [];
   const { label, kind } = entryOf(record.by);
   if (plateau !== null && best !== null) {
@@ -89,16 +89,17 @@ function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findi
       ),
     );
   }
-  lines.push(...withLead('  Trials   ', trialsText(chance)));
-  if (chance.expectedBest === null) return lines;
-  const bar = `the best of ${counted(chance.trials, 'trial')} without skill shows a Sharpe of ${fixed(chance.expectedBest, 2)}`;
-  const against = chance.sharpe === null ? '' : `; the best set has ${fixed(chance.sharpe, 2)}`;
-  const odds = chance.deflated === null ? '' : `, above it with a probability of ${percent(chance.deflated, 1)} (deflated Sharpe)`;
+  lines.push(...withLead('  Trials   ', trialsText(selectionBias)));
+  if (selectionBias.expectedBest === null) return lines;
+  const bar = `the best of ${counted(selectionBias.trials, 'trial')} without skill shows a Sharpe of ${fixed(selectionBias.expectedBest, 2)}`;
+  const against = selectionBias.sharpe === null ? '' : `; the best set has ${fixed(selectionBias.sharpe, 2)}`;
+  const odds =
+    selectionBias.deflated === null ? '' : `, above it with a probability of ${percent(selectionBias.deflated, 1)} (deflated Sharpe)`;
   return [...lines, ...withLead('  Chance   ', `${bar}${against}${odds}`)];
 }
 
 /** A figure without its unit, which stands in the head or is the asset of the run. */
-function short(value: number, kind: Kind): string {
+function short(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return NONE;
   switch (kind) {
     case 'change':
@@ -121,7 +122,7 @@ function short(value: number, kind: Kind): string {
 }
 
 /** Both counts: of the family by which chance is judged, and of all work on the same market data. */
-function trialsText({ trials, earlier, family, allTrials }: Chance): string {
+function trialsText({ trials, earlier, family, allTrials }: SelectionBias): string {
   const before = earlier > 0 ? `, ${count(earlier)} of them by earlier runs and sweeps` : '';
   const own = family === null ? 'without a family' : `of the family ${family}`;
   return `${count(trials)} on these bars ${own}${before}; ${count(allTrials)} with those of all families`;

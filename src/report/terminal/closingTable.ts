@@ -4,8 +4,8 @@ import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
-import { namesOf } from '../words/names.ts';
-import { COLUMNS, painted, withLead, type Hue } from './lines.ts';
+import { instrumentNames } from '../words/names.ts';
+import { COLUMNS, coloured, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface ClosingOptions {
@@ -37,7 +37,7 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
 
 function heading({ run, dataQuality }: Summary): string[] {
   const names = strategyNames(run);
-  const markets = marketsOf(run);
+  const markets = marketNames(run);
   const size = `(${daysText(run.toMs - run.fromMs)}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
   const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
@@ -53,8 +53,8 @@ export function strategyNames({ strategy }: RunSummary): string {
 }
 
 /** The instruments of a run by their names on the wire, each with its intervals: `BTCUSDT 1m 1h`. */
-export function marketsOf({ feeds }: RunSummary): readonly string[] {
-  return [...namesOf(feeds.map(({ instrument }) => instrument))].map(([id, name]) => {
+export function marketNames({ feeds }: RunSummary): readonly string[] {
+  return [...instrumentNames(feeds.map(({ instrument }) => instrument))].map(([id, name]) => {
     const intervals = new Set(feeds.filter(({ instrument }) => instrument === id).map(({ interval }) => interval));
     return `${name} ${[...intervals].join(' ')}`;
   });
@@ -72,8 +72,8 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
       'Sharpe',
       or(metrics.sharpe, (value) => fixed(value, 2)),
       '',
-      `PSR(0) ${or(metrics.psr0, chance)}`,
-      `PSR(1) ${or(metrics.psr1, chance)}`,
+      `PSR(0) ${or(metrics.psr0, probabilityText)}`,
+      `PSR(1) ${or(metrics.psr1, probabilityText)}`,
     ),
     row(
       'Sortino',
@@ -113,7 +113,7 @@ function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string
   return [depth, `(${daysText(worst.days * DAY_MS)}, ${recovery})`];
 }
 
-const chance = (value: number) => percent(value, 1);
+const probabilityText = (value: number) => percent(value, 1);
 
 function shareOfGross(fees: number, gross: number): string {
   if (fees <= 0) return '';
@@ -140,5 +140,5 @@ interface Paint {
 
 const same = (text: string) => text;
 const plain: Paint = { result: () => same, warning: same };
-const hued = (hue: Hue) => (text: string) => painted(text, hue);
+const hued = (hue: Hue) => (text: string) => coloured(text, hue);
 const ansi: Paint = { result: (value) => (value > 0 ? hued('cyan') : value < 0 ? hued('red') : same), warning: hued('amber') };

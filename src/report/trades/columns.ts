@@ -55,7 +55,7 @@ export interface OpenTrade {
   readonly unrealisedUnits: number;
 }
 
-export interface Trades {
+export interface RunTrades {
   readonly closed: TradeColumns;
   readonly open: readonly OpenTrade[];
   /** Unrealised profit of the open trades and of dust, so that closed + open is the change of equity to the last unit. */
@@ -91,7 +91,7 @@ export interface ClosedTrade {
 }
 
 /** `closed` in closing order; the tags are looked up by fill row. */
-export function columnsOf(
+export function columnsOfTrades(
   closed: readonly ClosedTrade[],
   entryTagOf: (fill: number) => number,
   exitTagOf: (fill: number) => number,

@@ -98,7 +98,7 @@ export class EpisodeBook extends Episodes<Part> {
 
   #partOf(fill: FillAt): Part {
     const { notional, lots, fee, feeInBase, ticks, isLiquidation, slippage } = fill;
-    const feeUnits = feeInBase ? this.#valuation.worth(fee, ticks) : fee;
+    const feeUnits = feeInBase ? this.#valuation.holdingValue(fee, ticks) : fee;
     return {
       flow: flowOf(this.#valuation, fill),
       base: baseOf(this.#valuation, fill),
@@ -201,11 +201,11 @@ export class EpisodeBook extends Episodes<Part> {
   /** Running profit at a price (quote per base). */
   #see(price: number): void {
     const { quoteDigits, baseDigits, priceDigits, contract } = this.#instrument;
-    const worth =
+    const value =
       contract === undefined
         ? (this.base / pow10(baseDigits)) * price * pow10(quoteDigits)
-        : this.#valuation.worth(this.base, Math.round(price * pow10(priceDigits)));
-    const profit = Math.round(this.flow + worth);
+        : this.#valuation.holdingValue(this.base, Math.round(price * pow10(priceDigits)));
+    const profit = Math.round(this.flow + value);
     if (profit < this.#worst) this.#worst = profit;
     if (profit > this.#best) this.#best = profit;
   }

@@ -2,7 +2,7 @@
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 
-interface Seen {
+interface PathExtremes {
   /** Extremes of the whole bars since the last fill, and the close of its bar; 0 where there is none. Prices are above 0. */
   high: number;
   low: number;
@@ -26,7 +26,7 @@ export interface Triggered {
  */
 export class BarPath {
   readonly #bars: BarColumns;
-  readonly #seen: Seen = { high: 0, low: 0, close: 0 };
+  readonly #extremes: PathExtremes = { high: 0, low: 0, close: 0 };
   /** Bar of the last fill. */
   #at = 0;
   #openRow = 0;
@@ -66,21 +66,21 @@ export class BarPath {
   }
 
   /** What was seen after the last fill and before one in `bar`. The result is reused by the next call. */
-  between(bar: number): Readonly<Seen> {
+  between(bar: number): Readonly<PathExtremes> {
     const { high, low, close } = this.#bars;
-    const seen = this.#seen;
+    const seen = this.#extremes;
     seen.high = 0;
     seen.low = 0;
     seen.close = bar > this.#at ? close[this.#at]! : 0;
     if (bar <= this.#at + 1) return seen;
-    let most = 0;
-    let least = Infinity;
+    let max = 0;
+    let min = Infinity;
     for (let row = this.#at + 1; row < bar; row++) {
-      if (high[row]! > most) most = high[row]!;
-      if (low[row]! < least) least = low[row]!;
+      if (high[row]! > max) max = high[row]!;
+      if (low[row]! < min) min = low[row]!;
     }
-    seen.high = most;
-    seen.low = least;
+    seen.high = max;
+    seen.low = min;
     return seen;
   }
 }

@@ -1,7 +1,7 @@
 // What became of the orders of a run: counts by ending and by code, the makers' share, and how long answers took.
 
 import { ENDINGS, ROLES, type OrderColumns, type RunRecord } from '../../model/run/run.ts';
-import { Scale, valueAt } from '../../portfolio/scale.ts';
+import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
 import { settle, type Figure, type Reason } from '../kernels/figure.ts';
 import { ExactSum, moneyText, type Money } from '../series/money.ts';
 
@@ -140,7 +140,7 @@ interface Traffic {
 }
 
 function trafficOf({ orders, fills, instruments }: RunRecord): Traffic {
-  const scales = instruments.map((instrument) => new Scale(instrument).ofUnits);
+  const scales = instruments.map((instrument) => new InstrumentScale(instrument).ofUnits);
   const volume = new ExactSum();
   const fees = new ExactSum();
   const made = new ExactSum();
@@ -148,7 +148,9 @@ function trafficOf({ orders, fills, instruments }: RunRecord): Traffic {
   let [firsts, waitedMs] = [0, 0];
   for (let row = 0; row < fills.length; row++) {
     volume.add(fills.notional[row]!);
-    fees.add(fills.feeInBase[row] === 1 ? valueAt(fills.fee[row]!, fills.price[row]!, scales[fills.instrument[row]!]!) : fills.fee[row]!);
+    fees.add(
+      fills.feeInBase[row] === 1 ? quoteValueAt(fills.fee[row]!, fills.price[row]!, scales[fills.instrument[row]!]!) : fills.fee[row]!,
+    );
     if (fills.isMaker[row] === 1) made.add(fills.notional[row]!);
     const order = fills.orderId[row]! - 1;
     if (seen[order] === 1) continue;

@@ -5,7 +5,7 @@ import type { RunRecord } from '../../model/run/run.ts';
 import { reasonOf, settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
 import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../kernels/tradeFigures.ts';
 import { exactSum, moneyText, type Money } from '../series/money.ts';
-import type { TradeColumns, Trades } from './columns.ts';
+import type { TradeColumns, RunTrades } from './columns.ts';
 
 type MoneyName =
   | 'averageTrade'
@@ -19,7 +19,7 @@ type MoneyName =
   | 'closedTradeDrawdownAbs';
 
 /** The figures of one set of closed trades. Times in ms. */
-export type TradeTable = { readonly [Name in Exclude<TradeFigure, MoneyName>]: number | null } & {
+export type TradeBreakdownTable = { readonly [Name in Exclude<TradeFigure, MoneyName>]: number | null } & {
   readonly [Name in MoneyName]: Money | null;
 } & {
   readonly trades: number;
@@ -58,9 +58,9 @@ export interface OpenTradeRow {
 }
 
 export type Breakdown = 'instrument' | 'side' | 'entryTag' | 'exitTag' | 'strategy' | 'hour' | 'weekday' | 'month';
-export type BreakdownRow = TradeTable & { readonly key: string };
+export type BreakdownRow = TradeBreakdownTable & { readonly key: string };
 
-export type TradeSummary = TradeTable & {
+export type TradeSummary = TradeBreakdownTable & {
   readonly openTrades: number;
   readonly openPositions: readonly OpenTradeRow[];
   /** Unrealised profit of open trades and dust: closedPnl + openPnl + heldPnl = metrics.netProfit, exactly. */
@@ -74,7 +74,7 @@ export type TradeSummary = TradeTable & {
 };
 
 /** `netProfit` is the change of equity in units. */
-export function tradeSummary(record: RunRecord, trades: Trades, netProfit: number): TradeSummary {
+export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: number): TradeSummary {
   const { closed } = trades;
   const whole = tableOf(record, trades, null);
   const closedUnits = exactSum(closed.pnlUnits);
@@ -113,7 +113,7 @@ const FIRST_WEEKDAY = 3;
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
 const two = (value: number) => String(value).padStart(2, '0');
 
-function breakdowns(record: RunRecord, trades: Trades): Record<Breakdown, BreakdownRow[]> {
+function breakdowns(record: RunRecord, trades: RunTrades): Record<Breakdown, BreakdownRow[]> {
   const { closed, tags } = trades;
   const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] =>
     grouped(closed.length, keyOf).map(([key, rows]) => ({ key: textOf(key), ...tableOf(record, trades, rows).table }));
@@ -168,9 +168,9 @@ function grouped(length: number, keyOf: (row: number) => number): [number, numbe
 /** `rows` null is all of them. */
 function tableOf(
   record: RunRecord,
-  { closed, path }: Trades,
+  { closed, path }: RunTrades,
   rows: readonly number[] | null,
-): { table: TradeTable; reasons: Record<string, Reason> } {
+): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
   const pick = (column: Float64Array) => (rows === null ? column : gathered(rows.length, (i) => column[rows[i]!]!));
   const pnl = pick(closed.pnlUnits);
   const followed = path === 'coarse';
@@ -201,7 +201,7 @@ function tableOf(
   };
   const shorts =
     rows === null ? closed.side.reduce((count, side) => count + side, 0) : rows.reduce((count, row) => count + closed.side[row]!, 0);
-  const table: TradeTable = {
+  const table: TradeBreakdownTable = {
     trades: pnl.length,
     longs: pnl.length - shorts,
     shorts,

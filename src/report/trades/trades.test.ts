@@ -68,7 +68,7 @@ describe('episodes', () => {
       [1, true, 4, 412_345],
       [2, false, 7, 400_001],
     ] as const) {
-      book.book({ ...plain, row, isBuy, lots: size, ticks, notional: scale.worth(size, ticks) });
+      book.book({ ...plain, row, isBuy, lots: size, ticks, notional: scale.valueOfLots(size, ticks) });
     }
     book.end();
     expect(closed).toMatchObject([{ entryPrice: 41_234.5, exitPrice: 40_000.1, lots: 7 }]);

@@ -5,7 +5,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
-import { columnsOf, type ClosedTrade, type OpenTrade, type Trades } from './columns.ts';
+import { columnsOfTrades, type ClosedTrade, type OpenTrade, type RunTrades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
 import { fillCosts, type FillCosts } from './fillCosts.ts';
@@ -13,10 +13,10 @@ import { paymentsUntil } from './payments.ts';
 import { positionKey, shortsOf } from './positions.ts';
 import { valuationOf } from './valuation.ts';
 
-const made = new WeakMap<RunRecord, Trades>();
+const made = new WeakMap<RunRecord, RunTrades>();
 
 /** Made on first demand and kept with the record. */
-export function tradesOf(record: RunRecord): Trades {
+export function tradesOf(record: RunRecord): RunTrades {
   let trades = made.get(record);
   if (!trades) made.set(record, (trades = makeTrades(record)));
   return trades;
@@ -30,7 +30,7 @@ const ROLE = {
   condition: ROLES.indexOf('condition'),
 };
 
-interface Lane {
+interface PositionTrades {
   readonly strategy: number;
   readonly instrument: number;
   readonly isShort: boolean;
@@ -38,14 +38,14 @@ interface Lane {
   readonly path: BarPath | null;
 }
 
-function makeTrades(record: RunRecord): Trades {
+function makeTrades(record: RunRecord): RunTrades {
   const { instruments, fills } = record;
   for (const { id, quoteDigits } of instruments) {
     assert(quoteDigits === record.reportingDigits, `${id} counts money in ${quoteDigits} digits, the run in ${record.reportingDigits}`);
   }
   const bars = instruments.map(({ id }) => executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
   const closed: ClosedTrade[] = [];
-  const lanes = new Map<number, Lane>();
+  const lanes = new Map<number, PositionTrades>();
   const ticksPerPrice = instruments.map(({ priceDigits }) => pow10(priceDigits));
   const costs = costsOf(record);
   const shorts = shortsOf(record);
@@ -73,7 +73,7 @@ function makeTrades(record: RunRecord): Trades {
   closed.sort((a, b) => a.lastFill - b.lastFill);
   const tags = new Tags(record);
   return {
-    closed: columnsOf(
+    closed: columnsOfTrades(
       closed,
       (fill) => tags.of(fill),
       (fill) => tags.of(fill),
@@ -142,18 +142,18 @@ export function lastMarkTicks(record: RunRecord, index: number): number {
 }
 
 /** Each position of an instrument is valued as the account's equity is, as one; the books share that figure, the last takes the rest. */
-function openOf(record: RunRecord, lanes: readonly Lane[]): Pick<Trades, 'open' | 'openUnits'> {
+function openOf(record: RunRecord, lanes: readonly PositionTrades[]): Pick<RunTrades, 'open' | 'openUnits'> {
   const open: OpenTrade[] = [];
   let openUnits = 0;
   record.instruments.forEach((instrument, index) => {
     const valuation = valuationOf(instrument);
     const ticks = lastMarkTicks(record, index);
-    const worth = (units: number) => (units === 0 ? 0 : valuation.worth(units, ticks));
+    const amount = (units: number) => (units === 0 ? 0 : valuation.holdingValue(units, ticks));
     for (const isShort of [false, true]) {
       const of = lanes.filter((lane) => lane.instrument === index && lane.isShort === isShort);
-      let rest = worth(of.reduce((sum, { book }) => sum + book.base, 0));
+      let rest = amount(of.reduce((sum, { book }) => sum + book.base, 0));
       of.forEach(({ strategy, book }, at) => {
-        const value = at === of.length - 1 ? rest : worth(book.base);
+        const value = at === of.length - 1 ? rest : amount(book.base);
         rest -= value;
         openUnits += book.flow + value;
         if (book.side === 0) return;

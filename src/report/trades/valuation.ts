@@ -3,7 +3,7 @@
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
-import { Scale, valueAt } from '../../portfolio/scale.ts';
+import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
 
 /** Money in units of the reporting asset; `base` in units of the holding, below 0 short; prices in ticks unless said otherwise. */
 export interface Valuation {
@@ -12,7 +12,7 @@ export interface Valuation {
   /** What a fill of this value does to cash, or, of a contract, to the profit of the position when its exit is counted alike. */
   flow(isBuy: boolean, valueUnits: number): number;
   /** What a holding adds to those flows at a price: flow + worth is the profit of all that was traded so far. */
-  worth(base: number, ticks: number): number;
+  holdingValue(base: number, ticks: number): number;
   /** Value of so many lots at a price. */
   value(lots: number, ticks: number): number;
   /** Average price in ticks, with a fraction, of lots at one price and more of them at another. */
@@ -58,12 +58,12 @@ export function valuationOf(instrument: Instrument): Valuation {
 
 function coins(instrument: Instrument): Valuation {
   const { quoteDigits, quantityDigits } = instrument;
-  const scale = new Scale(instrument);
+  const scale = new InstrumentScale(instrument);
   return {
     unitsPerLot: scale.unitsPerLot,
     flow: (isBuy, valueUnits) => (isBuy ? -valueUnits : valueUnits),
-    worth: (base, ticks) => (base < 0 ? -1 : 1) * valueAt(Math.abs(base), ticks, scale.ofUnits),
-    value: (lots, ticks) => valueAt(lots * scale.unitsPerLot, ticks, scale.ofUnits),
+    holdingValue: (base, ticks) => (base < 0 ? -1 : 1) * quoteValueAt(Math.abs(base), ticks, scale.ofUnits),
+    value: (lots, ticks) => quoteValueAt(lots * scale.unitsPerLot, ticks, scale.ofUnits),
     // The value of coins tells it.
     averageTicks: () => 0,
     price({ lots, notional: valueUnits }) {
@@ -82,11 +82,11 @@ function contracts(instrument: Instrument): Valuation {
   return {
     unitsPerLot: 1,
     flow: (isBuy, valueUnits) => (isBuy === isTurned ? valueUnits : -valueUnits),
-    worth(base, ticks) {
-      const value = scale.worth(Math.abs(base), ticks);
+    holdingValue(base, ticks) {
+      const value = scale.valueOfLots(Math.abs(base), ticks);
       return base > 0 === isTurned ? -value : value;
     },
-    value: (lots, ticks) => scale.worth(lots, ticks),
+    value: (lots, ticks) => scale.valueOfLots(lots, ticks),
     // Values are whole units, of an inverse contract coarse ones: the prices themselves tell it.
     averageTicks: (lots, ticks, more, moreTicks) => scale.averageTicks(lots, ticks, more, moreTicks),
     price: ({ lots, ticks }) => (lots > 0 ? ticks / pow10(priceDigits) : NaN),

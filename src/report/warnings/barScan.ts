@@ -32,7 +32,7 @@ export interface BarFlaws {
   /** Changes of level that stay; `factor` is that of the largest, above 1 up and below 1 down. */
   readonly levels: Found & { readonly factor: number };
   /** Stretches of rows that repeat one price, and the rows of the longest. */
-  readonly dead: Found & { readonly longest: number };
+  readonly dead: Found & { readonly max: number };
 }
 
 /** Walks the rows once. */
@@ -41,7 +41,7 @@ export function scanBars(bars: PriceRows): BarFlaws {
   const jumps = new Tally(openMs);
   const levels = new Tally(openMs);
   const dead = new Tally(openMs);
-  let [factor, longest, deadFrom] = [1, 0, 1];
+  let [factor, max, deadFrom] = [1, 0, 1];
   for (let row = 0; row < length; row++) {
     // Not as a list: V8 walks an iterator for that, at each row.
     const o = open[row]!;
@@ -51,7 +51,7 @@ export function scanBars(bars: PriceRows): BarFlaws {
     const before = row === 0 ? o : close[row - 1]!;
     if (row === 0 || c !== before || !isDead(bars, row)) {
       if (row - deadFrom >= DEAD_ROWS) dead.add(deadFrom);
-      longest = Math.max(longest, row - deadFrom);
+      max = Math.max(max, row - deadFrom);
       deadFrom = row + 1;
     }
     if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
@@ -71,8 +71,8 @@ export function scanBars(bars: PriceRows): BarFlaws {
     } else if (h > JUMP * Math.max(o, c) || l * JUMP < Math.min(o, c)) jumps.add(row);
   }
   if (length - deadFrom >= DEAD_ROWS) dead.add(deadFrom);
-  longest = Math.max(longest, length - deadFrom);
-  return { jumps: jumps.found(), levels: { ...levels.found(), factor }, dead: { ...dead.found(), longest } };
+  max = Math.max(max, length - deadFrom);
+  return { jumps: jumps.found(), levels: { ...levels.found(), factor }, dead: { ...dead.found(), max } };
 }
 
 class Tally {

@@ -45,7 +45,7 @@ function warningsOfRows(name: string, rows: PriceRows): readonly Warning[] {
   }
   if (dead.count > 0) {
     const what = `${count(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
-    found.push(warning('DATA_DEAD', `${name}: ${what}, ${first(dead)} (${counted(dead.longest, 'bar')} at most)`));
+    found.push(warning('DATA_DEAD', `${name}: ${what}, ${first(dead)} (${counted(dead.max, 'bar')} at most)`));
   }
   return found;
 }

@@ -32,9 +32,9 @@ export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunF
     found.push(warning('RESULT_WINNERS', `${percent(winRate, 1)} of ${count(trades.trades)} trades won, which is too good to be true`));
   if (metrics.sharpe !== null && isTooHighSharpe(metrics.sharpe))
     found.push(warning('RESULT_SHARPE', `a Sharpe ratio of ${fixed(metrics.sharpe, 2)} is too good to be true`));
-  const { bars, most, isDry } = volumeTaken(record);
+  const { bars, max, isDry } = volumeTaken(record);
   if (bars > 0) {
-    const share = isDry ? 'some of bars without volume' : `at most ${percent(most, most < 1 ? 1 : 0)}`;
+    const share = isDry ? 'some of bars without volume' : `at most ${percent(max, max < 1 ? 1 : 0)}`;
     const text = `fills took more than ${percent(TOO_MUCH_VOLUME, 0)} of the volume of ${count(bars)} ${bars === 1 ? 'bar' : 'bars'} (${share})`;
     found.push(warning('RESULT_VOLUME', text));
   }
@@ -45,7 +45,7 @@ interface Taken {
   /** Bars of which fills took too much. */
   readonly bars: number;
   /** The largest share of a bar's volume. */
-  readonly most: number;
+  readonly max: number;
   /** Something was filled in a bar without volume. */
   readonly isDry: boolean;
 }
@@ -62,7 +62,7 @@ function volumeTaken(record: RunRecord): Taken {
     const row = rowOfFill(feed, fills.timeMs[fill]!, fills.isMaker[fill] === 1, ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market');
     lots[index]!.set(row, (lots[index]!.get(row) ?? 0) + fills.lots[fill]!);
   }
-  let [bars, most, isDry] = [0, 0, false];
+  let [bars, max, isDry] = [0, 0, false];
   lots.forEach((byRow, index) => {
     const scale = lotsPerCoin(instruments[index]!);
     for (const [row, filled] of byRow) {
@@ -70,10 +70,10 @@ function volumeTaken(record: RunRecord): Taken {
       if (!(share > TOO_MUCH_VOLUME)) continue;
       bars++;
       if (share === Infinity) isDry = true;
-      else most = Math.max(most, share);
+      else max = Math.max(max, share);
     }
   });
-  return { bars, most, isDry };
+  return { bars, max, isDry };
 }
 
 /**

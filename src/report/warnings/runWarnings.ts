@@ -45,8 +45,8 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   const unrealised = ` (unrealised ${money(trades.openPnl)} ${run.reportingAsset})`;
   some('RESULT_OPEN_POSITION', trades.openTrades, 'position is open', 'positions are open', unrealised);
   if (Number(trades.heldPnl) !== 0) {
-    const worth = `what was held at the start changed in worth by ${money(trades.heldPnl)} ${run.reportingAsset}`;
-    add('RESULT_HELD', `${worth}, which is in no trade, and counts as short where it is sold`);
+    const value = `what was held at the start changed in worth by ${money(trades.heldPnl)} ${run.reportingAsset}`;
+    add('RESULT_HELD', `${value}, which is in no trade, and counts as short where it is sold`);
   }
   if (metrics.flags['cagr']?.includes('extrapolated') && metrics.cagr !== null)
     add('RESULT_EXTRAPOLATED', 'CAGR is extrapolated from under 90 days');

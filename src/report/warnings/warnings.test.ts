@@ -130,9 +130,9 @@ describe('results', () => {
       const feeds = [{ ...record.feeds[0]!, bars: { ...bars, volume: bars.volume.map(() => volume) } }];
       return resultWarnings({ ...record, feeds }, { metrics, trades: { ...trades, winRate: 0.5 } });
     };
-    const most = Math.max(...record.fills.lots.subarray(0, record.fills.length)) / 1e4;
-    expect(thin(most * 20)).toEqual([]);
-    expect(thin(most / 2.65).map(({ code, text }) => [code, text.replace(/\s/g, ' ')])).toEqual([
+    const max = Math.max(...record.fills.lots.subarray(0, record.fills.length)) / 1e4;
+    expect(thin(max * 20)).toEqual([]);
+    expect(thin(max / 2.65).map(({ code, text }) => [code, text.replace(/\s/g, ' ')])).toEqual([
       ['RESULT_VOLUME', expect.stringMatching(/^fills took more than 10 % of the volume of \d+ bars \(at most \d+ %\)$/)],
     ]);
     expect(thin(0)[0]!.text).toContain('bars without volume');
@@ -146,7 +146,7 @@ describe('results', () => {
       return resultWarnings(given, { metrics, trades: { ...trades, winRate: 0.5 } }).map(({ code }) => code);
     };
     // Each fill is of at most so many contracts of 100 in the coin of the volume.
-    const worth = (Math.max(...record.fills.lots.subarray(0, record.fills.length)) * 100) / 10 ** inverse.quantityDigits;
-    expect([taken(worth * 20), taken(worth * 2)]).toEqual([[], ['RESULT_VOLUME']]);
+    const value = (Math.max(...record.fills.lots.subarray(0, record.fills.length)) * 100) / 10 ** inverse.quantityDigits;
+    expect([taken(value * 20), taken(value * 2)]).toEqual([[], ['RESULT_VOLUME']]);
   });
 });

@@ -6,15 +6,15 @@ import type { Flag, Reason } from '../kernels/figure.ts';
 import { count, fixed, NONE, percent, signed, signedPercent, spanText, THIN } from '../../base/text/format.ts';
 
 /** How a figure is written: percent, percent with its sign, a ratio, days, a length of time in ms, money, a count. */
-export type Kind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
+export type FigureKind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
 
-export interface Entry {
+export interface GlossaryEntry {
   readonly label: string;
-  readonly kind: Kind;
+  readonly kind: FigureKind;
   readonly definition: string;
 }
 
-export interface Shown {
+export interface FigureText {
   readonly label: string;
   readonly text: string;
   /** Definition, and the reason where there is no number. */
@@ -53,7 +53,7 @@ export const FLAGS: Readonly<Record<Flag, string>> = {
   partialLastDay: 'the last day is not whole',
 };
 
-export function written(value: number, kind: Kind, asset: string): string {
+export function written(value: number, kind: FigureKind, asset: string): string {
   switch (kind) {
     case 'percent':
       return percent(value);
@@ -77,13 +77,13 @@ export function written(value: number, kind: Kind, asset: string): string {
 }
 
 /** `value` as summary.json has it: a number, decimal text for money, or null. */
-export function shown(
-  entry: Entry,
+export function figureText(
+  entry: GlossaryEntry,
   value: number | string | null | undefined,
   asset: string,
   reason?: Reason,
   flags: readonly Flag[] = [],
-): Shown {
+): FigureText {
   const number = value === null || value === undefined ? Number.NaN : Number(value);
   const isNone = !Number.isFinite(number);
   const missing = isNone ? REASONS[reason ?? 'not-recorded'] : null;

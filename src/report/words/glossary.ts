@@ -2,11 +2,11 @@
 
 import type { MetricName } from '../metrics/metrics.ts';
 import type { TradeFigure } from '../kernels/tradeFigures.ts';
-import type { Entry, Kind } from './figures.ts';
+import type { GlossaryEntry, FigureKind } from './figures.ts';
 
-const of = (label: string, kind: Kind, definition: string): Entry => ({ label, kind, definition });
+const of = (label: string, kind: FigureKind, definition: string): GlossaryEntry => ({ label, kind, definition });
 
-export const METRICS: Readonly<Record<MetricName, Entry>> = {
+export const METRICS: Readonly<Record<MetricName, GlossaryEntry>> = {
   totalReturn: of(
     'Net return',
     'change',
@@ -71,7 +71,7 @@ export const METRICS: Readonly<Record<MetricName, Entry>> = {
   pbo: of('Probability of overfitting', 'percent', 'Share of splits in which the best trial falls below the median out of sample.'),
 };
 
-export const TRADES: Readonly<Record<TradeFigure, Entry>> = {
+export const TRADES: Readonly<Record<TradeFigure, GlossaryEntry>> = {
   winRate: of('Win rate', 'percent', 'Trades that gained, net of fees, over all closed trades.'),
   profitFactor: of('Profit factor', 'ratio', 'Sum of the winning trades over the sum of the losing ones, net of fees.'),
   averageTrade: of('Average trade', 'money', 'Mean net result of the closed trades.'),

@@ -1,10 +1,10 @@
 // Names of instruments in reports.
 
 import { expect, test } from 'vitest';
-import { namesOf } from './names.ts';
+import { instrumentNames } from './names.ts';
 
 test('an instrument is known by its name, and by its market where both have it', () => {
-  expect([...namesOf(['spot:BTCUSDT', 'futures:BTCUSDT', 'futures:ETHUSDT', 'spot:BTCUSDT'])]).toEqual([
+  expect([...instrumentNames(['spot:BTCUSDT', 'futures:BTCUSDT', 'futures:ETHUSDT', 'spot:BTCUSDT'])]).toEqual([
     ['spot:BTCUSDT', 'BTCUSDT (spot)'],
     ['futures:BTCUSDT', 'BTCUSDT (futures)'],
     ['futures:ETHUSDT', 'ETHUSDT'],

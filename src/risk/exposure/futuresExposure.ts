@@ -2,7 +2,7 @@
 
 import { mulDiv, productAtMost } from '../../base/number/exact.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
-import { isReduction, takenLots } from '../rules/reduction.ts';
+import { isReduction, takenLots } from '../rules/openOrderRules.ts';
 import { netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from '../rules/rule.ts';
 import { lotsText, moneyText, ratioText } from '../limits/words.ts';
@@ -14,10 +14,10 @@ export const positionMax: OrderRule<FuturesLedger> = {
   code: 'POSITION_MAX',
   keys: ['maxPositionQty'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => isReduction(order, state) || mostLots(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
+  check: (order, state) => isReduction(order, state) || maxLots(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
   detail: (order, state) => {
     const { instrument } = order;
-    return `${lotsText(mostLots(order, state), instrument)} at the worst, at most ${lotsText(state.limits.positionBase[order.instrumentIndex]!, instrument)}`;
+    return `${lotsText(maxLots(order, state), instrument)} at the worst, at most ${lotsText(state.limits.positionBase[order.instrumentIndex]!, instrument)}`;
   },
 };
 
@@ -26,10 +26,10 @@ export const positionNotional: OrderRule<FuturesLedger> = {
   code: 'POSITION_NOTIONAL',
   keys: ['maxPositionNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => isReduction(order, state) || mostUnits(order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
+  check: (order, state) => isReduction(order, state) || maxUnits(order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
   detail: (order, state) => {
     const { ledger, limits } = state;
-    return `${moneyText(mostUnits(order, state), ledger)} at the worst, at most ${moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)}`;
+    return `${moneyText(maxUnits(order, state), ledger)} at the worst, at most ${moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)}`;
   },
 };
 
@@ -58,10 +58,10 @@ export const leverage: OrderRule<FuturesLedger> = {
   keys: ['maxLeverage'],
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
-    const most = state.limits.leverage;
-    if (most === null || isReduction(order, state)) return true;
+    const max = state.limits.leverage;
+    if (max === null || isReduction(order, state)) return true;
     const equity = worstEquity(order, state);
-    return equity >= 0 && productAtMost(gross(order, state), most.under, most.over, equity);
+    return equity >= 0 && productAtMost(gross(order, state), max.denominator, max.numerator, equity);
   },
   detail(order, state) {
     const [worst, equity] = [moneyText(gross(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
@@ -75,13 +75,13 @@ export const concentration: OrderRule<FuturesLedger> = {
   keys: ['maxConcentration'],
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
-    const most = state.limits.concentration;
-    if (most === null || isReduction(order, state)) return true;
+    const max = state.limits.concentration;
+    if (max === null || isReduction(order, state)) return true;
     const equity = worstEquity(order, state);
-    return equity >= 0 && productAtMost(mostUnits(order, state), most.under, most.over, equity);
+    return equity >= 0 && productAtMost(maxUnits(order, state), max.denominator, max.numerator, equity);
   },
   detail(order, state) {
-    const [worst, equity] = [moneyText(mostUnits(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
+    const [worst, equity] = [moneyText(maxUnits(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
     return `${worst} of the contract at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.concentration!)} times`;
   },
 };
@@ -96,15 +96,15 @@ export const tier: OrderRule<FuturesLedger> = {
     const { ledger } = state;
     const { instrumentIndex } = order;
     if (isReduction(order, state)) return true;
-    const worth = mostUnits(order, state);
-    return worth < Infinity && ledger.terms(instrumentIndex).leverage <= ledger.scale(instrumentIndex).maxLeverage(worth);
+    const value = maxUnits(order, state);
+    return value < Infinity && ledger.terms(instrumentIndex).leverage <= ledger.scale(instrumentIndex).maxLeverage(value);
   },
   detail(order, state) {
     const { ledger } = state;
     const { instrumentIndex } = order;
-    const worth = mostUnits(order, state);
-    const most = ledger.scale(instrumentIndex).maxLeverage(worth);
-    return `a position worth ${moneyText(worth, ledger)} may have a leverage of ${most}, the account has ${ledger.terms(instrumentIndex).leverage}`;
+    const amount = maxUnits(order, state);
+    const max = ledger.scale(instrumentIndex).maxLeverage(amount);
+    return `a position worth ${moneyText(amount, ledger)} may have a leverage of ${max}, the account has ${ledger.terms(instrumentIndex).leverage}`;
   },
 };
 
@@ -128,13 +128,13 @@ export const margin: OrderRule<FuturesLedger> = {
     }
     const money = (units: number): string => moneyText(units, state.ledger);
     const reserved = money(state.reservations.cash(strategy));
-    return `needs ${money(needed(order, state))} of margin and fees beside ${reserved} reserved, of ${money(available(order, state))} available`;
+    return `needs ${money(requiredMargin(order, state))} of margin and fees beside ${reserved} reserved, of ${money(available(order, state))} available`;
   },
 };
 
 /** `reserved`: what other orders may take out of the same. */
 export function isBacked(order: Draft, state: RiskState<FuturesLedger>, reserved: number): boolean {
-  return isReduction(order, state) || (!order.reduceOnly && needed(order, state) + reserved <= available(order, state));
+  return isReduction(order, state) || (!order.reduceOnly && requiredMargin(order, state) + reserved <= available(order, state));
 }
 
 /**
@@ -162,7 +162,7 @@ function takerOf(index: number, asking: number, { ledger, reservations }: RiskSt
 }
 
 /** Margin and fee of the order's lots that do not close anything; the exchange lets an order by value close nothing beforehand. */
-export function needed(order: Draft, { ledger, reservations }: RiskState<FuturesLedger>): number {
+export function requiredMargin(order: Draft, { ledger, reservations }: RiskState<FuturesLedger>): number {
   const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
   const isBuy = side === 'buy';
   const others = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
@@ -176,17 +176,17 @@ export function available({ strategy, instrumentIndex }: Draft, { ledger, instru
   let profit = 0;
   for (let index = 0; index < instruments.length; index++) {
     if (ledger.ownerOf(index) !== strategy || !ledger.holds(index) || !ledger.terms(index).isCross) continue;
-    profit += ledger.worth(index, index === instrumentIndex ? mark : marks.lastTicks(index));
+    profit += ledger.holdingValue(index, index === instrumentIndex ? mark : marks.lastTicks(index));
   }
   if (!(profit >= 0)) units += profit;
   return units;
 }
 
 /** The larger of the two positions that the order's contract may come to: in net mode one of them turns into the other. */
-function mostLots(order: Draft, state: RiskState<FuturesLedger>): number {
+function maxLots(order: Draft, state: RiskState<FuturesLedger>): number {
   return Math.max(lotsAtWorst(true, order, state), lotsAtWorst(false, order, state));
 }
-export function mostUnits(order: Draft, state: RiskState<FuturesLedger>): number {
+export function maxUnits(order: Draft, state: RiskState<FuturesLedger>): number {
   const { instrumentIndex } = order;
   return Math.max(worstUnits(instrumentIndex, true, order, state), worstUnits(instrumentIndex, false, order, state));
 }
@@ -251,7 +251,7 @@ export function worstEquity(order: Draft, { ledger, reservations, instruments, m
     if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
     if (reservations.sellLotsTotal(index) > 0) open += reservations.sellUnitsAt(index, ticks);
     if (open > 0) equity -= open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
-    if (ledger.holds(index)) equity += ledger.worth(index, ticks);
+    if (ledger.holds(index)) equity += ledger.holdingValue(index, ticks);
   }
   return equity;
 }

@@ -5,12 +5,12 @@ import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { PairedLedger } from '../../portfolio/pairedLedger.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
-import { isReduction } from '../rules/reduction.ts';
+import { isReduction } from '../rules/openOrderRules.ts';
 import * as futures from './futuresExposure.ts';
-import * as left from './marginLeft.ts';
+import * as left from './marginRules.ts';
 import { keptCoins, netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from '../rules/rule.ts';
-import * as size from '../rules/size.ts';
+import * as size from '../rules/sizeRules.ts';
 import * as spot from './spotExposure.ts';
 import { moneyText, ratioText } from '../limits/words.ts';
 
@@ -75,10 +75,10 @@ export const portfolio: OrderRule<PairedLedger> = {
 export const leverage: OrderRule<PairedLedger> = {
   ...futures.leverage,
   check(order, state) {
-    const most = state.limits.leverage;
-    if (most === null || addsNothing(order, state)) return true;
+    const max = state.limits.leverage;
+    if (max === null || addsNothing(order, state)) return true;
     const equity = worstEquity(order, state);
-    return equity >= 0 && productAtMost(gross(order, state), most.under, most.over, equity);
+    return equity >= 0 && productAtMost(gross(order, state), max.denominator, max.numerator, equity);
   },
   detail(order, state) {
     const [worst, equity] = [moneyText(gross(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
@@ -89,10 +89,10 @@ export const leverage: OrderRule<PairedLedger> = {
 export const concentration: OrderRule<PairedLedger> = {
   ...futures.concentration,
   check(order, state) {
-    const most = state.limits.concentration;
-    if (most === null || addsNothing(order, state)) return true;
+    const max = state.limits.concentration;
+    if (max === null || addsNothing(order, state)) return true;
     const equity = worstEquity(order, state);
-    return equity >= 0 && productAtMost(worstOf(order, state), most.under, most.over, equity);
+    return equity >= 0 && productAtMost(worstOf(order, state), max.denominator, max.numerator, equity);
   },
   detail(order, state) {
     const [worst, equity] = [moneyText(worstOf(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
@@ -100,7 +100,7 @@ export const concentration: OrderRule<PairedLedger> = {
   },
 };
 function worstOf(order: Draft, state: State): number {
-  return isContract(order) ? futures.mostUnits(order, ofFutures(state)) : spot.worstNotional(order.instrumentIndex, order, ofSpot(state));
+  return isContract(order) ? futures.maxUnits(order, ofFutures(state)) : spot.worstNotional(order.instrumentIndex, order, ofSpot(state));
 }
 
 /** Each account backs its own orders: cash of the other one would have to be sent there first. */
@@ -133,16 +133,18 @@ function addsNothing(order: Draft, state: State): boolean {
 }
 
 function gross(order: Draft, state: State): number {
-  return futures.gross(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts).gross;
+  return futures.gross(order, ofFutures(state)) + spot.computeAccountWorstCase(order, ofSpot(state), state.ledger.contracts).gross;
 }
 
 /** Coins are longs: they add to what contracts are long, and set off what these are short as far as they are certain to stay. */
 function net(order: Draft, state: State): number {
   const { contracts } = state.ledger;
   const units = netOfContracts(order, ofFutures(state));
-  return order.side === 'buy' ? units + spot.survey(order, ofSpot(state), contracts).gross : units - keptCoins(ofSpot(state), contracts);
+  return order.side === 'buy'
+    ? units + spot.computeAccountWorstCase(order, ofSpot(state), contracts).gross
+    : units - keptCoins(ofSpot(state), contracts);
 }
 
 function worstEquity(order: Draft, state: State): number {
-  return futures.worstEquity(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts).equity;
+  return futures.worstEquity(order, ofFutures(state)) + spot.computeAccountWorstCase(order, ofSpot(state), state.ledger.contracts).equity;
 }

@@ -2,11 +2,11 @@
 
 import * as numbers from '../../base/number/exact.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
-import type { Draft, OrderRule, RiskState, Survey } from '../rules/rule.ts';
+import type { Draft, OrderRule, RiskState, AccountWorstCase } from '../rules/rule.ts';
 import { baseText, lotsText, moneyText, ratioText } from '../limits/words.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { productAtMost, shareUp } = numbers;
+const { productAtMost, mulPpmUp } = numbers;
 
 export const positionMax: OrderRule<SpotLedger> = {
   kind: 'order',
@@ -38,10 +38,11 @@ export const portfolio: OrderRule<SpotLedger> = {
   // Coins are long only: the net of them is the gross.
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => order.sign < 0 || survey(order, state, 0).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
+  check: (order, state) =>
+    order.sign < 0 || computeAccountWorstCase(order, state, 0).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
   detail: (order, state) => {
-    const most = Math.min(state.limits.grossUnits, state.limits.netUnits);
-    return `${moneyText(survey(order, state, 0).gross, state.ledger)} over all symbols at the worst, at most ${moneyText(most, state.ledger)}`;
+    const max = Math.min(state.limits.grossUnits, state.limits.netUnits);
+    return `${moneyText(computeAccountWorstCase(order, state, 0).gross, state.ledger)} over all symbols at the worst, at most ${moneyText(max, state.ledger)}`;
   },
 };
 
@@ -52,13 +53,13 @@ export const leverage: OrderRule<SpotLedger> = {
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
     if (order.sign < 0) return true;
-    const most = state.limits.leverage;
-    if (most === null) return true;
-    const account = survey(order, state, 0);
-    return account.equity >= 0 && productAtMost(account.gross, most.under, most.over, account.equity);
+    const max = state.limits.leverage;
+    if (max === null) return true;
+    const account = computeAccountWorstCase(order, state, 0);
+    return account.equity >= 0 && productAtMost(account.gross, max.denominator, max.numerator, account.equity);
   },
   detail(order, state) {
-    const account = survey(order, state, 0);
+    const account = computeAccountWorstCase(order, state, 0);
     const [gross, equity] = [moneyText(account.gross, state.ledger), moneyText(account.equity, state.ledger)];
     return `${gross} over all symbols at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.leverage!)} times`;
   },
@@ -70,14 +71,14 @@ export const concentration: OrderRule<SpotLedger> = {
   keys: ['maxConcentration'],
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
-    const most = state.limits.concentration;
-    if (order.sign < 0 || most === null) return true;
-    const equity = survey(order, state, 0).equity;
-    return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), most.under, most.over, equity);
+    const max = state.limits.concentration;
+    if (order.sign < 0 || max === null) return true;
+    const equity = computeAccountWorstCase(order, state, 0).equity;
+    return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), max.denominator, max.numerator, equity);
   },
   detail(order, state) {
     const worst = moneyText(worstNotional(order.instrumentIndex, order, state), state.ledger);
-    const equity = moneyText(survey(order, state, 0).equity, state.ledger);
+    const equity = moneyText(computeAccountWorstCase(order, state, 0).equity, state.ledger);
     return `${worst} of the symbol at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.concentration!)} times`;
   },
 };
@@ -128,7 +129,7 @@ export function worstNotional(index: number, order: Draft, state: RiskState<Spot
  * What the account may come to: both figures in one walk, into a record of the state, because numbers that functions return are boxed.
  * `first`: the coins are the instruments from there on.
  */
-export function survey(order: Draft, state: RiskState<SpotLedger>, first: number): Survey {
+export function computeAccountWorstCase(order: Draft, state: RiskState<SpotLedger>, first: number): AccountWorstCase {
   const { reservations, account, mark } = state;
   const { instrumentIndex } = order;
   account.gross = 0;
@@ -148,7 +149,7 @@ function addSymbol({ ledger, reservations, account }: RiskState<SpotLedger>, ind
   let open = ownUnits;
   if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
   account.gross += open;
-  account.equity -= shareUp(open, reservations.takerFeePpm(index));
+  account.equity -= mulPpmUp(open, reservations.takerFeePpm(index));
   if (ledger.baseTotal(index) > 0) {
     account.gross += ledger.valueUp(index, mark);
     account.equity += ledger.valueDown(index, mark);

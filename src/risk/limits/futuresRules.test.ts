@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../../test/fixtures/drafts.ts';
-import { FuturesDesk, type FuturesDeskOptions } from '../../../test/fixtures/futuresDesk.ts';
+import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';
 import { inverseContract, linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
@@ -11,8 +11,8 @@ import { FUTURES_RULES } from '../rules.ts';
 interface Boundary {
   readonly code: string;
   readonly what: string;
-  readonly options: FuturesDeskOptions;
-  readonly prepare: (desk: FuturesDesk) => void;
+  readonly options: FuturesFixtureOptions;
+  readonly prepare: (fixture: FuturesFixture) => void;
   readonly under: Wanted;
   readonly just: Wanted;
   readonly over: Wanted;
@@ -27,11 +27,11 @@ const orders = (under: Wanted, just: Wanted, over: Wanted) => ({ under, just, ov
 const row = (
   code: string,
   what: string,
-  options: FuturesDeskOptions,
-  prepare: (desk: FuturesDesk) => void,
+  options: FuturesFixtureOptions,
+  prepare: (fixture: FuturesFixture) => void,
   wanted: Pick<Boundary, 'under' | 'just' | 'over'>,
 ): Boundary => ({ code, what, options, prepare, ...wanted });
-const most = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
+const max = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
 const nothing = () => {};
 const LIMIT = { limit: 1000 };
 const SELL = { side: 'sell' } as const;
@@ -46,15 +46,15 @@ const INVERSE = { instruments: [inverseContract()], mark: 1_000_000, cash: 1_000
 const shut = { instruments: [linearContract({ isTrading: false })] };
 
 /** 20 lots held, 10 in an open order of the same direction. */
-const heldAndOpen = (sign: 1 | -1) => (desk: FuturesDesk) => {
-  desk.hold(20 * sign);
-  desk.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT });
+const heldAndOpen = (sign: 1 | -1) => (fixture: FuturesFixture) => {
+  fixture.hold(20 * sign);
+  fixture.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT });
 };
-const risen = (desk: FuturesDesk) => {
-  heldAndOpen(-1)(desk);
-  desk.marks[0] = 1100;
+const risen = (fixture: FuturesFixture) => {
+  heldAndOpen(-1)(fixture);
+  fixture.marks[0] = 1100;
 };
-const long = (held: number) => (desk: FuturesDesk) => desk.hold(held);
+const long = (held: number) => (fixture: FuturesFixture) => fixture.hold(held);
 
 const BOUNDARIES: readonly Boundary[] = [
   // Where a rule has no number, `under` and `just` are two orders that it lets pass.
@@ -67,59 +67,53 @@ const BOUNDARIES: readonly Boundary[] = [
     orders({ lots: 3 }, { lots: 2 }, { lots: 1 }),
   ),
   row('PRECISION', 'by value', {}, nothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
-  row('QTY_MAX', 'buy', most('maxOrderQty', '20.9'), nothing, sizes(19, LIMIT)),
-  row('QTY_MAX', 'sell', most('maxOrderQty', '20'), nothing, sizes(19, { ...SELL, ...LIMIT })),
+  row('QTY_MAX', 'buy', max('maxOrderQty', '20.9'), nothing, sizes(19, LIMIT)),
+  row('QTY_MAX', 'sell', max('maxOrderQty', '20'), nothing, sizes(19, { ...SELL, ...LIMIT })),
   // 990 units a lot at the mark less the collar, and one lot more for what a division may lose.
   row(
     'QTY_MAX',
     'by value',
-    most('maxOrderQty', '20'),
+    max('maxOrderQty', '20'),
     nothing,
     orders({ quoteUnits: 18_000 }, { quoteUnits: 18_810 }, { quoteUnits: 18_811 }),
   ),
   row(
     'QTY_MAX',
     'by value, inverse: the higher price buys more',
-    { ...INVERSE, ...most('maxOrderQty', '20') },
+    { ...INVERSE, ...max('maxOrderQty', '20') },
     nothing,
     orders({ quoteUnits: 1_800_000 }, { quoteUnits: 1_881_188 }, { quoteUnits: 1_881_189 }),
   ),
-  row('NOTIONAL_MAX', 'limit at the mark', most('maxOrderNotional', '2'), nothing, sizes(19, LIMIT)),
-  row('NOTIONAL_MAX', 'limit below the mark', most('maxOrderNotional', '2'), nothing, sizes(19, { limit: 700 })),
-  row('NOTIONAL_MAX', 'sell above the mark', most('maxOrderNotional', '2.4'), nothing, sizes(19, { ...SELL, limit: 1200 })),
-  row('NOTIONAL_MAX', 'market: the collar', most('maxOrderNotional', '2.02'), nothing, sizes(19, SELL)),
+  row('NOTIONAL_MAX', 'limit at the mark', max('maxOrderNotional', '2'), nothing, sizes(19, LIMIT)),
+  row('NOTIONAL_MAX', 'limit below the mark', max('maxOrderNotional', '2'), nothing, sizes(19, { limit: 700 })),
+  row('NOTIONAL_MAX', 'sell above the mark', max('maxOrderNotional', '2.4'), nothing, sizes(19, { ...SELL, limit: 1200 })),
+  row('NOTIONAL_MAX', 'market: the collar', max('maxOrderNotional', '2.02'), nothing, sizes(19, SELL)),
   row(
     'NOTIONAL_MAX',
     'by value',
-    most('maxOrderNotional', '2'),
+    max('maxOrderNotional', '2'),
     nothing,
     orders({ quoteUnits: 19_999 }, { quoteUnits: 20_000 }, { quoteUnits: 20_001 }),
   ),
-  row(
-    'NOTIONAL_MAX',
-    'inverse, at the mark',
-    { ...INVERSE, ...most('maxOrderNotional', '0.02') },
-    nothing,
-    sizes(19, { limit: 1_250_000 }),
-  ),
+  row('NOTIONAL_MAX', 'inverse, at the mark', { ...INVERSE, ...max('maxOrderNotional', '0.02') }, nothing, sizes(19, { limit: 1_250_000 })),
   row(
     'NOTIONAL_MAX',
     'inverse, at half the price',
-    { ...INVERSE, ...most('maxOrderNotional', '0.04') },
+    { ...INVERSE, ...max('maxOrderNotional', '0.04') },
     nothing,
     sizes(19, { limit: 500_000 }),
   ),
   row(
     'COLLAR',
     'buy',
-    most('priceBand', '0.03'),
+    max('priceBand', '0.03'),
     nothing,
     orders({ lots: 5, limit: 1029 }, { lots: 5, limit: 1030 }, { lots: 5, limit: 1031 }),
   ),
   row(
     'COLLAR',
     'sell',
-    most('priceBand', '0.03'),
+    max('priceBand', '0.03'),
     nothing,
     orders({ lots: 5, ...SELL, limit: 971 }, { lots: 5, ...SELL, limit: 970 }, { lots: 5, ...SELL, limit: 969 }),
   ),
@@ -134,118 +128,118 @@ const BOUNDARIES: readonly Boundary[] = [
     'CONTRACT_TAKEN',
     'an order is open',
     {},
-    (desk) => desk.send({ lots: 2, ...LIMIT }),
+    (fixture) => fixture.send({ lots: 2, ...LIMIT }),
     orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
   ),
-  row('POSITION_MAX', 'long', most('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
-  row('POSITION_MAX', 'short', most('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
-  row('POSITION_MAX', 'net: turned round', most('maxPositionQty', '20'), long(20), sizes(39, { ...SELL, ...LIMIT })),
+  row('POSITION_MAX', 'long', max('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
+  row('POSITION_MAX', 'short', max('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
+  row('POSITION_MAX', 'net: turned round', max('maxPositionQty', '20'), long(20), sizes(39, { ...SELL, ...LIMIT })),
   // What only closes may take the 20 lots first: all that opens is then short.
   row(
     'POSITION_MAX',
     'net: beside a close',
-    most('maxPositionQty', '30'),
-    (desk) => (desk.hold(20), desk.send({ lots: 20, ...SELL, ...CLOSE })),
+    max('maxPositionQty', '30'),
+    (setup) => (setup.hold(20), setup.send({ lots: 20, ...SELL, ...CLOSE })),
     sizes(29, { ...SELL, ...LIMIT }),
   ),
-  row('POSITION_MAX', 'two-way: sides apart', { ...TWO_WAY, ...most('maxPositionQty', '20') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  row('POSITION_MAX', 'two-way: sides apart', { ...TWO_WAY, ...max('maxPositionQty', '20') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
   row(
     'POSITION_MAX',
     'two-way: closes open nothing',
-    { ...TWO_WAY, ...most('maxPositionQty', '20') },
-    (desk) => (desk.hold(15), desk.hold(-15), desk.send({ lots: 15, ...CLOSE })),
+    { ...TWO_WAY, ...max('maxPositionQty', '20') },
+    (rig) => (rig.hold(15), rig.hold(-15), rig.send({ lots: 15, ...CLOSE })),
     sizes(4, LIMIT),
   ),
-  row('POSITION_NOTIONAL', 'long', most('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
+  row('POSITION_NOTIONAL', 'long', max('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
   row(
     'POSITION_NOTIONAL',
     'short after a rise: open sells at the mark',
-    most('maxPositionNotional', '5.5'),
+    max('maxPositionNotional', '5.5'),
     risen,
     sizes(19, { ...SELL, ...LIMIT }),
   ),
-  row('POSITION_NOTIONAL', 'net: turned round', most('maxPositionNotional', '2'), long(20), sizes(39, { ...SELL, ...LIMIT })),
+  row('POSITION_NOTIONAL', 'net: turned round', max('maxPositionNotional', '2'), long(20), sizes(39, { ...SELL, ...LIMIT })),
   row(
     'POSITION_NOTIONAL',
     'inverse, a fall makes it dearer',
-    { ...INVERSE, ...most('maxPositionNotional', '0.1') },
-    (desk) => (desk.hold(20), desk.send({ lots: 10, limit: 1_000_000 }), (desk.marks[0] = 500_000)),
+    { ...INVERSE, ...max('maxPositionNotional', '0.1') },
+    (otherFixture) => (otherFixture.hold(20), otherFixture.send({ lots: 10, limit: 1_000_000 }), (otherFixture.marks[0] = 500_000)),
     sizes(19, { limit: 500_000 }),
   ),
   row(
     'PORTFOLIO',
     'two contracts',
-    most('maxGrossNotional', '8'),
-    (desk) => (heldAndOpen(1)(desk), desk.hold(-30, 1, 1)),
+    max('maxGrossNotional', '8'),
+    (stand) => (heldAndOpen(1)(stand), stand.hold(-30, 1, 1)),
     sizes(19, LIMIT),
   ),
   row(
     'PORTFOLIO',
     'net: the larger side',
-    most('maxGrossNotional', '4'),
-    (desk) => (desk.hold(20), desk.send({ lots: 20, ...LIMIT })),
+    max('maxGrossNotional', '4'),
+    (stand) => (stand.hold(20), stand.send({ lots: 20, ...LIMIT })),
     sizes(59, { ...SELL, ...LIMIT }),
   ),
-  row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...most('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...max('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
   // 30 lots of another contract on the other side are set off; what waits to close them is not.
-  row('PORTFOLIO', 'net of contracts: a buy', most('maxNetNotional', '2'), (desk) => desk.hold(-30, 1, 1), sizes(49, LIMIT)),
+  row('PORTFOLIO', 'net of contracts: a buy', max('maxNetNotional', '2'), (stand) => stand.hold(-30, 1, 1), sizes(49, LIMIT)),
   row(
     'PORTFOLIO',
     'net of contracts: a sell',
-    most('maxNetNotional', '2'),
-    (desk) => desk.hold(30, 1, 1),
+    max('maxNetNotional', '2'),
+    (stand) => stand.hold(30, 1, 1),
     sizes(49, { ...SELL, ...LIMIT }),
   ),
   row(
     'PORTFOLIO',
     'net of contracts: beside a close and an open order',
-    most('maxNetNotional', '2'),
-    (desk) => (
-      desk.hold(-30, 1, 1),
-      desk.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
-      desk.send({ lots: 5, ...LIMIT })
+    max('maxNetNotional', '2'),
+    (stand) => (
+      stand.hold(-30, 1, 1),
+      stand.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
+      stand.send({ lots: 5, ...LIMIT })
     ),
     sizes(34, LIMIT),
   ),
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
-  row('LEVERAGE', 'equity after fees', most('maxLeverage', '0.002'), (desk) => desk.hold(30, 1, 1), sizes(8, LIMIT)),
-  row('LEVERAGE', 'a loss counts', most('maxLeverage', '0.0025'), (desk) => desk.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
+  row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (stand) => stand.hold(30, 1, 1), sizes(8, LIMIT)),
+  row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (stand) => stand.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
   // Up to 20,000 units a leverage of 10 is allowed.
   row('TIER', 'long', { instruments: [linearContract({ tiers })] }, long(10), sizes(9, LIMIT)),
   row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, long(10), sizes(29, { ...SELL, ...LIMIT })),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
   row('MARGIN', 'opens', { cash: 2010 }, nothing, sizes(19, LIMIT)),
-  row('MARGIN', 'beside what is open', { cash: 3015 }, (desk) => desk.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
+  row('MARGIN', 'beside what is open', { cash: 3015 }, (stand) => stand.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
   row('MARGIN', 'beside a position', { cash: 4010 }, long(20), sizes(19, LIMIT)),
   row('MARGIN', 'net: turned round', { cash: 3010 }, long(10), sizes(29, { ...SELL, ...LIMIT })),
   row(
     'MARGIN',
     'a loss of a cross position',
     { cash: 3010 },
-    (desk) => (desk.hold(10, 0, 1, 1050), (desk.marks[1] = 1005)),
+    (stand) => (stand.hold(10, 0, 1, 1050), (stand.marks[1] = 1005)),
     sizes(14, LIMIT),
   ),
   row('MARGIN', 'closes', {}, long(20), sizes(19, { ...SELL, ...CLOSE })),
-  row('MARGIN', 'closes, limit', {}, (desk) => desk.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
+  row('MARGIN', 'closes, limit', {}, (stand) => stand.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
   row(
     'MARGIN',
     'closes beside another close',
     {},
-    (desk) => (desk.hold(30), desk.send({ lots: 10, ...SELL, ...CLOSE })),
+    (stand) => (stand.hold(30), stand.send({ lots: 10, ...SELL, ...CLOSE })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
   row(
     'MARGIN',
     'net: closes beside an open sell',
     {},
-    (desk) => (desk.hold(30), desk.send({ lots: 10, ...SELL, limit: 1100 })),
+    (stand) => (stand.hold(30), stand.send({ lots: 10, ...SELL, limit: 1100 })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
   row(
     'MARGIN',
     'two-way: an open sell takes nothing from a long',
     TWO_WAY,
-    (desk) => (desk.hold(20), desk.send({ lots: 10, ...SELL, limit: 1100 })),
+    (stand) => (stand.hold(20), stand.send({ lots: 10, ...SELL, limit: 1100 })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
 ];
@@ -253,16 +247,16 @@ const BOUNDARIES: readonly Boundary[] = [
 describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bound.what}` })))(
   '$name',
   ({ code, options, prepare, under, just, over }) => {
-    const desk = (without: readonly string[] = []) => {
-      const made = new FuturesDesk({ ...options, without });
+    const fixture = (without: readonly string[] = []) => {
+      const made = new FuturesFixture({ ...options, without });
       prepare(made);
       return made;
     };
     test('lets pass below and at the bound', () => {
-      expect([desk().code(under), desk().code(just)]).toEqual([null, null]);
+      expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
-      const full = desk();
+      const full = fixture();
       const figures = () => [
         full.reservations.openTotal,
         full.reservations.cash(0),
@@ -275,16 +269,16 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
       expect(figures()).toEqual(before);
     });
     test('is what refuses it: without the rule the order would pass', () => {
-      expect(desk([code]).code(over)).toBeNull();
+      expect(fixture([code]).code(over)).toBeNull();
     });
   },
 );
 
 test('OPEN_ORDERS counts orders of a contract and of the account, closes among them; MESSAGE_RATE those of a minute', () => {
-  const four = (options: FuturesDeskOptions) => {
-    const desk = new FuturesDesk(options);
-    desk.hold(20);
-    return [1, 2, 3, 4].map((at) => desk.code(at === 2 ? { lots: 2, ...SELL, ...CLOSE } : { lots: 1 }));
+  const four = (options: FuturesFixtureOptions) => {
+    const fixture = new FuturesFixture(options);
+    fixture.hold(20);
+    return [1, 2, 3, 4].map((at) => fixture.code(at === 2 ? { lots: 2, ...SELL, ...CLOSE } : { lots: 1 }));
   };
   expect(four({ limits: { maxOpenOrders: 3 } })).toEqual([null, null, null, 'OPEN_ORDERS']);
   expect(four({ limits: { maxOpenOrdersTotal: 2 } })).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
@@ -294,12 +288,12 @@ test('OPEN_ORDERS counts orders of a contract and of the account, closes among t
 });
 
 describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdown: '0.1' }]])('%s', (code, limits) => {
-  const after = (equity: number, wanted: Wanted, options: FuturesDeskOptions = {}) => {
-    const desk = new FuturesDesk({ limits, ...options });
-    desk.hold(20);
-    desk.risk.begin(1000, desk.nowMs);
-    desk.risk.observe(Float64Array.of(desk.nowMs), Float64Array.of(equity), 1);
-    return desk.code(wanted);
+  const after = (equity: number, wanted: Wanted, options: FuturesFixtureOptions = {}) => {
+    const fixture = new FuturesFixture({ limits, ...options });
+    fixture.hold(20);
+    fixture.risk.begin(1000, fixture.nowMs);
+    fixture.risk.observe(Float64Array.of(fixture.nowMs), Float64Array.of(equity), 1);
+    return fixture.code(wanted);
   };
   test('halts new risk at its bound, lets reductions pass in either mode, and is what does it', () => {
     expect([after(901, { lots: 1 }), after(900, { lots: 1 }), after(899, { lots: 1 })]).toEqual([null, code, code]);
@@ -314,19 +308,19 @@ describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdo
 
 test('INSTRUMENT refuses a contract that is not of this run', () => {
   const foreign = (without: readonly string[]) => {
-    const desk = new FuturesDesk({ without });
-    const order = Object.assign(desk.draft({ lots: 5 }), { instrument: linearContract() });
-    return desk.risk.check(order, desk.nowMs, 1000) === null ? desk.risk.code : null;
+    const fixture = new FuturesFixture({ without });
+    const order = Object.assign(fixture.draft({ lots: 5 }), { instrument: linearContract() });
+    return fixture.risk.check(order, fixture.nowMs, 1000) === null ? fixture.risk.code : null;
   };
   expect([foreign([]), foreign(['INSTRUMENT'])]).toEqual(['INSTRUMENT', null]);
 });
 
 describe('a price that nobody knows', () => {
-  const holding = (held: number, options: FuturesDeskOptions, wanted: Wanted = { lots: 1 }) => {
-    const desk = new FuturesDesk(options);
-    desk.hold(held, 0, 1);
-    desk.marks[1] = NaN;
-    return desk.code(wanted);
+  const holding = (held: number, options: FuturesFixtureOptions, wanted: Wanted = { lots: 1 }) => {
+    const fixture = new FuturesFixture(options);
+    fixture.hold(held, 0, 1);
+    fixture.marks[1] = NaN;
+    return fixture.code(wanted);
   };
   test.each([5, -5])('of another position, %i lots: refused wherever it matters, and nothing is thrown', (held) => {
     expect(holding(held, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
@@ -335,45 +329,45 @@ describe('a price that nobody knows', () => {
     expect(holding(held, { isCross: false })).toBeNull();
   });
   test('of an open order: the same', () => {
-    const desk = new FuturesDesk({ limits: { maxGrossNotional: '100' } });
-    desk.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
-    desk.marks[1] = NaN;
-    expect(desk.code({ lots: 1 })).toBe('PORTFOLIO');
+    const setup = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
+    setup.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
+    setup.marks[1] = NaN;
+    expect(setup.code({ lots: 1 })).toBe('PORTFOLIO');
   });
   test('of its own contract: no order at all', () => {
-    const desk = new FuturesDesk();
-    desk.hold(5);
-    desk.marks[0] = NaN;
-    expect([desk.code({ lots: 1 }), desk.code({ lots: 1, ...SELL, ...CLOSE })]).toEqual(['BAD_INPUT', 'BAD_INPUT']);
+    const rig = new FuturesFixture();
+    rig.hold(5);
+    rig.marks[0] = NaN;
+    expect([rig.code({ lots: 1 }), rig.code({ lots: 1, ...SELL, ...CLOSE })]).toEqual(['BAD_INPUT', 'BAD_INPUT']);
   });
 });
 
 test('sizes beyond what can be counted are refused, not thrown', () => {
   const huge = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
-  expect(new FuturesDesk({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
-  expect(new FuturesDesk().code(huge)).toBe('TIER');
-  expect(new FuturesDesk({ limits: { maxLeverage: '1.000000001' } }).code(huge)).toBe('LEVERAGE');
-  expect(new FuturesDesk().code({ quoteUnits: 2 ** 53 - 1 })).not.toBeNull();
+  expect(new FuturesFixture({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
+  expect(new FuturesFixture().code(huge)).toBe('TIER');
+  expect(new FuturesFixture({ limits: { maxLeverage: '1.000000001' } }).code(huge)).toBe('LEVERAGE');
+  expect(new FuturesFixture().code({ quoteUnits: 2 ** 53 - 1 })).not.toBeNull();
 });
 
 describe('reductions', () => {
   const tight = { maxPositionQty: '1', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' };
   test('pass every limit on exposure, and need no margin, even where nothing is available', () => {
-    const desk = new FuturesDesk({ limits: tight, cash: 2000 });
-    desk.hold(20);
-    expect([desk.code({ lots: 12, ...SELL, ...LIMIT }), desk.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
-    expect(desk.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
+    const fixture = new FuturesFixture({ limits: tight, cash: 2000 });
+    fixture.hold(20);
+    expect([fixture.code({ lots: 12, ...SELL, ...LIMIT }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
+    expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
   });
   test('are none where long and short are apart and the order does not close', () => {
-    const desk = new FuturesDesk({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
-    desk.hold(20);
-    expect([desk.code({ lots: 5, ...SELL }), desk.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
+    const setup = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
+    setup.hold(20);
+    expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
   });
   test('count orders without effect as if they could still land', () => {
-    const desk = new FuturesDesk();
-    desk.hold(20);
-    desk.reservations.entomb(desk.send({ lots: 15, ...SELL, ...CLOSE }), desk.nowMs);
-    expect([desk.code({ lots: 6, ...SELL, ...CLOSE }), desk.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['MARGIN', null]);
+    const rig = new FuturesFixture();
+    rig.hold(20);
+    rig.reservations.holdAbsent(rig.send({ lots: 15, ...SELL, ...CLOSE }), rig.nowMs);
+    expect([rig.code({ lots: 6, ...SELL, ...CLOSE }), rig.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['MARGIN', null]);
   });
 });
 

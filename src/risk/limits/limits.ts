@@ -17,12 +17,12 @@ export interface LimitRow {
   readonly kind: LimitKind;
   readonly unit: string;
   /** Of one that is used as an exact ratio: the largest. */
-  readonly most?: number;
+  readonly max?: number;
   /** The stable code of a refusal by this limit. */
   readonly code: string;
   readonly help: string;
   /** A larger value is the tighter one. */
-  readonly isLeast?: boolean;
+  readonly isMinimum?: boolean;
 }
 
 export const LIMITS = [
@@ -54,7 +54,7 @@ export const LIMITS = [
     key: 'maxLeverage',
     kind: 'decimal',
     unit: 'x equity',
-    most: 1e6,
+    max: 1e6,
     code: 'LEVERAGE',
     help: 'worst-case notional over all symbols / equity',
   },
@@ -64,7 +64,7 @@ export const LIMITS = [
     key: 'priceBand',
     kind: 'decimal',
     unit: 'fraction',
-    most: 1e6,
+    max: 1e6,
     code: 'COLLAR',
     help: 'how far beyond the last close, on the taking side, a limit may lie',
   },
@@ -80,7 +80,7 @@ export const LIMITS = [
     key: 'maxDailyLoss',
     kind: 'decimal',
     unit: 'fraction',
-    most: 1,
+    max: 1,
     code: 'DAILY_LOSS',
     help: 'loss since 00:00 UTC, of the equity then, that halts new risk for the day',
   },
@@ -88,7 +88,7 @@ export const LIMITS = [
     key: 'maxDrawdown',
     kind: 'decimal',
     unit: 'fraction',
-    most: 1,
+    max: 1,
     code: 'DRAWDOWN',
     help: 'fall of equity below its peak that halts new risk for good',
   },
@@ -96,7 +96,7 @@ export const LIMITS = [
     key: 'maxConcentration',
     kind: 'decimal',
     unit: 'x equity',
-    most: 1e6,
+    max: 1e6,
     code: 'CONCENTRATION',
     help: 'worst-case notional of one symbol / equity',
   },
@@ -104,19 +104,19 @@ export const LIMITS = [
     key: 'marginBuffer',
     kind: 'decimal',
     unit: 'x equity',
-    most: 1,
+    max: 1,
     code: 'MARGIN_BUFFER',
     help: 'futures: margin that has to stay free in the worst case / equity',
-    isLeast: true,
+    isMinimum: true,
   },
   {
     key: 'minLiquidationAtrs',
     kind: 'decimal',
     unit: 'average ranges',
-    most: 1e6,
+    max: 1e6,
     code: 'LIQUIDATION_DISTANCE',
     help: 'futures: move against a position, from the last price, that it has to stand in the worst case',
-    isLeast: true,
+    isMinimum: true,
   },
   { key: 'selfTrade', kind: 'deny', unit: 'deny', code: 'SELF_TRADE', help: 'no order that would trade with an own one' },
   { key: 'parent', kind: 'deny', unit: 'deny', code: 'PARENT', help: 'the orders of a bracket sell no more than its entry buys' },
@@ -126,7 +126,7 @@ export const LIMITS = [
     unit: 'ms',
     code: 'DUPLICATE',
     help: 'how soon the same order of a strategy may be sent again',
-    isLeast: true,
+    isMinimum: true,
   },
   {
     key: 'restricted',
@@ -139,7 +139,7 @@ export const LIMITS = [
     key: 'deployShare',
     kind: 'decimal',
     unit: 'fraction',
-    most: 1,
+    max: 1,
     code: 'DEPLOY_CAP',
     help: 'share of the size limits, and one symbol only, for a new deployment',
   },
@@ -162,7 +162,7 @@ export const LIMITS = [
     key: 'maxFillSlip',
     kind: 'decimal',
     unit: 'fraction',
-    most: 1,
+    max: 1,
     code: 'POST_TRADE',
     help: 'how far beyond limit and price a fill may be',
   },
@@ -174,7 +174,7 @@ export const LIMITS = [
     help: 'losing round trips in a row that halt a strategy',
   },
   { key: 'maxPriceAgeMs', kind: 'count', unit: 'ms', code: 'STALE_DATA', help: 'age of the newest price' },
-  { key: 'maxBarAge', kind: 'decimal', unit: 'intervals', most: 1e6, code: 'STALE_DATA', help: 'age of the newest closed bar' },
+  { key: 'maxBarAge', kind: 'decimal', unit: 'intervals', max: 1e6, code: 'STALE_DATA', help: 'age of the newest closed bar' },
   { key: 'maxAuditAgeMs', kind: 'count', unit: 'ms', code: 'STALE_ACCOUNT', help: 'age of the last complete audit' },
   { key: 'maxClockErrorMs', kind: 'count', unit: 'ms', code: 'CLOCK', help: "uncertainty of the exchange's clock" },
   { key: 'maxNakedMs', kind: 'count', unit: 'ms', code: 'NAKED', help: 'how long a position may be without a stop' },
@@ -184,14 +184,14 @@ export const LIMITS = [
 ] as const satisfies readonly LimitRow[];
 
 /** A count beyond this is no limit: it would not fit the ring of times. */
-export const MOST_COUNT = 1_000_000;
+export const MAX_COUNT = 1_000_000;
 
 /** What was expected of a limit whose text is sound and whose value is not, as the second half of "expected ..."; null: it is sound. */
-export function wantedOf({ kind, most }: LimitRow, value: string): string | null {
+export function limitProblem({ kind, max }: LimitRow, value: string): string | null {
   if (kind === 'windows') return value.split(',').every((part) => isSomeTime(part.trim())) ? null : 'windows that are longer than nothing';
-  if (most === undefined) return null;
+  if (max === undefined) return null;
   const found = parseRatio(value);
-  return found && found.over <= most * found.under ? null : `at most ${most}, with at most 9 decimals`;
+  return found && found.numerator <= max * found.denominator ? null : `at most ${max}, with at most 9 decimals`;
 }
 
 /** What is no window at all is told by its form. */

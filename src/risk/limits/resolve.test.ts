@@ -14,7 +14,7 @@ test('limits become whole numbers of each instrument, rounded down; what is not 
   expect(Array.from(limits.orderLots)).toEqual([1234, 12]);
   expect(Array.from(limits.positionBase)).toEqual([2_000_090, 20_000]);
   expect(Array.from(limits.orderUnits)).toEqual([1e9, 1e9]);
-  expect(limits.priceBand).toEqual({ over: 3, under: 100 });
+  expect(limits.priceBand).toEqual({ numerator: 3, denominator: 100 });
   expect([limits.openOrders, limits.openOrdersTotal, limits.grossUnits, limits.leverage]).toEqual([5, Infinity, Infinity, null]);
   expect([...limits.set]).toEqual(['maxOrderQty', 'maxOrderNotional', 'maxPositionQty', 'maxOpenOrders', 'priceBand']);
 });

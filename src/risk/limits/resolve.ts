@@ -4,7 +4,7 @@ import { parseRatio, scaledDown, type Ratio } from '../../base/number/decimalTex
 import { ConfigError } from '../../base/errors.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { LIMITS, MOST_COUNT, wantedOf, WINDOW, type LimitKey, type RiskLimits } from './limits.ts';
+import { LIMITS, MAX_COUNT, limitProblem, WINDOW, type LimitKey, type RiskLimits } from './limits.ts';
 
 /** Infinity (or null for a ratio) where a limit is not set. Each is rounded toward less risk: down. */
 export interface ResolvedLimits {
@@ -64,12 +64,13 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     if (kind === 'count') checkCount(key, value);
     else if (kind === 'decimal') checkDecimal(key, value);
     else if (kind === 'deny') checkDeny(key, value);
-    const wanted = wantedOf(row, String(value));
+    const wanted = limitProblem(row, String(value));
     if (wanted !== null) throw new ConfigError(`risk.${key}: expected ${wanted}, got ${value}`, 'docs/risk.md says what it counts');
   }
   // A new deployment has a share of every size.
   const share = ratio(limits, 'deployShare');
-  const part = (most: number): number => (share === null || most === Infinity ? most : mulDiv(most, share.over, share.under, 'down'));
+  const part = (max: number): number =>
+    share === null || max === Infinity ? max : mulDiv(max, share.numerator, share.denominator, 'down');
   const perInstrument = (key: LimitKey, digits: (of: Instrument) => number) =>
     Float64Array.from(instruments, (of) => part(scaled(limits, key, digits(of))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
@@ -111,8 +112,8 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
 }
 
 function checkCount(key: LimitKey, value: string | number): void {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_COUNT) return;
-  throw new ConfigError(`risk.${key}: expected a whole number from 1 to ${MOST_COUNT}, got ${value}`, `leave ${key} out to have no limit`);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_COUNT) return;
+  throw new ConfigError(`risk.${key}: expected a whole number from 1 to ${MAX_COUNT}, got ${value}`, `leave ${key} out to have no limit`);
 }
 
 function checkDeny(key: LimitKey, value: string | number): void {

@@ -10,14 +10,14 @@ export function tightened(now: RiskLimits, next: RiskLimits, instruments: readon
   resolveLimits(next, instruments);
   for (const row of LIMITS) {
     const { key, kind } = row;
-    const isLeast = 'isLeast' in row;
+    const isMin = 'isMinimum' in row;
     const [is, will] = [now[key], next[key]];
     if (is === undefined || will === undefined || is === will) continue;
-    const isWithin = isLeast ? Number(will) >= Number(is) : Number(will) <= Number(is);
+    const isWithin = isMin ? Number(will) >= Number(is) : Number(will) <= Number(is);
     const isTighter = kind === 'windows' ? holdsAll(String(will), String(is)) : isWithin;
     if (isTighter) continue;
     throw new ConfigError(
-      `risk.${key}: expected at ${isLeast ? 'least' : 'most'} ${is}, got ${will}`,
+      `risk.${key}: expected at ${isMin ? 'least' : 'most'} ${is}, got ${will}`,
       'limits of a running bot only get tighter: a wider one needs a restart',
     );
   }

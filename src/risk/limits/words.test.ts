@@ -15,7 +15,7 @@ it('money, quantities and prices carry their asset', () => {
   expect(lotsText(1500, BTC)).toBe('1.5 BTC');
   expect(lotsText(12, linearContract({}))).toBe('12 contracts');
   expect(priceText(10_050, BTC)).toBe('100.5 USDT');
-  expect(ratioText({ over: 3, under: 100 })).toBe('0.03');
+  expect(ratioText({ numerator: 3, denominator: 100 })).toBe('0.03');
 });
 
 it('what is no number is unknown, and what is beyond counting is rounded', () => {

@@ -1,5 +1,6 @@
 // Figures of refusals and halts as a person reads them: money in its asset, sizes in coins or contracts, prices in the quote asset.
 
+import type { Ratio } from '../../base/number/decimalText.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import { sizeText, type Instrument } from '../../model/instrument.ts';
@@ -33,6 +34,6 @@ export function priceText(ticks: number, { priceDigits, quote }: Instrument): st
   return `${decimalText(ticks, priceDigits)} ${quote}`;
 }
 /** Returns a share or a multiple that is kept as a fraction, such as `0.03`. */
-export function ratioText({ over, under }: { readonly over: number; readonly under: number }): string {
-  return String(over / under);
+export function ratioText({ numerator, denominator }: Ratio): string {
+  return String(numerator / denominator);
 }

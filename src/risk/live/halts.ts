@@ -14,7 +14,7 @@ export type Scope =
   | { readonly kind: 'symbol'; readonly instrument: number }
   | { readonly kind: 'strategy'; readonly strategy: number };
 
-export interface Cause {
+export interface HaltCause {
   readonly scope: Scope;
   readonly state: HaltState;
   /** Stable; with the scope it names the cause, and orders that it stops are refused with it. */
@@ -24,13 +24,13 @@ export interface Cause {
 }
 
 /** One line of the record of states: raised or cleared. */
-export interface HaltChange extends Cause {
+export interface HaltChange extends HaltCause {
   readonly isRaised: boolean;
   readonly timeMs: number;
 }
 
 /** Changes that a board keeps which tells somebody of each. */
-const MOST_CHANGES = 1000;
+const MAX_CHANGES = 1000;
 
 /** How the reason of a change begins that a person has made; the name follows. */
 export const CLEARED_BY = 'cleared by ';
@@ -40,7 +40,7 @@ export class HaltBoard {
   /** Position in RISK_STATES of the most severe cause: of an instrument (its market and the account included), of a strategy. */
   readonly #ofInstrument: Uint8Array;
   readonly #ofStrategy: Uint8Array;
-  #causes: Cause[] = [];
+  #causes: HaltCause[] = [];
   readonly #changes: HaltChange[] = [];
   #any = false;
   /** Told of each change at once: a live bot writes it down. */
@@ -58,7 +58,7 @@ export class HaltBoard {
   get any(): boolean {
     return this.#any;
   }
-  causes(): readonly Cause[] {
+  causes(): readonly HaltCause[] {
     return this.#causes;
   }
   /** Every change of the run, oldest first; where each is written down elsewhere, the newest of them. */
@@ -71,10 +71,10 @@ export class HaltBoard {
     return RISK_STATES[Math.max(this.#ofInstrument[instrument]!, this.#ofStrategy[strategy]!)]!;
   }
   /** The oldest of the most severe causes that bear on an order, or undefined; of equally old ones the first by code. */
-  causeOf(instrument: number, strategy: number): Cause | undefined {
+  causeOf(instrument: number, strategy: number): HaltCause | undefined {
     const state = this.stateOf(instrument, strategy);
     return this.#causes
-      .filter(({ scope, state: its }) => its === state && (bears(scope, instrument, this.#instruments) || isOf(scope, strategy)))
+      .filter(({ scope, state: its }) => its === state && (appliesTo(scope, instrument, this.#instruments) || isOf(scope, strategy)))
       .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
   }
 
@@ -112,26 +112,27 @@ export class HaltBoard {
     return this.#find(scope, code) !== undefined;
   }
 
-  #find(scope: Scope, code: string): Cause | undefined {
+  #find(scope: Scope, code: string): HaltCause | undefined {
     return this.#causes.find((cause) => cause.code === code && isSame(cause.scope, scope));
   }
   #note(change: HaltChange): void {
     this.#changes.push(change);
     if (this.onChange === null) return;
-    if (this.#changes.length > MOST_CHANGES) this.#changes.shift();
+    if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
     this.onChange(change);
   }
   #settle(): void {
     this.#any = this.#causes.length > 0;
     const worst = (on: (scope: Scope) => boolean) =>
-      this.#causes.reduce((most, { scope, state }) => (on(scope) ? Math.max(most, RISK_STATES.indexOf(state)) : most), 0);
-    for (let at = 0; at < this.#ofInstrument.length; at++) this.#ofInstrument[at] = worst((scope) => bears(scope, at, this.#instruments));
+      this.#causes.reduce((max, { scope, state }) => (on(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
+    for (let at = 0; at < this.#ofInstrument.length; at++)
+      this.#ofInstrument[at] = worst((scope) => appliesTo(scope, at, this.#instruments));
     for (let at = 0; at < this.#ofStrategy.length; at++) this.#ofStrategy[at] = worst((scope) => isOf(scope, at));
   }
 }
 
 /** True for the account, the instrument's market and the instrument. */
-function bears(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
+function appliesTo(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
   if (scope.kind === 'market') return instruments[instrument]!.market === scope.market;
   return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrument);
 }
@@ -141,7 +142,7 @@ function isOf(scope: Scope, strategy: number): boolean {
 }
 
 /** Causes are found at different times but may begin at one: their order must not depend on who looked first. */
-function byCode(a: Cause, b: Cause): number {
+function byCode(a: HaltCause, b: HaltCause): number {
   return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
 }
 

@@ -1,9 +1,9 @@
 // The rules that watch a live bot, each just under, at and over its boundary.
-import { FuturesDesk } from '../../../test/fixtures/futuresDesk.ts';
+import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 
 import { describe, expect, test } from 'vitest';
-import { Desk } from '../../../test/fixtures/riskDesk.ts';
+import { Fixture } from '../../../test/fixtures/riskFixture.ts';
 import type { Wanted } from '../../../test/fixtures/drafts.ts';
 import { fillOf } from '../../../test/fixtures/fills.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -29,9 +29,9 @@ const WELL: LiveFacts = {
 
 /** What holds after time has come to `nowMs` with these facts. */
 function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
-  const desk = new Desk(limits);
-  desk.risk.tick({ ...WELL, ...facts }, nowMs);
-  return desk.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
+  const fixture = new Fixture(limits);
+  fixture.risk.tick({ ...WELL, ...facts }, nowMs);
+  return fixture.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
 }
 
 interface Age {
@@ -39,36 +39,36 @@ interface Age {
   readonly limits: RiskLimits;
   /** Facts of a value, its boundary, and what is raised beyond it. */
   readonly facts: (value: number) => Partial<LiveFacts>;
-  readonly most: number;
+  readonly max: number;
   readonly raises: string[];
 }
 const both = (what: string) => [what, what];
 const AGES: readonly Age[] = [
-  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), most: 10_000, raises: both('STALE_DATA symbol HALT_NEW') },
-  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), most: 90_000, raises: both('STALE_DATA symbol HALT_NEW') },
-  { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW - age }), most: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
-  { code: 'CLOCK', limits: { maxClockErrorMs: 400 }, facts: (error) => ({ clockErrorMs: error }), most: 400, raises: ['CLOCK account HALT_NEW'] },
-  { code: 'DEAD_MAN', limits: { maxHeartbeatAgeMs: 60_000 }, facts: (age) => ({ heartbeatMs: NOW - age }), most: 60_000, raises: ['DEAD_MAN account HALT_NEW'] },
-  { code: 'DEAD_MAN of alerts', limits: { maxAlertAgeMs: 300_000 }, facts: (age) => ({ alertMs: NOW - age }), most: 300_000, raises: ['DEAD_MAN account HALT_NEW'] },
+  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), max: 10_000, raises: both('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), max: 90_000, raises: both('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW - age }), max: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
+  { code: 'CLOCK', limits: { maxClockErrorMs: 400 }, facts: (error) => ({ clockErrorMs: error }), max: 400, raises: ['CLOCK account HALT_NEW'] },
+  { code: 'DEAD_MAN', limits: { maxHeartbeatAgeMs: 60_000 }, facts: (age) => ({ heartbeatMs: NOW - age }), max: 60_000, raises: ['DEAD_MAN account HALT_NEW'] },
+  { code: 'DEAD_MAN of alerts', limits: { maxAlertAgeMs: 300_000 }, facts: (age) => ({ alertMs: NOW - age }), max: 300_000, raises: ['DEAD_MAN account HALT_NEW'] },
 ]; // prettier-ignore
 
-describe.each(AGES)('$code', ({ limits, facts, most, raises }) => {
+describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
   test('passes under and at the bound, halts over it, and is off unless it is set', () => {
-    expect([held(limits, facts(most - 1)), held(limits, facts(most)), held(limits, facts(most + 1))]).toEqual([[], [], raises]);
+    expect([held(limits, facts(max - 1)), held(limits, facts(max)), held(limits, facts(max + 1))]).toEqual([[], [], raises]);
     expect(held({}, facts(1e9))).toEqual([]);
   });
   test('takes what is not known for too old', () => {
     expect(held(limits, facts(NaN))).toEqual(raises);
   });
   test('clears by itself', () => {
-    const desk = new Desk(limits);
-    desk.risk.tick({ ...WELL, ...facts(most + 1) }, NOW);
+    const fixture = new Fixture(limits);
+    fixture.risk.tick({ ...WELL, ...facts(max + 1) }, NOW);
     for (let at = 1; at <= 3; at++)
-      desk.risk.tick(
+      fixture.risk.tick(
         { ...WELL, ...facts(0), priceMs: () => NOW + at, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + at },
         NOW + at,
       );
-    expect(desk.risk.halts.causes()).toEqual([]);
+    expect(fixture.risk.halts.causes()).toEqual([]);
   });
 });
 
@@ -83,42 +83,42 @@ describe('second steps', () => {
 
 describe('STALE_DATA', () => {
   test('a price that is not sound halts its symbol alone; three newer ones clear it, and the same one again does not', () => {
-    const desk = new Desk({ maxPriceAgeMs: 10_000 });
+    const fixture = new Fixture({ maxPriceAgeMs: 10_000 });
     const tick = (at: number, isSound: boolean) =>
-      desk.risk.tick({ ...WELL, priceMs: () => NOW + at, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound }, NOW + at);
+      fixture.risk.tick({ ...WELL, priceMs: () => NOW + at, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound }, NOW + at);
     tick(0, false);
-    expect([desk.code({ lots: 5 }), desk.code({ lots: 5, instrumentIndex: 1 })]).toEqual(['STALE_DATA', null]);
+    expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, instrumentIndex: 1 })]).toEqual(['STALE_DATA', null]);
     tick(1, true);
     tick(2, true);
     tick(2, true);
-    expect(desk.code({ lots: 5 })).toBe('STALE_DATA');
+    expect(fixture.code({ lots: 5 })).toBe('STALE_DATA');
     tick(3, true);
-    expect(desk.code({ lots: 5 })).toBeNull();
+    expect(fixture.code({ lots: 5 })).toBeNull();
   });
 });
 
 describe('CLOCK', () => {
   test('three orders in a row that are refused for their time; the next measurement clears it', () => {
-    const desk = new Desk({ maxClockErrorMs: 400 });
-    const order = desk.draft({ lots: 5 });
-    const tick = (clockErrorMs: number) => desk.risk.tick({ ...WELL, clockErrorMs }, NOW);
+    const fixture = new Fixture({ maxClockErrorMs: 400 });
+    const order = fixture.draft({ lots: 5 });
+    const tick = (clockErrorMs: number) => fixture.risk.tick({ ...WELL, clockErrorMs }, NOW);
     tick(20);
-    for (const code of ['-1021', '-1021', '-2010', '-1021', '-1021']) desk.risk.refused(order, code, NOW);
-    expect(desk.code({ lots: 5 })).toBeNull();
-    desk.risk.refused(order, '-1021', NOW);
+    for (const code of ['-1021', '-1021', '-2010', '-1021', '-1021']) fixture.risk.refused(order, code, NOW);
+    expect(fixture.code({ lots: 5 })).toBeNull();
+    fixture.risk.refused(order, '-1021', NOW);
     tick(25);
-    expect(desk.code({ lots: 5 })).toBe('CLOCK');
+    expect(fixture.code({ lots: 5 })).toBe('CLOCK');
     tick(5);
-    expect(desk.code({ lots: 5 })).toBeNull();
+    expect(fixture.code({ lots: 5 })).toBeNull();
   });
 });
 
 describe('NAKED', () => {
   test('a position without a stop halts its symbol when it lasts too long', () => {
-    const desk = new Desk({ maxNakedMs: 10_000 });
+    const fixture = new Fixture({ maxNakedMs: 10_000 });
     const tick = (at: number, guarded: number) => {
-      desk.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return desk.risk.halts.causes().length;
+      fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return fixture.risk.halts.causes().length;
     };
     expect([tick(0, 8), tick(10_000, 8), tick(10_001, 8), tick(10_002, 10), tick(10_003, 8), tick(20_003, 8), tick(20_004, 8)]).toEqual([
       0, 0, 1, 0, 0, 0, 1,
@@ -126,18 +126,18 @@ describe('NAKED', () => {
   });
   test('dust that no order can close needs no stop', () => {
     const naked = (guarded: number) => {
-      const desk = new Desk({ maxNakedMs: 1 });
+      const setup = new Fixture({ maxNakedMs: 1 });
       for (const at of [0, 10])
-        desk.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return desk.risk.halts.any;
+        setup.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return setup.risk.halts.any;
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
   test('after longer it is closed: an attempt each time that the limit has gone by again, until a stop stands', () => {
-    const desk = new Desk({ maxNakedExitMs: 60_000 });
+    const rig = new Fixture({ maxNakedExitMs: 60_000 });
     const tick = (at: number, guarded = 0) => {
-      desk.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return desk.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
+      rig.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return rig.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
     };
     const at = (ms: number) => [`NAKED_EXIT HALT_NEW symbol ${ms}`];
     expect([tick(0), tick(60_000), tick(60_001), tick(119_999), tick(120_000), tick(120_001), tick(130_000, 10)]).toEqual([
@@ -145,61 +145,61 @@ describe('NAKED', () => {
     ]); // prettier-ignore
   });
   test('a limit that was made tighter clears what was raised under the wider one', () => {
-    const desk = new Desk({ maxAuditAgeMs: 30_000 });
-    desk.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
-    desk.risk.tighten({ maxAuditAgeMs: 20_000 });
-    desk.risk.tick(WELL, NOW);
-    expect(desk.risk.halts.causes()).toEqual([]);
+    const otherFixture = new Fixture({ maxAuditAgeMs: 30_000 });
+    otherFixture.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
+    otherFixture.risk.tighten({ maxAuditAgeMs: 20_000 });
+    otherFixture.risk.tick(WELL, NOW);
+    expect(otherFixture.risk.halts.causes()).toEqual([]);
   });
 });
 
 describe('UNKNOWN_BUDGET', () => {
-  const unknown = (desk: Desk, wanted: Wanted) => Object.assign(desk.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
-  const causes = (desk: Desk) => desk.risk.halts.causes().map(({ why }) => why);
+  const unknown = (fixture: Fixture, wanted: Wanted) => Object.assign(fixture.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
+  const causes = (setup: Fixture) => setup.risk.halts.causes().map(({ why }) => why);
   test('so many at once, of different symbols and sides', () => {
-    const desk = new Desk({ maxUnknown: 2 });
-    desk.hold(100);
-    desk.risk.outcome(unknown(desk, {}), NOW);
-    desk.risk.outcome(unknown(desk, { side: 'sell' }), NOW);
-    expect(causes(desk)).toEqual([]);
-    const third = unknown(desk, { instrumentIndex: 1 });
-    desk.risk.outcome(third, NOW);
-    expect(causes(desk)).toEqual(['3 orders are of unknown outcome, at most 2']);
+    const rig = new Fixture({ maxUnknown: 2 });
+    rig.hold(100);
+    rig.risk.outcome(unknown(rig, {}), NOW);
+    rig.risk.outcome(unknown(rig, { side: 'sell' }), NOW);
+    expect(causes(rig)).toEqual([]);
+    const third = unknown(rig, { instrumentIndex: 1 });
+    rig.risk.outcome(third, NOW);
+    expect(causes(rig)).toEqual(['3 orders are of unknown outcome, at most 2']);
     third.lifecycle = 'working';
-    desk.risk.outcome(null, NOW + 600_000);
-    expect(causes(desk)).toEqual([]);
+    rig.risk.outcome(null, NOW + 600_000);
+    expect(causes(rig)).toEqual([]);
   });
   test('never two of one symbol and side', () => {
-    const desk = new Desk({ maxUnknown: 3 });
-    desk.risk.outcome(unknown(desk, {}), NOW);
-    desk.risk.outcome(unknown(desk, {}), NOW);
-    expect(causes(desk)).toEqual(['two orders of one symbol and side are of unknown outcome']);
+    const otherFixture = new Fixture({ maxUnknown: 3 });
+    otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
+    otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
+    expect(causes(otherFixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
   test('so many within ten minutes, though each is known by now; time clears it', () => {
-    const desk = new Desk({ maxUnknown: 1 });
+    const stand = new Fixture({ maxUnknown: 1 });
     for (const at of [0, 1000]) {
-      const order = unknown(desk, {});
-      desk.risk.outcome(order, NOW + at);
+      const order = unknown(stand, {});
+      stand.risk.outcome(order, NOW + at);
       order.lifecycle = 'working';
-      desk.risk.outcome(null, NOW + at + 1);
+      stand.risk.outcome(null, NOW + at + 1);
     }
-    expect(causes(desk)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
-    desk.risk.tick(WELL, NOW + 599_999);
-    expect(causes(desk)).toHaveLength(1);
-    desk.risk.tick(WELL, NOW + 600_000);
-    expect(causes(desk)).toEqual([]);
+    expect(causes(stand)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
+    stand.risk.tick(WELL, NOW + 599_999);
+    expect(causes(stand)).toHaveLength(1);
+    stand.risk.tick(WELL, NOW + 600_000);
+    expect(causes(stand)).toEqual([]);
   });
 });
 
 /** A desk and a fill of it told to risk: what holds. */
 function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: Wanted }[]): string[] {
-  const desk = new Desk(limits);
-  desk.hold(1000);
+  const fixture = new Fixture(limits);
+  fixture.hold(1000);
   for (const { ticks, ms = NOW, wanted = {} } of fills) {
-    const order = desk.draft({ lots: 5, ...wanted });
-    desk.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, timeMs: ms }));
+    const order = fixture.draft({ lots: 5, ...wanted });
+    fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, timeMs: ms }));
   }
-  return desk.risk.halts.causes().map(({ code, scope }) => `${code} ${scope.kind}`);
+  return fixture.risk.halts.causes().map(({ code, scope }) => `${code} ${scope.kind}`);
 }
 
 describe('POST_TRADE', () => {
@@ -220,30 +220,30 @@ describe('REPEAT', () => {
     expect(afterFills({ maxFillsPerMinute: 4 }, times(0))).toEqual([]);
   });
   test('refusals of a strategy within a minute halt it, and nobody else', () => {
-    const desk = new Desk({ maxRejectsPerMinute: 2 });
-    const order = desk.draft({ lots: 5 });
-    for (const at of [0, 1]) desk.risk.refused(order, '-2010', NOW + at);
-    expect(desk.code({ lots: 5 })).toBeNull();
-    desk.risk.refused(order, '-2010', NOW + 59_999);
-    expect([desk.code({ lots: 5 }), desk.code({ lots: 5, strategy: 1 })]).toEqual(['REPEAT', null]);
+    const fixture = new Fixture({ maxRejectsPerMinute: 2 });
+    const order = fixture.draft({ lots: 5 });
+    for (const at of [0, 1]) fixture.risk.refused(order, '-2010', NOW + at);
+    expect(fixture.code({ lots: 5 })).toBeNull();
+    fixture.risk.refused(order, '-2010', NOW + 59_999);
+    expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, strategy: 1 })]).toEqual(['REPEAT', null]);
   });
 });
 
 describe('LOSS_STREAK', () => {
   /** Buys at 1000 and sells at each of the prices. */
-  function trips(exits: readonly number[], most = 2): string[] {
-    const desk = new Desk({ maxLossStreak: most });
+  function trips(exits: readonly number[], max = 2): string[] {
+    const fixture = new Fixture({ maxLossStreak: max });
     for (const exit of exits) {
       for (const [side, ticks] of [
         ['buy', 1000],
         ['sell', exit],
       ] as const) {
-        const order = desk.send({ lots: 5, side });
-        desk.fill(order, 5, ticks);
-        desk.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, fee: 0, timeMs: NOW }));
+        const order = fixture.send({ lots: 5, side });
+        fixture.fill(order, 5, ticks);
+        fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, fee: 0, timeMs: NOW }));
       }
     }
-    return desk.risk.halts.causes().map(({ scope }) => scope.kind);
+    return fixture.risk.halts.causes().map(({ scope }) => scope.kind);
   }
   test('so many losing round trips in a row, and a gain begins anew', () => {
     expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
@@ -254,56 +254,61 @@ describe('LOSS_STREAK', () => {
     ['short', 'a rise', -1, 1_100_000, ['strategy']],
     ['short', 'a fall', -1, 900_000, []],
   ])('of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
-    const desk = new FuturesDesk({ instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000, limits: { maxLossStreak: 2 } });
+    const setup = new FuturesFixture({
+      instruments: [inverseContract()],
+      mark: 1_000_000,
+      cash: 1_000_000_000,
+      limits: { maxLossStreak: 2 },
+    });
     for (const isEntry of [true, false, true, false]) {
-      const order = desk.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
+      const order = setup.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
       const price = isEntry ? 1_000_000 : exit;
-      desk.fill(order, 5, price);
-      desk.risk.filled(order, fillOf({ price, lots: 5, notional: desk.ledger.scale(0).worth(5, price), timeMs: NOW }));
+      setup.fill(order, 5, price);
+      setup.risk.filled(order, fillOf({ price, lots: 5, notional: setup.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
     }
-    expect(desk.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
+    expect(setup.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
   });
 });
 
 describe('limits of a running bot', () => {
   test('get tighter at once, and never wider', () => {
-    const desk = new Desk({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
-    desk.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
-    expect([desk.code({ lots: 10 }), desk.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
-    expect(() => desk.risk.tighten({ maxOrderQty: '0.011' })).toThrow(/risk\.maxOrderQty: expected at most 0\.01, got 0\.011/);
-    expect(() => desk.risk.tighten({ restricted: '22:00-22:10' })).toThrow(ConfigError);
-    desk.risk.tighten({ restricted: '22:00-22:10, 22:55-23:05' });
-    expect(desk.risk.limits).toMatchObject({ maxOrderQty: '0.01', maxOpenOrders: 5, maxOrdersPerMinute: 3 });
-    expect(desk.risk.rulesOn()).toContain('OPEN_ORDERS');
+    const fixture = new Fixture({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
+    fixture.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
+    expect([fixture.code({ lots: 10 }), fixture.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
+    expect(() => fixture.risk.tighten({ maxOrderQty: '0.011' })).toThrow(/risk\.maxOrderQty: expected at most 0\.01, got 0\.011/);
+    expect(() => fixture.risk.tighten({ restricted: '22:00-22:10' })).toThrow(ConfigError);
+    fixture.risk.tighten({ restricted: '22:00-22:10, 22:55-23:05' });
+    expect(fixture.risk.limits).toMatchObject({ maxOrderQty: '0.01', maxOpenOrders: 5, maxOrdersPerMinute: 3 });
+    expect(fixture.risk.rulesOn()).toContain('OPEN_ORDERS');
   });
   test('go on with what was sent', () => {
-    const desk = new Desk({ maxOrdersPerMinute: 3 });
-    desk.send({ lots: 5 });
-    desk.nowMs += 10_000;
-    desk.send({ lots: 5 });
-    desk.risk.tighten({ maxOrdersPerMinute: 2 });
-    expect(desk.code({ lots: 5 })).toBe('MESSAGE_RATE');
-    desk.nowMs += 50_000;
-    expect([desk.code({ lots: 5 }), desk.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
+    const setup = new Fixture({ maxOrdersPerMinute: 3 });
+    setup.send({ lots: 5 });
+    setup.nowMs += 10_000;
+    setup.send({ lots: 5 });
+    setup.risk.tighten({ maxOrdersPerMinute: 2 });
+    expect(setup.code({ lots: 5 })).toBe('MESSAGE_RATE');
+    setup.nowMs += 50_000;
+    expect([setup.code({ lots: 5 }), setup.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
   });
   test('of losses judge from what they measured from', () => {
-    const desk = new Desk({ maxDrawdown: '0.5' });
-    desk.risk.begin(1000, NOW);
-    desk.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
-    desk.risk.tighten({ maxDrawdown: '0.1' });
-    desk.risk.observe(Float64Array.of(NOW, NOW + 1), Float64Array.of(2000, 1800), 2);
-    expect(desk.code({ lots: 5 })).toBe('DRAWDOWN');
-    expect(() => desk.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
+    const rig = new Fixture({ maxDrawdown: '0.5' });
+    rig.risk.begin(1000, NOW);
+    rig.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    rig.risk.tighten({ maxDrawdown: '0.1' });
+    rig.risk.observe(Float64Array.of(NOW, NOW + 1), Float64Array.of(2000, 1800), 2);
+    expect(rig.code({ lots: 5 })).toBe('DRAWDOWN');
+    expect(() => rig.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
   });
   test('a restart goes on from what loss rules measured from', () => {
-    const first = new Desk({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    const first = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
     first.risk.begin(1000, NOW);
     first.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
-    const second = new Desk({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    const second = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
     second.risk.begin(1900, NOW + 1000);
-    second.risk.recall(first.risk.memory());
+    second.risk.restore(first.risk.snapshot());
     second.risk.observe(Float64Array.of(NOW + 2000), Float64Array.of(1800), 1);
     expect(second.code({ lots: 5 })).toBe('DRAWDOWN');
-    expect(second.risk.memory().get('DAILY_LOSS')?.[1]).toBe(1000);
+    expect(second.risk.snapshot().get('DAILY_LOSS')?.[1]).toBe(1000);
   });
 });

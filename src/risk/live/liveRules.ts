@@ -3,8 +3,8 @@
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import { lossStreak, postTrade, repeat, unknownBudget } from './conduct.ts';
-import { clock, deadMan, naked, nakedExit, staleAccount, staleData } from './freshness.ts';
+import { lossStreak, postTrade, repeat, unknownBudget } from './outcomeRules.ts';
+import { clock, deadMan, naked, nakedExit, staleAccount, staleData } from './stalenessRules.ts';
 import type { HaltBoard, Scope } from './halts.ts';
 import type { LiveFacts, LiveRule, LiveWatch, Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';

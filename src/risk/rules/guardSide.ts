@@ -10,8 +10,8 @@ export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE'] as const;
  * Returns the price in ticks at which an entry may be expected to fill: the trigger of a condition order, else the better of its limit and
  * the last price.
  */
-function entryTicks({ role, condition, limit, sign }: Draft, mark: number): number {
-  if (condition !== undefined && condition > 0) return condition;
+function entryTicks({ role, triggerTicks, limit, sign }: Draft, mark: number): number {
+  if (triggerTicks !== undefined && triggerTicks > 0) return triggerTicks;
   if (role !== 'limit') return mark;
   return sign > 0 ? Math.min(limit, mark) : Math.max(limit, mark);
 }
@@ -26,11 +26,15 @@ function isTargetWrong(order: Draft, mark: number): boolean {
 }
 
 function text(name: string, ticks: number, order: Draft, mark: number): string {
-  const { side, instrument, condition, role } = order;
+  const { side, instrument, triggerTicks, role } = order;
   const entry = entryTicks(order, mark);
   const price = (of: number) => fromScaled(of, instrument.priceDigits);
   const source =
-    condition !== undefined && condition > 0 ? 'its trigger' : role === 'limit' && entry === order.limit ? 'its limit' : 'the last price';
+    triggerTicks !== undefined && triggerTicks > 0
+      ? 'its trigger'
+      : role === 'limit' && entry === order.limit
+        ? 'its limit'
+        : 'the last price';
   const where = (name === 'stopLoss') === (side === 'buy') ? 'below' : 'above';
   return `${name} of a ${side}: expected a price ${where} its entry at ${price(entry)} (${source}), got ${price(ticks)}`;
 }

@@ -1,6 +1,6 @@
 // What was sent: how often, and what exactly, as far as a rule that is on asks for it.
 
-import { isReduction } from './reduction.ts';
+import { isReduction } from './openOrderRules.ts';
 import type { OrderRule } from './rule.ts';
 
 export const messageRate: OrderRule = {

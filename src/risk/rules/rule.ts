@@ -4,7 +4,7 @@ import type { Ratio } from '../../base/number/decimalText.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Order } from '../../model/order.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
-import type { Reserved } from '../../orders/reserve/worstCase.ts';
+import type { ReservedOrder } from '../../orders/reserve/worstCase.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { LimitKey } from '../limits/limits.ts';
 import type { LiveRule } from '../live/liveWatch.ts';
@@ -12,17 +12,17 @@ import type { SentOrders } from './sentOrders.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
 /** An order that asks for approval: a fresh record, its worst case already assessed when rules see it. */
-export type Draft = Reserved;
+export type Draft = ReservedOrder;
 
 /** Newest price of each instrument of the run, in ticks; NaN before its first. The engine is one. */
-export interface Marks {
+export interface MarkPrices {
   lastTicks(instrumentIndex: number): number;
   /** Orders of all strategies that are not over. */
   openOrders?(): readonly Order[];
 }
 
 /** What a spot account may come to when every open order fills at its worst, in quote units. */
-export class Survey {
+export class AccountWorstCase {
   /** The worst notional of all symbols. */
   gross = 0.5;
   /** Cash and holdings at the marks, rounded down, less the taker fees of every open buy and of the order; not finite when it cannot be counted. */
@@ -41,8 +41,8 @@ export interface RiskState<Books extends Ledger = Ledger> {
   /** Something is kept there: asked at each order. */
   keepsSent: boolean;
   /** Written by the rule that needs it. */
-  readonly account: Survey;
-  marks: Marks;
+  readonly account: AccountWorstCase;
+  marks: MarkPrices;
   /** Average true range of an instrument's newest bars, in ticks with a fraction; NaN until there are enough. */
   rangeTicks: (instrumentIndex: number) => number;
   /** The instrument of the run that the order's index names; null where the books are those of another market. */
@@ -52,14 +52,14 @@ export interface RiskState<Books extends Ledger = Ledger> {
 }
 
 /** Inputs beyond the order and its instrument. */
-export type Need = 'ledger' | 'orders' | 'marks';
+export type RuleInput = 'ledger' | 'orders' | 'marks';
 
 interface AnyRule {
   /** Stable: strategies, reports and the journal know the rule by it. */
   readonly code: string;
   /** The limits that turn it on, one being enough. None: always on. */
   readonly keys: readonly LimitKey[];
-  readonly needs: readonly Need[];
+  readonly needs: readonly RuleInput[];
 }
 
 /** Judges an order, against the books of its market. Pure; a missing input (NaN) fails the check. */
@@ -91,14 +91,14 @@ export interface EquityWatch {
   /** Time has come to `nowMs` without a row since. */
   roll(nowMs: number): void;
   /** A person has cleared the halt: what it measures from begins anew. */
-  rearm(): void;
+  reset(): void;
   /** The equity that losses are measured from: of 00:00 UTC, the peak. */
   readonly from: number;
   /** The fraction of it that may be lost. */
   readonly share: Ratio;
   /** The limit is a tighter one from now on. */
-  retune(limits: ResolvedLimits): void;
+  setLimit(limits: ResolvedLimits): void;
   /** What it measures from, for a restart to go on with; `recall` takes it back after `begin`, and leaves out what is out of date. */
-  memory(): readonly number[];
-  recall(memory: readonly number[]): void;
+  snapshot(): readonly number[];
+  restore(memory: readonly number[]): void;
 }

@@ -7,17 +7,18 @@ export const WINDOW_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
 /** Entries that are remembered: those with legs still to come are among the newest. */
-export const MOST_ENTRIES = 4096;
+export const MAX_ENTRIES = 4096;
 
 /** What tells one order from another, and when it was sent. */
-export type Twin = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
+export type RecentOrder = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
   readonly byAmount: boolean;
   readonly size: number;
   readonly sentMs: number;
 };
 
 /** Lots or units as they were wanted: the second of two equal orders is sent a lot smaller while the first is open. */
-export const sizeOf = ({ lots, quoteUnits, marked = 0 }: Order): number => (quoteUnits > 0 ? quoteUnits : lots) + marked;
+export const sizeOf = ({ lots, quoteUnits, fingerprintOffset = 0 }: Order): number =>
+  (quoteUnits > 0 ? quoteUnits : lots) + fingerprintOffset;
 
 export interface SentLimits {
   /** Orders in any 60 s; Infinity keeps no times. */
@@ -49,7 +50,7 @@ export class SentOrders {
   /** Something is kept: a backtest without these limits keeps nothing, order after order. */
   readonly keeps: boolean;
   #next = 0;
-  #twins: Twin[] = [];
+  #twins: RecentOrder[] = [];
   readonly #entries = new Map<number, { readonly lots: number; filledLegs: number }>();
 
   constructor({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs }: SentLimits) {
@@ -79,18 +80,18 @@ export class SentOrders {
     const { sent, fills } = this.lastHour(strategy, nowMs);
     return sent < this.#ordersPerFill * Math.max(1, fills);
   }
-  hasTwin(order: Order, nowMs: number): boolean {
+  hasRecentDuplicate(order: Order, nowMs: number): boolean {
     const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
     const size = sizeOf(order);
     return this.#twins.some(
-      (twin) =>
-        twin.sentMs > nowMs - this.#duplicateMs &&
-        twin.strategy === strategy &&
-        twin.instrumentIndex === instrumentIndex &&
-        twin.side === side &&
-        twin.byAmount === quoteUnits > 0 &&
-        twin.size === size &&
-        twin.limit === limit,
+      (duplicate) =>
+        duplicate.sentMs > nowMs - this.#duplicateMs &&
+        duplicate.strategy === strategy &&
+        duplicate.instrumentIndex === instrumentIndex &&
+        duplicate.side === side &&
+        duplicate.byAmount === quoteUnits > 0 &&
+        duplicate.size === size &&
+        duplicate.limit === limit,
     );
   }
   /** What an entry may have filled at most; Infinity for one that is not known. */
@@ -111,7 +112,7 @@ export class SentOrders {
     }
     if (!this.#countsLegs || order.parent > 0) return;
     this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
-    if (this.#entries.size > MOST_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
+    if (this.#entries.size > MAX_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
   }
   /** In the place of the oldest. A leg of a bracket bears the time of what called for it: orders of other bars may be newer. */
   #keep(timeMs: number): void {
@@ -137,10 +138,10 @@ export class SentOrders {
   }
   /** Goes on with what `earlier` has seen, under limits that are no wider. */
   follow(earlier: SentOrders): void {
-    const most = this.#times.length;
-    if (most > 0) {
-      const times = [...earlier.#times].toSorted((a, b) => a - b).slice(-most);
-      this.#times.set(times, most - times.length);
+    const max = this.#times.length;
+    if (max > 0) {
+      const times = [...earlier.#times].toSorted((a, b) => a - b).slice(-max);
+      this.#times.set(times, max - times.length);
       this.#next = 0;
     }
     this.#twins = earlier.#twins;

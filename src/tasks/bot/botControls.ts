@@ -11,13 +11,13 @@ import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, Resume
 import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
 import { scopeNamed, scopesOf, type Named } from '../control/scopes.ts';
-import { readLatch, setLatch, type Latch } from '../kill/killSwitch/latch.ts';
+import { readKillSwitch, engageKillSwitch, type KillSwitchRecord } from '../kill/killSwitch/killSwitch.ts';
 import { adoptOrder, ignoreOrder } from './run/foreignOrders.ts';
 import { killBot } from './run/killBot.ts';
 import type { OpenedBot } from './openLiveBot.ts';
 import { namedOf, viewOf } from './view/view.ts';
 
-export interface ControlParts extends Pick<OpenedBot, 'bot' | 'gate' | 'counts'> {
+export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
   readonly loopDelayP99Ms: () => number | null;
   /** A kill of this process has closed positions, all but `left` of them: the books of the engine do not know it. */
   readonly flattened?: (left: number) => void;
@@ -25,19 +25,19 @@ export interface ControlParts extends Pick<OpenedBot, 'bot' | 'gate' | 'counts'>
 
 const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
-const done = (says: string): ActAnswer => ({ done: true, says });
-const refused = (says: string): ActAnswer => ({ done: false, says });
+const done = (message: string): ActAnswer => ({ done: true, message });
+const refused = (message: string): ActAnswer => ({ done: false, message });
 const noScope = (name: string, named: Named): ActAnswer => refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 export class LiveControl implements BotControl {
-  readonly #parts: ControlParts;
+  readonly #parts: LiveControlDeps;
   readonly #startedMs: number;
   #kill: KillView | null = null;
   #isFlat = false;
   /** The latch alone has said it: whoever set it may still want this process to do the rest. */
-  #isLatchedOnly = false;
+  #isSetByFile = false;
 
-  constructor(parts: ControlParts) {
+  constructor(parts: LiveControlDeps) {
     this.#parts = parts;
     this.#startedMs = parts.bot.parts.venueMs();
   }
@@ -52,9 +52,9 @@ export class LiveControl implements BotControl {
     return viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms: loopDelayP99Ms() });
   }
 
-  beat(): void {
+  noteActivity(): void {
     const { attention, parts } = this.#parts.bot;
-    attention.beat(parts.venueMs());
+    attention.noteActivity(parts.venueMs());
   }
 
   acknowledge(who: Who): ActAnswer {
@@ -64,8 +64,8 @@ export class LiveControl implements BotControl {
     return done('the alarms are answered');
   }
 
-  logs(after: number, most: number): readonly LogLine[] {
-    return this.#parts.bot.parts.log.after(after, most);
+  logs(after: number, max: number): readonly LogLine[] {
+    return this.#parts.bot.parts.log.after(after, max);
   }
 
   async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
@@ -94,7 +94,8 @@ export class LiveControl implements BotControl {
     if (!isCleared) return refused(`no cause ${cause} holds on ${name}`);
     const instrument = scope.kind === 'symbol' ? scope.instrument : null;
     for (const service of services.all())
-      for (const each of service.standing) if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
+      for (const each of service.raisedCauses)
+        if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
     log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
     return this.#lasting(
@@ -103,40 +104,40 @@ export class LiveControl implements BotControl {
   }
 
   async kill({ flatten, why }: KillAct, who: Who): Promise<ActAnswer> {
-    const { gate, bot } = this.#parts;
+    const { killSwitch, bot } = this.#parts;
     // The gate first: everything else may take its time.
-    gate.close();
-    if (this.#kill && !this.#isLatchedOnly) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
-    this.#isLatchedOnly = false;
+    killSwitch.close();
+    if (this.#kill && !this.#isSetByFile) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
+    this.#isSetByFile = false;
     const { engine, log, config, venueMs } = bot.parts;
-    this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', says: 'no order leaves any more', residuals: [] };
+    this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
     log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
-    const latch = { sinceMs: venueMs(), who, why, flatten };
+    const switchRecord = { sinceMs: venueMs(), who, why, flatten };
     // Cancels do not wait for the disk; the answer does.
-    const latching = setLatch(config.data, latch).then(
+    const latching = engageKillSwitch(config.data, switchRecord).then(
       () => null,
       (error: unknown) => `the latch could not be written: ${String(error)}`,
     );
-    void this.#runKill(latch, latching);
-    const says = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
+    void this.#runKill(switchRecord, latching);
+    const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
     const problem = await latching;
-    return problem === null ? done(says) : refused(`${says}; but the next start would not know: ${problem}`);
+    return problem === null ? done(text) : refused(`${text}; but the next start would not know: ${problem}`);
   }
 
   /** A kill from outside this process has set the latch: what it does, it does alone. */
-  lookAtLatch(): void {
-    const { gate, bot } = this.#parts;
-    if (this.#kill || !gate.isClosed) return;
-    this.#isLatchedOnly = true;
+  pollKillSwitch(): void {
+    const { killSwitch, bot } = this.#parts;
+    if (this.#kill || !killSwitch.isClosed) return;
+    this.#isSetByFile = true;
     const { engine, config, log, venueMs } = bot.parts;
-    const { sinceMs, who, why, flatten } = readLatch(config.data) ?? {
+    const { sinceMs, who, why, flatten } = readKillSwitch(config.data) ?? {
       sinceMs: venueMs(),
       who: 'unknown',
       why: 'the latch is set',
       flatten: false,
     };
-    this.#kill = { sinceMs, flatten, who, phase: 'done', says: 'a kill outside of this process has been started', residuals: [] };
+    this.#kill = { sinceMs, flatten, who, phase: 'done', message: 'a kill outside of this process has been started', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
     log.decided(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
   }
@@ -145,16 +146,16 @@ export class LiveControl implements BotControl {
     const { journal } = this.#parts.bot.parts;
     if (decision.what === 'adopt') {
       const answer = await adoptOrder(this.#parts.bot, decision, who);
-      return answer.done ? this.#lasting(answer.says) : answer;
+      return answer.done ? this.#lasting(answer.message) : answer;
     }
     if (decision.what === 'ignore') {
       const answer = ignoreOrder(this.#parts.bot, decision, who);
-      return answer.done ? this.#lasting(answer.says) : answer;
+      return answer.done ? this.#lasting(answer.message) : answer;
     }
     const answer = this.#resolve(decision);
     if (!answer.done) return answer;
     journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
-    return this.#lasting(answer.says);
+    return this.#lasting(answer.message);
   }
 
   async tighten({ key, value, why }: TightenAct, who: Who): Promise<ActAnswer> {
@@ -186,13 +187,13 @@ export class LiveControl implements BotControl {
   }
 
   /** Done, once everything that was journalled by now is on the disk. */
-  async #lasting(says: string): Promise<ActAnswer> {
+  async #lasting(line: string): Promise<ActAnswer> {
     const { bot } = this.#parts;
     try {
       await bot.durable(bot.parts.journal.lastSeq);
-      return done(says);
+      return done(line);
     } catch (error) {
-      return refused(`${says}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
+      return refused(`${line}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -201,12 +202,12 @@ export class LiveControl implements BotControl {
     return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
   }
 
-  async #runKill(latch: Latch, latching: Promise<string | null>): Promise<void> {
+  async #runKill(otherKillSwitch: KillSwitchRecord, latching: Promise<string | null>): Promise<void> {
     const { bot } = this.#parts;
     const { log } = bot.parts;
-    const report = await killBot(bot, latch.flatten, (phase, says) => {
-      log.warn(`kill: ${says}`);
-      if (this.#kill) this.#kill = { ...this.#kill, phase, says };
+    const report = await killBot(bot, otherKillSwitch.flatten, (phase, message) => {
+      log.warn(`kill: ${message}`);
+      if (this.#kill) this.#kill = { ...this.#kill, phase, message };
     }).catch((error: unknown) => {
       log.error(`the kill has failed: ${String(error)}`);
       return { residuals: [`the kill has failed: ${String(error)}; use isobar kill`] };
@@ -214,11 +215,12 @@ export class LiveControl implements BotControl {
     const problem = await latching;
     if (problem !== null) log.error(problem);
     const { residuals } = report;
-    const says = residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
-    this.#isFlat = latch.flatten && residuals.length === 0;
-    if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', says, residuals };
-    log.decided(null, `kill: ${says}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
-    if (latch.flatten) this.#parts.flattened?.(residuals.length);
+    const message =
+      residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
+    this.#isFlat = otherKillSwitch.flatten && residuals.length === 0;
+    if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
+    log.decided(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
+    if (otherKillSwitch.flatten) this.#parts.flattened?.(residuals.length);
   }
 
   #step(act: () => void): void {

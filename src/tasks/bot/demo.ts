@@ -62,8 +62,8 @@ async function firstLine(child: ChildProcess): Promise<Opened> {
   const lines = createInterface({ input: child.stdout! });
   const [line] = (await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [''])])) as [string];
   lines.close();
-  const said: unknown = line === '' ? null : JSON.parse(line);
-  const text = (name: string): string => (typeof said === 'object' && said !== null ? String(Reflect.get(said, name) ?? '') : '');
+  const reply: unknown = line === '' ? null : JSON.parse(line);
+  const text = (name: string): string => (typeof reply === 'object' && reply !== null ? String(Reflect.get(reply, name) ?? '') : '');
   if (text('spot') === '') throw new ConfigError('the paper exchange did not start', 'isobar exchange --demo says why');
   return { url: text('spot'), key: text('key'), secret: text('secret'), control: text('control') };
 }

@@ -10,35 +10,35 @@ import { ConfigError } from '../../base/errors.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Market } from '../../model/instrument.ts';
-import { obstacleText } from '../../orders/obstacles.ts';
-import { LiveFence } from '../../orders/prove/fence.ts';
+import { denialText } from '../../orders/denialReasons.ts';
+import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
-import { KillGate } from '../kill/killSwitch/latch.ts';
-import { latchedWire } from '../kill/killSwitch/latchedWire.ts';
+import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
+import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
 import { measureClock } from '../download/service.ts';
 import { followUnknown } from '../../engine/router/restore.ts';
 import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
-import { Aftermath } from './run/aftermath.ts';
+import { AfterSendQueue } from './run/afterSend.ts';
 import { LiveBot } from './run/liveBot.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
 import { leftBefore, leftText } from './account/before.ts';
-import { checkHeld } from './account/heldCapital.ts';
+import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './life/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
 import type { LiveLog } from './run/log.ts';
-import { MarketSplit } from './account/marketSplit.ts';
-import { patiently } from './patience.ts';
+import { MarketRouter } from './account/marketRouter.ts';
+import { retryAtStart } from './retryAtStart.ts';
 import { takeRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
 import { followPast } from './life/restart.ts';
 import { startLife } from './startLife.ts';
-import { ToldJournal } from './journal/toldJournal.ts';
+import { NarratedJournal } from './journal/narratedJournal.ts';
 
 export interface LiveOptions {
   readonly log: (venueMs: () => number) => LiveLog;
@@ -62,8 +62,8 @@ export interface OpenedBot {
   /** Those that modules add. */
   readonly notifiers: readonly Notifier[];
   /** The gate that a kill closes. */
-  readonly gate: KillGate;
-  readonly counts: ToldJournal['counts'];
+  readonly killSwitch: KillSwitch;
+  readonly counts: NarratedJournal['counts'];
   /** Ends connections and gives the lock back; the bot has been stopped. */
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ const MEASUREMENTS = 20;
 /** Throws ConfigError and StrategyError for what a bot cannot be made of, NoAnswer where the exchange does not answer. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
   const overrides = await liveOverrides(config, options);
-  const gate = new KillGate(config.data);
+  const killSwitch = new KillSwitch(config.data);
   const calls = { sent: 0, refused: 0 };
   const wall = overrides.of(PARTS.clock.name) === null ? null : new LiveScheduler({ speed: config.timeScale });
   const scheduler = wall === null ? options.scheduler : partAlone<Scheduler>(PARTS.clock, options.scheduler ?? wall, null, overrides);
@@ -82,7 +82,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
     speed: config.timeScale,
     ...(scheduler ? { scheduler } : {}),
     clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
-    gate: (wire) => latchedWire(wire, gate),
+    guardWire: (wire) => killSwitchWire(wire, killSwitch),
     log: ({ status }) => {
       calls.sent++;
       if (status === 429 || status === 418) calls.refused++;
@@ -93,7 +93,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
     for (const act of undo.splice(0).toReversed()) await act();
   };
   try {
-    return { ...(await assemble(config, options, overrides, exchange, calls, undo)), gate, close };
+    return { ...(await assemble(config, options, overrides, exchange, calls, undo)), killSwitch, close };
   } catch (error) {
     await close();
     throw error;
@@ -107,24 +107,24 @@ async function assemble(
   exchange: Exchange,
   calls: LiveBot['requests'],
   undo: (() => Promise<void> | void)[],
-): Promise<Omit<OpenedBot, 'gate' | 'close'>> {
+): Promise<Omit<OpenedBot, 'killSwitch' | 'close'>> {
   const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
   const log = options.log(venueMs);
   const cell: Making['cell'] = { bot: null, engine: null };
-  const services = new MarketSplit();
-  const aftermath = new Aftermath(soon);
+  const services = new MarketRouter();
+  const afterSend = new AfterSendQueue(soon);
   // The lock comes first: of two bots of one account the second asks the exchange nothing.
-  const journal = openJournal(config, exchange, { cell, services, aftermath, venueMs });
+  const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs });
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
-  const asked = <T>(act: () => Promise<T>): Promise<T> => patiently(exchange.scheduler, config.timeScale, act);
+  const asked = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
   const listed = await asked(() => loadLiveMarket(config, exchange));
-  const fence = new LiveFence(config.proof);
-  const told = new ToldJournal(journal.journal, {
-    after: (run) => aftermath.after(run),
-    decided: (strategy, says, code) => log.decided(cell.engine?.runs[strategy]?.name ?? null, says, code, code === null ? 'info' : 'warn'),
-    detail: (code) => obstacleText(code) ?? cell.engine?.risk.detail() ?? '',
+  const absenceBounds = new MeasuredAbsenceBounds(config.proof);
+  const reported = new NarratedJournal(journal.journal, {
+    after: (run) => afterSend.after(run),
+    decided: (strategy, text, code) => log.decided(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
+    detail: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
     log.info(`${strategy}: ${message}`, fields);
@@ -133,15 +133,15 @@ async function assemble(
     journal,
     market: listed,
     exchange: services,
-    told,
+    told: reported,
     overrides,
-    fence,
+    absenceBounds: absenceBounds,
     log: line,
     venueMs,
-    tell: (says) => log.info(says),
+    tell: (otherMessage) => log.info(otherMessage),
     options,
     // Later starts are compared order by order: what the account holds has moved with the books.
-    firstStart: (plan, engine) => asked(() => checkHeld(exchange, plan, engine)),
+    firstStart: (plan, engine) => asked(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
   cell.engine = engine;
@@ -149,7 +149,7 @@ async function assemble(
   const left = journal.state.config === null ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
-    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
+    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
   for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({
     config,
@@ -160,12 +160,12 @@ async function assemble(
     journal: journal.journal,
     cidOf: journal.cidOf,
     sets: feeds.sets,
-    aftermath,
+    afterSend,
     knownRates: ({ id, wireName }) =>
       joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
     startUnits: started.startUnits,
     held: started.held,
-    told,
+    narratedJournal: reported,
     sinceMs: started.sinceMs,
     requests: calls,
     log,
@@ -181,32 +181,32 @@ async function assemble(
   restoreServices(bot, services, started.orders, journal);
   bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followPast(engine, started.held)));
   journal.forget();
-  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: told.counts };
+  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
 }
 
 /** What the journal asks and tells while the bot that it belongs to is still being made. */
 interface Making {
   readonly cell: { bot: LiveBot | null; engine: Engine | null };
-  readonly services: MarketSplit;
-  readonly aftermath: Aftermath;
+  readonly services: MarketRouter;
+  readonly afterSend: AfterSendQueue;
   readonly venueMs: () => number;
 }
 
-function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, aftermath, venueMs }: Making): BotJournal {
+function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, afterSend, venueMs }: Making): BotJournal {
   return openBotJournal(config, {
     nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
     listener: {
       durable: (seq) => {
         for (const service of services.all()) service.durable(seq);
         cell.bot?.journalLasts(seq);
-        aftermath.lasts();
+        afterSend.lasts();
       },
       failed: (why) => {
         cell.bot?.journalFailed(why);
-        aftermath.end();
+        afterSend.end();
       },
     },
-    chance: Math.floor(exchange.random() * 2 ** 30),
+    random: Math.floor(exchange.random() * 2 ** 30),
     stamp: (order) => services.of(order.instrument.market).stamp(order),
     tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
     lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
@@ -233,17 +233,17 @@ async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange
 }
 
 interface Believed {
-  readonly services: MarketSplit;
+  readonly services: MarketRouter;
   readonly engine: Engine;
   readonly journal: BotJournal;
-  readonly fence: LiveFence;
+  readonly absenceBounds: MeasuredAbsenceBounds;
 }
 
 function restExchange(
   config: LiveConfig,
   { futures }: RunPlan,
   exchange: Exchange,
-  { engine, journal, fence, services }: Believed,
+  { engine, journal, absenceBounds: delayObserver, services }: Believed,
   market: Market,
 ): RestExchange {
   // Totals are noted by asset, which both markets have.
@@ -258,17 +258,17 @@ function restExchange(
     notes: {
       cursor: (body) => journal.journal.cursor({ ...body, symbol: named(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
-      outside: (fill) => journal.journal.stray(fill),
+      outside: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
-    cidOf: journal.cidOf,
-    fence,
-    elsewhere: (code, instrument) => services.standsElsewhere(market, code, instrument),
+    clientOrderIdOf: journal.cidOf,
+    delayObserver,
+    isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
     // Nothing is divided: the scheduler itself hurries with a paper exchange.
     settings: config.orders,
     ...(futures && market === 'futures'
       ? {
-          contractWish: () =>
+          contractSettingsTarget: () =>
             ({ positionType: futures.isCross ? 1 : 2, leverage: futures.leverage, positionModel: futures.isNet ? 1 : 2 }) as const,
         }
       : {}),

@@ -6,7 +6,7 @@ import { partAlone } from '../../app/partAlone.ts';
 import { PARTS } from '../../app/parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ConfigError } from '../../base/errors.ts';
-import type { Fence } from '../../orders/prove/fence.ts';
+import type { AbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { RestoredOrder } from '../../orders/restored.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
@@ -14,7 +14,7 @@ import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { LiveConfig } from './config/read.ts';
 import { feedsOfLife, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
-import { changesSince, endOfLife, writeBeginning } from './life/beginning.ts';
+import { changesSince, endOfLife, writeStartRecords } from './life/startRecords.ts';
 import type { BotJournal } from './journal/botJournal.ts';
 import { restoreEngine } from './journal/recovery.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './life/liveEngine.ts';
@@ -43,11 +43,11 @@ export interface StartParts {
   readonly told: Journal;
   /** What modules rebind. */
   readonly overrides: Overrides;
-  readonly fence: Fence;
+  readonly absenceBounds: AbsenceBounds;
   readonly log: ReplayLifeOptions['log'] & {};
   readonly venueMs: () => number;
   /** Takes a line for a person. */
-  readonly tell: (says: string) => void;
+  readonly tell: (message: string) => void;
   readonly options: {
     readonly load?: ResolveOptions['load'];
     readonly bundler?: ResolveOptions['bundler'];
@@ -75,13 +75,13 @@ export async function startLife(parts: StartParts): Promise<StartedLife> {
 class EndOfLife extends ConfigError {}
 
 async function beginLife({ config, journal, market, ...parts }: StartParts, number: number): Promise<StartedLife> {
-  const { fence, log, options, venueMs } = parts;
+  const { absenceBounds: bounds, log, options, venueMs } = parts;
   const feeds = firstFeeds(market, options.room);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
   const { state, history } = readBefore(journal.records);
-  const built = await buildEngine(plan, { ...portsOf(parts, plan), fence }, history, log);
+  const built = await buildEngine(plan, { ...portsOf(parts, plan), absenceBounds: bounds }, history, log);
   if (state.config === null) await parts.firstStart(plan, built.engine);
-  writeBeginning(
+  writeStartRecords(
     journal.journal,
     config,
     { plan, engine: built.engine, fromMs: plan.fromMs },
@@ -93,12 +93,12 @@ async function beginLife({ config, journal, market, ...parts }: StartParts, numb
 
 /** The ports of the bot, with what modules make of them. */
 function portsOf(
-  { exchange, told, overrides }: Pick<StartParts, 'exchange' | 'told' | 'overrides'>,
+  { exchange, told: reported, overrides }: Pick<StartParts, 'exchange' | 'told' | 'overrides'>,
   plan: RunPlan,
-): Omit<LivePorts, 'fence'> {
+): Omit<LivePorts, 'absenceBounds'> {
   return {
     exchange: partAlone<ExchangePort>(PARTS.exchange, exchange, plan, overrides),
-    journal: partAlone(PARTS.journal, told, plan, overrides),
+    journal: partAlone(PARTS.journal, reported, plan, overrides),
   };
 }
 
@@ -109,7 +109,7 @@ async function lifeGoesOn(parts: StartParts, life: Life): Promise<StartedLife> {
   const isAccepted = options.acceptChanges === true;
   const others = replay.asked.difference !== null && life.newest.hash !== config.hash ? ['the config has changed'] : [];
   if (!isAccepted) checkReplay(replay.asked, [...changesSince(life, plan), ...others], config.data);
-  writeBeginning(
+  writeStartRecords(
     journal.journal,
     config,
     { plan, engine, fromMs: Number(life.first.limits['fromMs']) },
@@ -131,25 +131,25 @@ interface EnteredLife extends ReplayedLife {
 
 /** At the newest point that its strategies have kept, where all of them keep and nothing has changed; else from its beginning. */
 async function enterLife(parts: StartParts, life: Life): Promise<EnteredLife> {
-  const { config, journal, options, tell } = parts;
+  const { config, journal, options, tell: notify } = parts;
   const since = options.acceptChanges === true ? null : lifeSinceKept(life, journal.records);
   if (since === null) return entryOf(parts, life);
   try {
     const found = await entryOf(parts, since);
     const { difference } = found.replay.asked;
     if (difference === null && changesSince(life, found.plan).length === 0 && life.newest.hash === config.hash) {
-      tell('strategies begin with what they have kept; fields that are not kept have the value of the constructor');
+      notify('strategies begin with what they have kept; fields that are not kept have the value of the constructor');
       return found;
     }
   } catch (error) {
     if (!(error instanceof NoPoint)) throw error;
-    tell(`what strategies have kept is not enough (${error.message}): the whole journal is replayed`);
+    notify(`what strategies have kept is not enough (${error.message}): the whole journal is replayed`);
   }
   return entryOf(parts, life);
 }
 
 async function entryOf({ config, journal, market, ...parts }: StartParts, life: Life): Promise<EnteredLife> {
-  const { fence, log, options } = parts;
+  const { absenceBounds: bounds, log, options } = parts;
   const feeds = continued(market, life, options.room);
   const plan = await livePlan(config, feeds.plans, life.fromMs, options);
   const end = endOfLife(life, config, plan);
@@ -159,7 +159,13 @@ async function entryOf({ config, journal, market, ...parts }: StartParts, life: 
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books go on',
     );
   const { tellsAtInstants = false } = options;
-  const replayed = await replayLife(life, plan, { fence, log, isTorn: journal.isTorn, stopsAtDifference: false, tellsAtInstants });
+  const replayed = await replayLife(life, plan, {
+    absenceBounds: bounds,
+    log,
+    isTorn: journal.isTorn,
+    stopsAtDifference: false,
+    tellsAtInstants,
+  });
   return { ...replayed, life, plan, feeds };
 }
 

@@ -10,11 +10,11 @@ export type Who = string;
 /** The answer to an act: whether it was done, and a sentence that says what came of it or why not. */
 export interface ActAnswer {
   readonly done: boolean;
-  readonly says: string;
+  readonly message: string;
 }
 
 /** At once, or when what was done lasts on the disk. */
-export type Answer = ActAnswer | Promise<ActAnswer>;
+export type ActReply = ActAnswer | Promise<ActAnswer>;
 
 export interface HaltAct {
   readonly scope: ScopeName;
@@ -65,18 +65,18 @@ export interface TightenAct {
 export interface BotControl {
   view(): BotView;
   /** The operator's own cause, code OPERATOR, on a scope. */
-  halt(act: HaltAct, who: Who): Answer;
-  resume(act: ResumeAct, who: Who): Answer;
-  kill(act: KillAct, who: Who): Answer;
-  decide(decision: Decision, who: Who): Answer;
+  halt(act: HaltAct, who: Who): ActReply;
+  resume(act: ResumeAct, who: Who): ActReply;
+  kill(act: KillAct, who: Who): ActReply;
+  decide(decision: Decision, who: Who): ActReply;
   /** A limit can only become stricter while the bot runs (R-30). */
-  tighten(act: TightenAct, who: Who): Answer;
+  tighten(act: TightenAct, who: Who): ActReply;
   /** Somebody asks: a sign of life of whoever watches (R-25). */
-  beat(): void;
+  noteActivity(): void;
   /** Somebody has seen the alarms so far. */
   acknowledge(who: Who): ActAnswer;
   /** Lines of the log after number `after`, the newest `most` of them, oldest first: what the log file holds, redacted. */
-  logs(after: number, most: number): readonly LogLine[];
+  logs(after: number, max: number): readonly LogLine[];
 }
 
 export interface LogLine {
@@ -84,7 +84,7 @@ export interface LogLine {
   readonly seq: number;
   readonly timeMs: number;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly says: string;
+  readonly message: string;
 }
 
 /** The code of the cause that `halt` raises and a bare `resume` clears. */

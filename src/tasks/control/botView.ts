@@ -30,9 +30,9 @@ export interface BotView {
   /** Of unknown outcome, oldest first. */
   readonly unknown: readonly UnknownView[];
   /** Proved without effect; they may still land and are watched for ever. The newest 100. */
-  readonly tombs: readonly OrderView[];
+  readonly provenAbsent: readonly OrderView[];
   /** What the exchange shows and nobody here has sent: a person decides. At most 100. */
-  readonly aliens: readonly AlienView[];
+  readonly foreignOrders: readonly ForeignOrderView[];
   /** The newest 100, oldest first. */
   readonly fills: readonly FillView[];
   /** Equity of all strategies together, by reporting asset; oldest first, at most 1000 points an asset, the newest always there. */
@@ -134,13 +134,13 @@ export interface UnknownView extends OrderView {
   readonly needsPerson: boolean;
 }
 
-export interface AlienView {
+export interface ForeignOrderView {
   /** An order, or a holding that no fill of ours explains. */
   readonly kind: 'order' | 'holding';
   /** What `isobar orders adopt | ignore` takes. */
   readonly id: string;
   readonly instrument: string;
-  readonly says: string;
+  readonly message: string;
   readonly seenMs: number;
 }
 
@@ -173,7 +173,7 @@ export interface HeadroomView {
   readonly limit: string;
   readonly scope: ScopeName;
   readonly used: string;
-  readonly most: string;
+  readonly max: string;
   readonly unit: string;
 }
 
@@ -185,7 +185,7 @@ export interface FeedView {
   readonly closedMs: number | null;
   /** Age of that close at `timeMs`, and the age at which R-19 halts the symbol. */
   readonly ageMs: number | null;
-  readonly mostAgeMs: number;
+  readonly maxAgeMs: number;
   /** Closes of the newest bars, oldest first, at most 300. */
   readonly bars: readonly (readonly [openMs: number, open: number, high: number, low: number, close: number])[];
 }
@@ -195,14 +195,14 @@ export interface ClockView {
   /** Clock of the exchange minus ours; null: not measured yet. */
   readonly offsetMs: number | null;
   readonly uncertaintyMs: number | null;
-  readonly mostUncertaintyMs: number;
+  readonly maxUncertaintyMs: number;
 }
 
 export interface BudgetView {
   /** A class of requests: spot.newOrder. */
   readonly name: string;
   readonly used: number;
-  readonly most: number;
+  readonly max: number;
   readonly windowMs: number;
   /** Nothing of it is sent before then; null: it goes. */
   readonly stoppedUntilMs: number | null;
@@ -213,10 +213,10 @@ export interface AuditView {
   readonly fastMs: number | null;
   readonly fullMs: number | null;
   /** Age of the fast one at which R-20 halts the account. */
-  readonly mostAgeMs: number;
+  readonly maxAgeMs: number;
   readonly result: 'ok' | 'gap' | 'mismatch' | 'none';
   /** What differs, or is missing; empty when all is well. */
-  readonly says: string;
+  readonly message: string;
 }
 
 export interface JournalView {
@@ -233,7 +233,7 @@ export interface DecisionView {
   readonly level: 'info' | 'warn' | 'error';
   /** A stable code, such as that of a refusal; null: a sentence alone. */
   readonly code: string | null;
-  readonly says: string;
+  readonly message: string;
 }
 
 export interface KillView {
@@ -241,7 +241,7 @@ export interface KillView {
   readonly flatten: boolean;
   readonly who: string;
   readonly phase: 'cancelling' | 'waiting' | 'flattening' | 'verifying' | 'done';
-  readonly says: string;
+  readonly message: string;
   /** What could not be settled; empty when done and well. */
   readonly residuals: readonly string[];
 }

@@ -1,6 +1,6 @@
 // What stops a bot, code by code: what it means, whether it clears by itself, and what a person does about it. docs/operations.md lists the same.
 
-import { TROUBLES } from '../../risk/live/troubles.ts';
+import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
 
 export interface CauseRow {
   readonly code: string;
@@ -70,7 +70,7 @@ const SEE_LOGS = 'look at `isobar logs`, then resume';
 /** Every cause that is known, those of people and strategies first. */
 export const CAUSES: readonly CauseRow[] = [
   ...OTHERS,
-  ...Object.entries(TROUBLES).map(([code, { help, needsPerson }]) => ({ code, means: help, needsPerson })),
+  ...Object.entries(HALT_CAUSES).map(([code, { help, needsPerson }]) => ({ code, means: help, needsPerson })),
 ].map((each) => ({ ...each, todo: TODO[each.code] ?? SEE_LOGS }));
 
 const BY_CODE = new Map(CAUSES.map((each) => [each.code, each]));

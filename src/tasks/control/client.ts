@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { SOCKET_NAME } from './folder/dataFolder.ts';
-import { Lines, lineText, MOST_ANSWER_BYTES, PROTOCOL_VERSION, readAnswerLine } from './line.ts';
+import { Lines, lineText, MAX_ANSWER_BYTES, PROTOCOL_VERSION, readAnswerLine } from './line.ts';
 import type { ActAnswer, LogLine } from './botControl.ts';
 import type { BotView } from './botView.ts';
 import type { BotRequest } from './request.ts';
@@ -33,7 +33,7 @@ export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_
       settle();
     };
     const lines = new Lines(
-      MOST_ANSWER_BYTES,
+      MAX_ANSWER_BYTES,
       (text) => end(() => settleWith(text, resolve, reject)),
       () => end(() => reject(new ConfigError(`${path}: the answer is too long`, 'does a bot of another version run?'))),
     );
@@ -61,7 +61,10 @@ function noBot(folder: string, why: string): BotSilent {
 
 /** What the bot sends was written by our own code of the same protocol version: its form is trusted, its texts are not. */
 export const askView = async (folder: string): Promise<BotView> => (await askBot(folder, { op: 'view' })) as BotView;
-export const askLogs = async (folder: string, afterSeq: number, most: number): Promise<readonly LogLine[]> =>
-  (await askBot(folder, { op: 'logs', after: afterSeq, most })) as readonly LogLine[];
-export const act = async (folder: string, request: Exclude<BotRequest, { op: 'view' | 'logs' }>, timeoutMs?: number): Promise<ActAnswer> =>
-  (await askBot(folder, request, timeoutMs)) as ActAnswer;
+export const askLogs = async (folder: string, afterSeq: number, max: number): Promise<readonly LogLine[]> =>
+  (await askBot(folder, { op: 'logs', after: afterSeq, most: max })) as readonly LogLine[];
+export const sendAct = async (
+  folder: string,
+  request: Exclude<BotRequest, { op: 'view' | 'logs' }>,
+  timeoutMs?: number,
+): Promise<ActAnswer> => (await askBot(folder, request, timeoutMs)) as ActAnswer;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { lostOrder, ScriptedBot } from '../../../test/fixtures/scriptedBot.ts';
-import { TROUBLES } from '../../risk/live/troubles.ts';
+import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
 import { alertsBetween } from '../bot/process/alerts.ts';
 import { CAUSES, clearsItself } from './causes.ts';
 import { metricsText } from './metrics.ts';
@@ -21,17 +21,17 @@ it('alerts once for each thing that has changed, and for nothing else', () => {
   bot.unknown = [{ ...lostOrder(), needsPerson: true }];
   const second = bot.view();
   expect(alertsBetween(first, second)).toMatchObject([
-    { level: 'alarm', code: 'MISMATCH', scope: 'account', says: expect.stringContaining('What to do: find the transfer') },
+    { level: 'alarm', code: 'MISMATCH', scope: 'account', message: expect.stringContaining('What to do: find the transfer') },
     { level: 'warn', code: 'GAP', scope: 'symbol:spot:BTCUSDT' },
     { level: 'alarm', code: 'NEEDS_PERSON' },
   ]);
   expect(alertsBetween(second, second)).toEqual([]);
   bot.board.clear({ kind: 'account' }, 'MISMATCH', 'ann', bot.timeMs);
   bot.unknown = [];
-  bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', says: 'x', residuals: ['0.1 BTC left'] };
+  bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', message: 'x', residuals: ['0.1 BTC left'] };
   expect(alertsBetween(second, bot.view())).toMatchObject([
     { level: 'info', code: 'MISMATCH_OVER' },
-    { level: 'alarm', code: 'KILL_UNRESOLVED', says: expect.stringContaining('0.1 BTC left') },
+    { level: 'alarm', code: 'KILL_UNRESOLVED', message: expect.stringContaining('0.1 BTC left') },
   ]);
 });
 
@@ -39,7 +39,7 @@ it('has every metric that config/alerts.yml asks for', () => {
   const bot = new ScriptedBot();
   bot.unknown = [lostOrder()];
   bot.board.raise({ kind: 'account' }, 'KILLED', 'KILLED', 'a test', 1);
-  bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', says: 'x', residuals: [] };
+  bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', message: 'x', residuals: [] };
   const text = metricsText(bot.view());
   const { groups } = parse(readFileSync(new URL('../../../config/alerts.yml', import.meta.url), 'utf8')) as {
     groups: readonly { rules: readonly { alert: string; expr: string }[] }[];
@@ -54,7 +54,7 @@ it('says what every cause means and what to do, and clears none by itself that i
     expect(means.length, code).toBeGreaterThan(10);
     expect(todo, code).not.toBe('look at `isobar logs`, then resume');
   }
-  expect(CAUSES.map(({ code }) => code)).toEqual(expect.arrayContaining(Object.keys(TROUBLES)));
+  expect(CAUSES.map(({ code }) => code)).toEqual(expect.arrayContaining(Object.keys(HALT_CAUSES)));
   expect([clearsItself('GAP'), clearsItself('MISMATCH'), clearsItself('NEVER_HEARD_OF')]).toEqual([true, false, false]);
 });
 

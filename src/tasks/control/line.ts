@@ -2,9 +2,9 @@
 
 export const PROTOCOL_VERSION = 1;
 /** A longer request is none of ours. */
-export const MOST_REQUEST_BYTES = 64 * 1024;
+export const MAX_REQUEST_BYTES = 64 * 1024;
 /** A view of a busy bot is some hundred kilobytes. */
-export const MOST_ANSWER_BYTES = 32 * 2 ** 20;
+export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 
 /** `id` comes back with the answer; `who` is for the journal. */
 export interface RequestLine {
@@ -47,13 +47,13 @@ export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stri
 
 /** Cuts a stream of text into lines; `tooLong` once where one exceeds its bound. */
 export class Lines {
-  readonly #most: number;
+  readonly #max: number;
   readonly #line: (text: string) => void;
   readonly #tooLong: () => void;
   #rest = '';
 
-  constructor(most: number, line: (text: string) => void, tooLong: () => void) {
-    this.#most = most;
+  constructor(max: number, line: (text: string) => void, tooLong: () => void) {
+    this.#max = max;
     this.#line = line;
     this.#tooLong = tooLong;
   }
@@ -61,7 +61,7 @@ export class Lines {
   add(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    if (this.#rest.length > this.#most || lines.some((line) => line.length > this.#most)) {
+    if (this.#rest.length > this.#max || lines.some((line) => line.length > this.#max)) {
       this.#rest = '';
       this.#tooLong();
       return;

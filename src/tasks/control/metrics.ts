@@ -53,14 +53,14 @@ function stateMetrics(view: BotView): readonly string[] {
   ];
 }
 
-function orderMetrics({ open, unknown, tombs, aliens, counts, timeMs }: BotView): readonly string[] {
+function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, timeMs }: BotView): readonly string[] {
   const oldest = unknown.reduce((age, { createdMs }) => Math.max(age, timeMs - createdMs), 0);
   return [
     metric('isobar_orders', 'gauge', 'Orders by what is known of them', [
       { labels: { kind: 'open' }, value: open.length },
       { labels: { kind: 'unknown' }, value: unknown.length },
-      { labels: { kind: 'no_effect' }, value: tombs.length },
-      { labels: { kind: 'alien' }, value: aliens.length },
+      { labels: { kind: 'no_effect' }, value: provenAbsent.length },
+      { labels: { kind: 'foreign' }, value: foreignOrders.length },
     ]),
     metric('isobar_unknown_oldest_seconds', 'gauge', 'Age of the oldest order of unknown outcome', [{ value: oldest / 1000 }]),
     metric('isobar_unknown_needs_person', 'gauge', 'Orders of unknown outcome that a person has to decide', [
@@ -95,9 +95,9 @@ function moneyMetrics({ equity, strategies, headroom }: BotView): readonly strin
       'isobar_limit_used_ratio',
       'gauge',
       'Used part of a limit: 1 is at the limit',
-      headroom.map(({ limit, scope, used, most }) => ({
+      headroom.map(({ limit, scope, used, max }) => ({
         labels: { limit, scope },
-        value: Number(most) > 0 ? Number(used) / Number(most) : null,
+        value: Number(max) > 0 ? Number(used) / Number(max) : null,
       })),
     ),
   ];
@@ -107,10 +107,10 @@ function healthMetrics(view: BotView): readonly string[] {
   const { feeds, clocks, budget, audit, journal, loopDelayP99Ms, rssBytes } = view;
   return [
     metric('isobar_data_age_seconds', 'gauge', 'Age of the newest closed bar', feeds.map(({ instrument, interval, ageMs }) => ({ labels: { instrument, interval }, value: seconds(ageMs) }))), // prettier-ignore
-    metric('isobar_data_age_limit_seconds', 'gauge', 'Age at which a symbol is halted', feeds.map(({ instrument, interval, mostAgeMs }) => ({ labels: { instrument, interval }, value: seconds(mostAgeMs) }))), // prettier-ignore
+    metric('isobar_data_age_limit_seconds', 'gauge', 'Age at which a symbol is halted', feeds.map(({ instrument, interval, maxAgeMs }) => ({ labels: { instrument, interval }, value: seconds(maxAgeMs) }))), // prettier-ignore
     metric('isobar_clock_offset_seconds', 'gauge', 'Clock of the exchange minus ours', clocks.map(({ market, offsetMs }) => ({ labels: { market }, value: seconds(offsetMs) }))), // prettier-ignore
     metric('isobar_clock_uncertainty_seconds', 'gauge', 'By how much that may be wrong', clocks.map(({ market, uncertaintyMs }) => ({ labels: { market }, value: seconds(uncertaintyMs) }))), // prettier-ignore
-    metric('isobar_rate_used_ratio', 'gauge', 'Used part of a request limit', budget.map(({ name, used, most }) => ({ labels: { class: name }, value: most > 0 ? used / most : null }))), // prettier-ignore
+    metric('isobar_rate_used_ratio', 'gauge', 'Used part of a request limit', budget.map(({ name, used, max }) => ({ labels: { class: name }, value: max > 0 ? used / max : null }))), // prettier-ignore
     metric('isobar_rate_stopped', 'gauge', '1 while nothing of a class of requests is sent', budget.map(({ name, stoppedUntilMs }) => ({ labels: { class: name }, value: stoppedUntilMs === null ? 0 : 1 }))), // prettier-ignore
     metric('isobar_audit_age_seconds', 'gauge', 'Since orders, fills and balances were last compared completely', [
       { value: since(view, audit.fastMs) },

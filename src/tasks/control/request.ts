@@ -28,7 +28,7 @@ const requestSchema = z.discriminatedUnion('op', [
 ]);
 
 export type BotRequest = z.output<typeof requestSchema>;
-export type Op = BotRequest['op'];
+export type ControlOp = BotRequest['op'];
 
 /** What a token must allow for a request. */
 export type AccessScope = 'read' | 'operate' | 'kill';
@@ -44,7 +44,7 @@ export function readRequest(value: unknown): ReadRequest {
   return { problem: issue ? `${issue.path.map(String).join('.') || 'request'}: ${issue.message}` : 'not a request' };
 }
 
-export function scopeOf(op: Op): AccessScope {
+export function requiredScope(op: ControlOp): AccessScope {
   if (op === 'view' || op === 'logs') return 'read';
   return op === 'kill' ? 'kill' : 'operate';
 }
@@ -53,7 +53,7 @@ export type BotAnswer = BotView | readonly LogLine[] | ActAnswer;
 
 /** Does what was asked; to ask is a sign of life. */
 export function perform(control: BotControl, request: BotRequest, who: Who): BotAnswer | Promise<BotAnswer> {
-  control.beat();
+  control.noteActivity();
   switch (request.op) {
     case 'view':
       return control.view();

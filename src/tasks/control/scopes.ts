@@ -1,7 +1,7 @@
 // Scopes of risk states as text, for people and for the journal, and back.
 
 import type { Instrument } from '../../model/instrument.ts';
-import { RISK_STATES, type Cause, type HaltBoard, type Scope } from '../../risk/live/halts.ts';
+import { RISK_STATES, type HaltCause, type HaltBoard, type Scope } from '../../risk/live/halts.ts';
 import type { ScopeName, ScopeView } from './botView.ts';
 import { clearsItself } from './causes.ts';
 
@@ -58,8 +58,8 @@ export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): read
   );
 }
 
-function scopeView(scope: ScopeName, causes: readonly Cause[]): ScopeView {
-  const severity = ({ state }: Cause): number => RISK_STATES.indexOf(state);
+function scopeView(scope: ScopeName, causes: readonly HaltCause[]): ScopeView {
+  const severity = ({ state }: HaltCause): number => RISK_STATES.indexOf(state);
   const sorted = causes.toSorted((a, b) => severity(b) - severity(a) || a.sinceMs - b.sinceMs);
   return {
     scope,

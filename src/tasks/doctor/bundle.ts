@@ -3,12 +3,12 @@
 import { formatTime } from '../../model/time.ts';
 import { versions } from '../../adapters/runtime/version.ts';
 import type { CheckResult } from './context/check.ts';
-import type { DoctorReport, Patient } from './doctor.ts';
+import type { DoctorReport, DoctorTarget } from './doctor.ts';
 
 const PRIVATE = '(left out: amounts, positions and paths are yours alone)';
 
 /** JSON text, ended by \n. Holds no key, secret, header, signature, amount, and no text of the service. */
-export function bundleText({ settings, credentials, markets }: Patient, report: DoctorReport, wallMs: number): string {
+export function bundleText({ settings, credentials, markets }: DoctorTarget, report: DoctorReport, wallMs: number): string {
   const { baseUrls, dialect, limits } = settings;
   const bundle = {
     format: 'isobar-doctor/1',
@@ -31,6 +31,6 @@ export function bundleText({ settings, credentials, markets }: Patient, report: 
 }
 
 function fitForStrangers({ name, market, status, detail, more, fix, code, ms, isPrivate }: CheckResult) {
-  const told = isPrivate ? { detail: PRIVATE } : { detail, more, fix };
-  return { name, market, status, code, ms, ...told };
+  const reported = isPrivate ? { detail: PRIVATE } : { detail, more, fix };
+  return { name, market, status, code, ms, ...reported };
 }

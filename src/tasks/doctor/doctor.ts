@@ -8,12 +8,12 @@ import type { Market } from '../../model/instrument.ts';
 import { VARIABLES, type Environment } from '../../access/environment.ts';
 import { accessSettings, originOf, type AccessOptions, type AccessSettings } from '../../access/settings.ts';
 import { isHealthy, type CheckResult, type DialectFinding } from './context/check.ts';
-import type { Credentials } from './checks/credentials.ts';
-import { examine, type Progress } from './examine.ts';
-import { Exam, type Records } from './context/exam.ts';
+import type { CredentialFinding } from './checks/credentials.ts';
+import { runChecks, type Progress } from './runChecks.ts';
+import { CheckContext, type Records } from './context/checkContext.ts';
 import { sourcesOf } from './context/keySource.ts';
 import { openProbe } from './context/liveProbe.ts';
-import { planOf } from './plan.ts';
+import { checkPlan } from './plan.ts';
 
 const MARKETS = ['spot', 'futures'] as const satisfies readonly Market[];
 
@@ -29,9 +29,9 @@ export interface DoctorOptions extends AccessOptions {
 }
 
 /** What is examined, before anything is. */
-export interface Patient {
+export interface DoctorTarget {
   readonly settings: AccessSettings;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialFinding;
   readonly markets: readonly Market[];
 }
 
@@ -44,7 +44,7 @@ export interface DoctorReport {
 }
 
 /** Throws ConfigError for what cannot be used; keys that cannot be are a matter for the checks. */
-export function admit(options: DoctorOptions, environment: Environment = process.env): Patient {
+export function resolveTarget(options: DoctorOptions, environment: Environment = process.env): DoctorTarget {
   const { settings, credentials } = settingsOf(options, environment);
   const named = MARKETS.filter((market) => settings.baseUrls[market] !== null);
   const markets = options.markets ?? named;
@@ -58,7 +58,7 @@ export function admit(options: DoctorOptions, environment: Environment = process
   return { settings, credentials, markets };
 }
 
-function settingsOf(options: DoctorOptions, environment: Environment): { settings: AccessSettings; credentials: Credentials } {
+function settingsOf(options: DoctorOptions, environment: Environment): { settings: AccessSettings; credentials: CredentialFinding } {
   try {
     const settings = accessSettings(options, environment);
     const { credentials } = settings;
@@ -81,8 +81,8 @@ function withoutKeys(options: DoctorOptions, environment: Environment): AccessSe
 }
 
 /** Asks nothing that changes anything: reads, and a test order that no exchange places. */
-export async function examinePatient(
-  { settings, credentials, markets }: Patient,
+export async function runDoctor(
+  { settings, credentials, markets }: DoctorTarget,
   options: DoctorOptions,
   progress: Progress = {},
 ): Promise<DoctorReport> {
@@ -90,7 +90,7 @@ export async function examinePatient(
   try {
     const exams = markets.map(
       (market) =>
-        new Exam({
+        new CheckContext({
           market,
           origin: originOf(settings, market),
           dialect: settings.dialect,
@@ -99,7 +99,7 @@ export async function examinePatient(
           probe,
         }),
     );
-    const checks = await examine(planOf(exams, credentials, probe, settings.socketUrl), monotonicMs, progress);
+    const checks = await runChecks(checkPlan(exams, credentials, probe, settings.socketUrl), monotonicMs, progress);
     return { checks, dialect: dialectOf(checks, settings), ok: isHealthy(checks) };
   } finally {
     await probe.close();

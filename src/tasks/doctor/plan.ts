@@ -2,17 +2,17 @@
 
 import type { Market } from '../../model/instrument.ts';
 import { KEY_REMEDY } from '../../access/keyLike.ts';
-import type { Check, Finding } from './context/check.ts';
+import type { DoctorCheck, CheckFinding } from './context/check.ts';
 import { checkBalances, checkLeverage, checkMarginMode, checkPositionMode, checkPositions } from './checks/account.ts';
-import { measureClock } from './checks/clock.ts';
-import { checkCredentials, type Credentials } from './checks/credentials.ts';
+import { checkClock } from './checks/clock.ts';
+import { checkCredentials, type CredentialFinding } from './checks/credentials.ts';
 import { checkKlinesRange, checkPrecision, checkSymbols } from './checks/instruments.ts';
 import { checkLimits } from './checks/limits.ts';
 import { checkSocket } from './checks/socket.ts';
-import { connect, findAddresses, ping } from './checks/network.ts';
+import { checkConnection, findAddresses, ping } from './checks/network.ts';
 import { checkIp, checkPermission, checkQuery, checkSignature } from './checks/signed.ts';
 import { checkTestOrder } from './checks/testOrder.ts';
-import type { Exam } from './context/exam.ts';
+import type { CheckContext } from './context/checkContext.ts';
 import type { Probe } from './context/probe.ts';
 
 interface Step {
@@ -20,7 +20,7 @@ interface Step {
   readonly needs: readonly string[];
   /** Only there; absent: everywhere. */
   readonly market?: Market;
-  readonly run: (exam: Exam, other: Exam | null) => Promise<Finding>;
+  readonly run: (context: CheckContext, other: CheckContext | null) => Promise<CheckFinding>;
 }
 
 const KEY = 'key';
@@ -29,9 +29,9 @@ const SIGNED = ['signature', 'ip', 'permission'];
 /** Of one market. */
 const STEPS: readonly Step[] = [
   { name: 'dns', needs: [], run: findAddresses },
-  { name: 'tls', needs: ['dns'], run: connect },
+  { name: 'tls', needs: ['dns'], run: checkConnection },
   { name: 'ping', needs: ['tls'], run: ping },
-  { name: 'clock', needs: ['ping'], run: measureClock },
+  { name: 'clock', needs: ['ping'], run: checkClock },
   { name: 'symbols', needs: ['ping'], run: checkSymbols },
   { name: 'precision', needs: ['symbols'], run: checkPrecision },
   { name: 'klinesRange', needs: ['symbols'], run: checkKlinesRange },
@@ -50,22 +50,27 @@ const STEPS: readonly Step[] = [
 /** All names of checks, in the order in which one market has them. */
 export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'socket', 'limits'];
 
-export function planOf(exams: readonly Exam[], credentials: Credentials, probe: Probe, socketUrl: string | null): readonly Check[] {
+export function checkPlan(
+  exams: readonly CheckContext[],
+  credentials: CredentialFinding,
+  probe: Probe,
+  socketUrl: string | null,
+): readonly DoctorCheck[] {
   return [
     { name: KEY, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
-    ...exams.flatMap((exam) => stepsOf(exam, exams.find((other) => other !== exam) ?? null)),
+    ...exams.flatMap((context) => stepsOf(context, exams.find((other) => other !== context) ?? null)),
     { name: 'socket', market: null, needs: [], run: () => checkSocket(probe, socketUrl) },
     { name: 'limits', market: null, needs: [], run: () => checkLimits(probe) },
   ];
 }
 
-function stepsOf(exam: Exam, other: Exam | null): readonly Check[] {
-  const { market } = exam;
+function stepsOf(context: CheckContext, other: CheckContext | null): readonly DoctorCheck[] {
+  const { market } = context;
   const full = (name: string): string => (name === KEY ? name : `${market}.${name}`);
   return STEPS.filter((step) => step.market === undefined || step.market === market).map(({ name, needs, run }) => ({
     name: full(name),
     market,
     needs: needs.map(full),
-    run: () => run(exam, other),
+    run: () => run(context, other),
   }));
 }

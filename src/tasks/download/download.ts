@@ -6,14 +6,14 @@ import { readEntry, readInstrument } from '../../adapters/catalog/bars/catalog.t
 import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
 import { barsPath, checkSymbol, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
-import { barWindow, columnsOf, MOST_KLINES, type BarWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
+import { barWindow, columnsOfBars, MAX_KLINES, type BarWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nestedIn } from '../../model/bars/coarser.ts';
+import { nestedIn } from '../../model/bars/aggregateBars.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { barsBetween, closeOf, openOf, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { wireInterval } from '../../protocol/dialect.ts';
-import { differences, proposedFor, recordOf, storeContract, type Listed } from './instruments.ts';
+import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './instruments.ts';
 import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from './service.ts';
 
 export interface DownloadOptions {
@@ -97,7 +97,7 @@ async function orNoAnswer<T>(work: Promise<T>): Promise<T | NoAnswer> {
 }
 
 interface MarketFacts {
-  readonly listed: ReadonlyMap<string, Listed>;
+  readonly listed: ReadonlyMap<string, ListedInstrument>;
   readonly serverMs: number;
 }
 
@@ -126,7 +126,7 @@ function checkReach(service: MarketService, key: BarKey, serverMs: number, { cat
   if (entry && entry.firstMs <= fromMs && closeOf(from, entry.lastMs) >= reachMs) return;
   throw new ConfigError(
     `--from: expected ${formatMinute(reachMs)} or later for ${key.symbol} ${key.interval}, got ${formatMinute(fromMs)}: ` +
-      `the API gives the newest ${MOST_KLINES} klines and takes no time`,
+      `the API gives the newest ${MAX_KLINES} klines and takes no time`,
     'leave --from out, and import older bars from public archives: isobar data import FILE',
   );
 }
@@ -134,14 +134,14 @@ function checkReach(service: MarketService, key: BarKey, serverMs: number, { cat
 /** When the oldest bar opens that an answer can have, the running one being its newest. */
 function oldestOpen(interval: Interval, serverMs: number): number {
   let openMs = openOf(interval, serverMs);
-  for (let row = 1; row < MOST_KLINES; row++) openMs = openOf(interval, openMs - 1);
+  for (let row = 1; row < MAX_KLINES; row++) openMs = openOf(interval, openMs - 1);
   return openMs;
 }
 
 async function downloadSet(
   service: MarketService,
   key: BarKey,
-  listed: ReadonlyMap<string, Listed>,
+  listed: ReadonlyMap<string, ListedInstrument>,
   { catalog, fromMs, revised }: DownloadOptions,
 ): Promise<DownloadedSet> {
   const { market, symbol, interval } = key;
@@ -159,7 +159,7 @@ async function downloadSet(
   }
   const hole = holeBefore(catalog, fineKey, window);
   const instrument = refreshed(stated, before, kept);
-  const appended = appendBars(catalog, instrument, from, columnsOf(kept), revised);
+  const appended = appendBars(catalog, instrument, from, columnsOfBars(kept), revised);
   if (stated.contract) storeContract(catalog, stated.contract);
   return {
     kind: 'stored',
@@ -171,7 +171,7 @@ async function downloadSet(
     refused,
     hole,
     made: from === interval ? null : remake(catalog, key, from, appended.isWritten),
-    instrumentChanges: before ? differences(before, appended.instrument) : [],
+    instrumentChanges: before ? changedFields(before, appended.instrument) : [],
     rule: revised,
   };
 }
@@ -182,7 +182,7 @@ async function newestWindow(service: MarketService, key: BarKey): Promise<BarWin
   for (const interval of klineIntervals(service, key)) {
     // Before the klines: what had closed then is closed in them.
     const serverMs = await askTime(service, market);
-    const limit = MOST_KLINES;
+    const limit = MAX_KLINES;
     const listing =
       market === 'spot'
         ? await answerTo(service, 'spot.klines', { symbol, interval, limit })
@@ -203,9 +203,9 @@ function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: 
   return bars > 0 ? { fromMs: closeOf(interval, lastMs), bars } : null;
 }
 
-function refreshed(listed: Listed, before: Instrument | null, closed: readonly MarketBar[]): Instrument {
+function refreshed(listed: ListedInstrument, before: Instrument | null, closed: readonly MarketBar[]): Instrument {
   const [lowest, highest] = [Math.min(...closed.map(({ low }) => low)), Math.max(...closed.map(({ high }) => high))];
-  return recordOf(listed, before ?? proposedFor(listed, lowest, highest));
+  return instrumentRecordOf(listed, before ?? proposedFor(listed, lowest, highest));
 }
 
 /** Makes the coarser bars anew where the finer ones changed; null where not one of them is whole. */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readText, writeText } from '../../adapters/catalog/bars/catalog.ts';
+import { readCatalogFile, writeText } from '../../adapters/catalog/bars/catalog.ts';
 import { assumedTiers, proposeContract } from '../../adapters/catalog/records/contractRecord.ts';
 import { instrumentText, proposeInstrument } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { instrumentPath } from '../../adapters/catalog/files/paths.ts';
@@ -10,10 +10,10 @@ import { lots } from '../../base/brand.ts';
 import { Decimal, fromScaled } from '../../base/number/decimal.ts';
 import type { Contract as Terms } from '../../model/contract.ts';
 import { instrumentId, type Instrument, type Market } from '../../model/instrument.ts';
-import type { Contract, SpotSymbol } from '../../protocol/shapes/market.ts';
+import type { WireContract, SpotSymbol } from '../../protocol/shapes/market.ts';
 
 /** What an exchange says of an instrument, in the terms of a record. Null: it does not say. */
-export interface Listed {
+export interface ListedInstrument {
   readonly market: Market;
   readonly symbol: string;
   readonly base: string;
@@ -24,10 +24,10 @@ export interface Listed {
   readonly minQuantity: Decimal | null;
   readonly isTradable: boolean;
   /** As the exchange has it; of spot null. */
-  readonly contract: Contract | null;
+  readonly contract: WireContract | null;
 }
 
-export function listedSymbol(of: SpotSymbol): Listed {
+export function listedSymbol(of: SpotSymbol): ListedInstrument {
   return {
     market: 'spot',
     symbol: of.symbol,
@@ -42,7 +42,7 @@ export function listedSymbol(of: SpotSymbol): Listed {
 }
 
 /** A contract: quantities are contracts, as whole as the least one that may be ordered. */
-export function listedContract(of: Contract): Listed {
+export function listedContract(of: WireContract): ListedInstrument {
   return {
     market: 'futures',
     symbol: of.symbol,
@@ -60,15 +60,19 @@ const aboveZero = (text: string | null | undefined): Decimal | null =>
   text === null || text === undefined || new Decimal(text).lte(0) ? null : new Decimal(text);
 
 /** A first record, as an import would propose it: prices bound the digits of money. Throws ConfigError where none is exact. */
-export function proposedFor({ market, base, quote, priceDigits, quantityDigits }: Listed, lowest: number, highest: number): Instrument {
+export function proposedFor(
+  { market, base, quote, priceDigits, quantityDigits }: ListedInstrument,
+  lowest: number,
+  highest: number,
+): Instrument {
   return proposeInstrument(market, `${base}-${quote}`, { priceDigits, volumeDigits: quantityDigits ?? 0, lowest, highest });
 }
 
 /** The record of a listed instrument: what the exchange does not say stays as in `like`. */
-export function recordOf(listed: Listed, like: Instrument): Instrument {
+export function instrumentRecordOf(listed: ListedInstrument, like: Instrument): Instrument {
   const { market, symbol, base, quote, priceDigits, contract } = listed;
   const quantityDigits = listed.quantityDigits ?? like.quantityDigits;
-  const least = listed.minQuantity ?? new Decimal(fromScaled(like.minLots, like.quantityDigits));
+  const min = listed.minQuantity ?? new Decimal(fromScaled(like.minLots, like.quantityDigits));
   const common = {
     id: instrumentId(market, symbol),
     market,
@@ -78,7 +82,7 @@ export function recordOf(listed: Listed, like: Instrument): Instrument {
     priceDigits,
     quantityDigits,
     quoteDigits: like.quoteDigits,
-    minLots: lots(Math.max(1, least.times(Decimal.pow(10, quantityDigits)).ceil().toNumber())),
+    minLots: lots(Math.max(1, min.times(Decimal.pow(10, quantityDigits)).ceil().toNumber())),
   };
   if (contract !== null) {
     const terms = contractOf(contract, quantityDigits, like);
@@ -91,20 +95,20 @@ export function recordOf(listed: Listed, like: Instrument): Instrument {
 type FeeKey = `${'open' | 'close'}${'Maker' | 'Taker'}Fee`;
 
 /** The terms that the exchange lists. Tiers, which it does not, and fees that it leaves out, are those of the catalog, else assumed. */
-function contractOf(of: Contract, quantityDigits: number, like: Instrument): Terms {
+function contractOf(of: WireContract, quantityDigits: number, like: Instrument): Terms {
   const before = like.contract ?? proposeContract({ base: of.multiplierCoin, quote: of.marginCoin }, 0, like.quoteDigits);
   const guessed = new Set(before.assumed ?? []);
   const assumed: string[] = [];
   const fee = (key: FeeKey): number => {
-    const said = of[key];
+    const text = of[key];
     // Rounded up; a rebate counts as no fee, so that no result rests on it.
-    if (said !== null) return Math.max(0, new Decimal(said).times(1e6).ceil().toNumber());
+    if (text !== null) return Math.max(0, new Decimal(text).times(1e6).ceil().toNumber());
     if (guessed.has(key)) assumed.push(key);
     return before[`${key}Ppm`];
   };
   const multiplier = new Decimal(of.multiplier);
   const multiplierDigits = multiplier.decimalPlaces();
-  const most = aboveZero(of.maxMarketVolume);
+  const max = aboveZero(of.maxMarketVolume);
   const fees = {
     openMakerFeePpm: fee('openMakerFee'),
     openTakerFeePpm: fee('openTakerFee'),
@@ -123,7 +127,7 @@ function contractOf(of: Contract, quantityDigits: number, like: Instrument): Ter
     multiplierCoin: of.multiplierCoin,
     minLeverage: of.minLever,
     maxLeverage: of.maxLever,
-    maxMarketLots: most === null ? 0 : most.times(Decimal.pow(10, quantityDigits)).floor().toNumber(),
+    maxMarketLots: max === null ? 0 : max.times(Decimal.pow(10, quantityDigits)).floor().toNumber(),
     ...fees,
     isTrading: of.status === 1,
     tiers: guessed.has('tiers') ? assumedTiers(of.marginCoin, like.quoteDigits) : before.tiers,
@@ -132,7 +136,7 @@ function contractOf(of: Contract, quantityDigits: number, like: Instrument): Ter
 }
 
 /** `pricePrecision 2 -> 3`, for each value of the record that is another. */
-export function differences(before: Instrument, after: Instrument): string[] {
+export function changedFields(before: Instrument, after: Instrument): string[] {
   const [old, now] = [before, after].map((record) => new Map(valuesIn(JSON.parse(instrumentText(record)), '')));
   const names = [...new Set([...now!.keys(), ...old!.keys()])];
   return names.flatMap((name) => {
@@ -153,8 +157,8 @@ function contractPath(catalog: string, symbol: string): string {
   return join(dirname(instrumentPath(catalog, 'futures', symbol)), 'contract.json');
 }
 
-export function storeContract(catalog: string, contract: Contract): void {
+export function storeContract(catalog: string, contract: WireContract): void {
   const path = contractPath(catalog, contract.symbol);
   const text = `${JSON.stringify(contract, null, 2)}\n`;
-  if (!existsSync(path) || readText(path) !== text) writeText(path, text);
+  if (!existsSync(path) || readCatalogFile(path) !== text) writeText(path, text);
 }

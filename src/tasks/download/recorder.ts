@@ -6,7 +6,7 @@ import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { BarPoller } from '../../adapters/exchange/klines/barPoller.ts';
 import type { BarEvent } from '../../adapters/exchange/klines/barTracker.ts';
 import { klinesOf } from '../../adapters/exchange/klines/klines.ts';
-import { barsOfColumns, columnsOf, MOST_KLINES, type MarketBar } from '../../adapters/exchange/klines/window.ts';
+import { barsOfColumns, columnsOfBars, MAX_KLINES, type MarketBar } from '../../adapters/exchange/klines/window.ts';
 import { monotonicMs } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -30,15 +30,15 @@ export interface RecordOptions {
   readonly revised: RevisedRule;
   /** From 0 to 1: spreads the calls of many feeds. */
   readonly random: () => number;
-  readonly tell: (news: RecordNews) => void;
+  readonly onNews: (news: RecordNews) => void;
 }
 
 /** Writing takes at most this share of the time: a set is written whole each time. */
 const WRITING_SHARE = 0.02;
 /** So many bars wait for their writing at most; the newest 300 could be had again, should the process be killed. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Brings each set up to date, then records its bars until `signal` is aborted; what waits is written before it resolves. Throws
@@ -82,19 +82,19 @@ class Recording {
 
   /** Starts a feed for each set as soon as the exchange answers for it. */
   async start(sets: readonly BarKey[]): Promise<void> {
-    const { catalog, revised, tell } = this.#options;
+    const { catalog, revised, onNews } = this.#options;
     let waiting = sets;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       const failed: BarKey[] = [];
       for (const set of await downloadBars(this.#service, waiting, { catalog, revised, fromMs: null })) {
         if (this.#signal.aborted) return;
         const key = { market: set.market, symbol: set.symbol, interval: set.interval };
         if (set.kind === 'stored') {
-          tell({ kind: 'caughtUp', set });
+          onNews({ kind: 'caughtUp', set });
           await measureClock(this.#service, set.market);
           this.#record(set, key);
         } else {
-          tell({ kind: 'trouble', key, problem: set.problem, againMs: pauseMs });
+          onNews({ kind: 'trouble', key, problem: set.problem, againMs: pauseMs });
           failed.push(key);
         }
       }
@@ -159,10 +159,10 @@ class SetRecorder {
         ask: klinesOf(service.client, market, symbol, interval),
         sink: {
           event: (event) => this.#take(event),
-          trouble: (problem, againMs) => options.tell({ kind: 'trouble', key, problem, againMs }),
+          onProblem: (problem, againMs) => options.onNews({ kind: 'trouble', key, problem, againMs }),
         },
       },
-      { interval, from: interval, known: barsOfColumns(newestRows(options.catalog, key, MOST_KLINES), interval) },
+      { interval, from: interval, known: barsOfColumns(newestRows(options.catalog, key, MAX_KLINES), interval) },
     );
   }
 
@@ -187,10 +187,10 @@ class SetRecorder {
   }
 
   #take(event: BarEvent): void {
-    const { tell, revised } = this.#options;
+    const { onNews, revised } = this.#options;
     const key = this.#key;
-    if (event.kind === 'gap') return tell({ kind: 'gap', key, gap: event });
-    if (event.kind !== 'bar') tell({ ...event, key });
+    if (event.kind === 'gap') return onNews({ kind: 'gap', key, gap: event });
+    if (event.kind !== 'bar') onNews({ ...event, key });
     if (event.kind === 'revised' && revised === 'keep' && !this.#waiting.has(event.bar.openMs)) return;
     this.#waiting.set(event.bar.openMs, event.bar);
     this.#plan();
@@ -199,7 +199,7 @@ class SetRecorder {
   /** All that one answer brings is written at once, as the timer comes after it. */
   #plan(): void {
     const { scheduler } = this.#service;
-    const mustHurry = this.#waiting.size >= MOST_WAITING && this.#failures === 0;
+    const mustHurry = this.#waiting.size >= MAX_WAITING && this.#failures === 0;
     if (this.#timer !== null && !mustHurry) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
     this.#timer = scheduler.at(mustHurry ? scheduler.nowMs : Math.max(scheduler.nowMs, this.#nextWriteMs), () => {
@@ -218,23 +218,23 @@ class SetRecorder {
       this.#nextWriteMs = scheduler.nowMs + (monotonicMs() - startMs) / WRITING_SHARE;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      const againMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+      const againMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
       this.#nextWriteMs = scheduler.nowMs + againMs;
-      this.#options.tell({ kind: 'trouble', key: this.#key, problem: error.message, againMs });
+      this.#options.onNews({ kind: 'trouble', key: this.#key, problem: error.message, againMs });
       this.#plan();
     }
   }
 
   #write(): void {
-    const { catalog, revised, tell } = this.#options;
+    const { catalog, revised, onNews } = this.#options;
     const { market, symbol, interval } = this.#key;
     const bars = [...this.#waiting.values()].toSorted((a, b) => a.openMs - b.openMs);
     const last = bars.at(-1);
     if (!last) throw new InvariantError('a write without a bar');
     const instrument = readInstrument(catalog, market, symbol) ?? this.#instrument;
-    const { isWritten } = appendBars(catalog, instrument, interval, columnsOf(bars), revised);
+    const { isWritten } = appendBars(catalog, instrument, interval, columnsOfBars(bars), revised);
     const made = this.#coarser.filter((key) => remake(catalog, key, interval, isWritten) !== null);
     this.#waiting = new Map();
-    tell({ kind: 'written', key: this.#key, bars: bars.length, last, made });
+    onNews({ kind: 'written', key: this.#key, bars: bars.length, last, made });
   }
 }

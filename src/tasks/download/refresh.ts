@@ -4,7 +4,7 @@ import { refreshInstrument } from '../../adapters/catalog/bars/append.ts';
 import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import { checkSymbol } from '../../adapters/catalog/files/paths.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { differences, proposedFor, recordOf, storeContract, type Listed } from './instruments.ts';
+import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './instruments.ts';
 import { answerTo, listedIn, listMarket, type MarketService } from './service.ts';
 
 /** Refreshes the records of symbols from what the exchange lists. Throws NoAnswer and ConfigError. */
@@ -20,9 +20,14 @@ export async function refreshInstruments(
   for (const each of found) {
     const before = readInstrument(catalog, market, each.symbol);
     const like = before ?? (await proposed(service, each));
-    const instrument = refreshInstrument(catalog, recordOf(each, like));
+    const instrument = refreshInstrument(catalog, instrumentRecordOf(each, like));
     if (each.contract) storeContract(catalog, each.contract);
-    done.push({ instrument, isNew: before === null, isTradable: each.isTradable, changes: before ? differences(before, instrument) : [] });
+    done.push({
+      instrument,
+      isNew: before === null,
+      isTradable: each.isTradable,
+      changes: before ? changedFields(before, instrument) : [],
+    });
   }
   return done;
 }
@@ -35,7 +40,7 @@ export interface RefreshedInstrument {
 }
 
 /** By the last price, for want of bars. */
-async function proposed(service: MarketService, listed: Listed): Promise<Instrument> {
+async function proposed(service: MarketService, listed: ListedInstrument): Promise<Instrument> {
   const { market, symbol } = listed;
   const { last } =
     market === 'spot'

@@ -1,17 +1,17 @@
 // The exchange as market data needs it, and its calls with an error for a person where there is no answer.
 
 import { causeOf } from '../../adapters/exchange/klines/barPoller.ts';
-import { ask } from '../../adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../adapters/exchange/client/callAsPromise.ts';
 import type { RestClient } from '../../adapters/exchange/client/restClient.ts';
 import type { ServerClock, ServerTime } from '../../adapters/exchange/time/serverClock.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import type { Op, OpArgs, OpResult } from '../../protocol/endpoints/endpoints.ts';
 import { errorCode } from '../../protocol/errors/errorCodes.ts';
-import { listedContract, listedSymbol, type Listed } from './instruments.ts';
+import { listedContract, listedSymbol, type ListedInstrument } from './instruments.ts';
 
 export interface MarketService {
   readonly client: RestClient;
@@ -43,7 +43,7 @@ export class NoAnswer extends Error {
 
 /** The answer to a read. Throws NoAnswer. */
 export async function answerTo<O extends Op>({ client }: MarketService, op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-  const outcome = await ask(client, op, args);
+  const outcome = await callAsPromise(client, op, args);
   if (outcome.kind === 'acked') return outcome.value;
   const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
   const advice = code === null ? null : errorCode(code)?.advice;
@@ -57,7 +57,7 @@ export async function askTime(service: MarketService, market: Market): Promise<n
 }
 
 /** What a market lists, by symbol. Throws NoAnswer. */
-export async function listMarket(service: MarketService, market: Market): Promise<ReadonlyMap<string, Listed>> {
+export async function listMarket(service: MarketService, market: Market): Promise<ReadonlyMap<string, ListedInstrument>> {
   const found =
     market === 'spot'
       ? (await answerTo(service, 'spot.symbols', {})).rows.map(listedSymbol)
@@ -66,10 +66,15 @@ export async function listMarket(service: MarketService, market: Market): Promis
 }
 
 /** Throws ConfigError for a symbol that the market does not list; `place` is where it was asked for. */
-export function listedIn(listed: ReadonlyMap<string, Listed>, market: Market, symbol: string, place = '--symbol'): Listed {
+export function listedIn(
+  listed: ReadonlyMap<string, ListedInstrument>,
+  market: Market,
+  symbol: string,
+  place = '--symbol',
+): ListedInstrument {
   const found = listed.get(symbol);
   if (found) return found;
-  const near = nearest(symbol, [...listed.keys()]);
+  const near = nearestName(symbol, [...listed.keys()]);
   throw new ConfigError(
     `${place}: the ${market} market of the exchange has no ${symbol}`,
     near === null ? `isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists what it has` : `did you mean ${near}?`,

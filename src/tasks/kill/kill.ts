@@ -4,7 +4,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
 import { cancelAll, type Cancelled } from './cancel/cancelAll.ts';
 import type { KillOrders } from './cancel/killOrders.ts';
-import { flatten, type Flattened, type Position } from './flatten/flatten.ts';
+import { flatten, type Flattened, type PositionToClose } from './flatten/flatten.ts';
 import { doubtText } from './plan/attribution.ts';
 import type { JournalBooks } from './evidence/journalBooks.ts';
 import { Judge } from './evidence/judge.ts';
@@ -13,7 +13,7 @@ import type { SliceJournal } from './flatten/sliceJournal.ts';
 import { SpotCloser } from './flatten/spotCloser.ts';
 import type { SliceTerms } from './plan/killPlan.ts';
 import { drainTriggers } from './cancel/triggers.ts';
-import { KillStopped, KillVenue, type KillParts } from './plan/venue.ts';
+import { KillStopped, KillVenue, type KillDeps } from './plan/venue.ts';
 
 /** What flattening rests on: read once nothing is open any more. */
 export interface KillBooks {
@@ -50,7 +50,7 @@ export interface KillReport {
  * Runs a kill to its end; what `known` holds is on the wire before the first wait. Never throws for what the exchange does: a report with
  * residuals says it. The caller has closed the gate and written the latch.
  */
-export async function runKill(parts: KillParts, known: KillOrders, options: KillOptions): Promise<KillReport> {
+export async function runKill(parts: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(parts);
   const report = new Report(venue, options.books !== null);
   try {
@@ -77,10 +77,10 @@ export async function runKill(parts: KillParts, known: KillOrders, options: Kill
 
 /** Those that protect what is closed; how many there were. `open`: of these something is left. */
 async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
-  const gone = new Set<string>();
+  const ended = new Set<string>();
   const closed = venue.parts.instruments.filter(({ id }) => !open.has(id));
-  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', gone })));
-  return gone.size;
+  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', gone: ended })));
+  return ended.size;
 }
 
 /** What was not seen to end, when a kill does not come through. */
@@ -89,13 +89,13 @@ function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
     ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: condition order ${triggerId} may still wait`)),
   ];
-  const lost = own === null ? [] : [...own.lost].filter(({ isOver }) => !isOver);
+  const lost = own === null ? [] : [...own.withoutVenueId].filter(({ isOver }) => !isOver);
   return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
 }
 
 /** Every position that the bot can have: of coins by strategy, of contracts by side. */
-function positionsOf({ parts }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly Position[] {
-  return parts.instruments.flatMap((instrument): readonly Position[] => {
+function positionsOf({ parts }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
+  return parts.instruments.flatMap((instrument): readonly PositionToClose[] => {
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
     const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
     if (instrument.market === 'spot')
@@ -148,18 +148,21 @@ class Report {
   }
 
   done(): KillReport {
-    const { tell } = this.#venue.parts;
+    const { onPhase } = this.#venue.parts;
     const left = this.#cancelled.left.map(
-      ({ instrument, order: { venueId, side, qty, price }, whose }) =>
+      ({ instrument, order: { venueId, side, qty, price }, attribution }) =>
         `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
-        (whose === 'alien' ? 'is not ours and is left open' : 'does not say whose it is and is left open'),
+        (attribution === 'alien' ? 'is not ours and is left open' : 'does not say whose it is and is left open'),
     );
     const waiting = this.#cancelled.leftTriggers.map(
       ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
         `${instrument}: condition order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) does not say whose it is and is left waiting`,
     );
     const residuals = [...this.#stopped, ...left, ...waiting, ...this.#flattened.residuals];
-    tell('done', residuals.length === 0 ? 'all is cancelled' + (this.#flatten ? ' and flat' : '') : `${residuals.length} matters are left`);
+    onPhase(
+      'done',
+      residuals.length === 0 ? 'all is cancelled' + (this.#flatten ? ' and flat' : '') : `${residuals.length} matters are left`,
+    );
     return {
       flatten: this.#flatten,
       beganMs: this.#beganMs,

@@ -1,14 +1,14 @@
 // The kill of a loss: the rule's own figure decides, and an equity that cannot be told any more is a loss.
 
 import { expect, it } from 'vitest';
-import { Desk } from '../../../test/fixtures/riskDesk.ts';
+import { Fixture } from '../../../test/fixtures/riskFixture.ts';
 import { LossKill } from './lossKill.ts';
 
 it('closes everything at one and a half times a loss limit, and where the equity can no longer be told', () => {
-  const desk = new Desk({ maxDailyLoss: '0.02' });
-  desk.risk.begin(100_000, 19_000 * 86_400_000);
+  const fixture = new Fixture({ maxDailyLoss: '0.02' });
+  fixture.risk.begin(100_000, 19_000 * 86_400_000);
   let equity: () => number = () => NaN;
-  const kill = new LossKill({ risk: desk.risk, equityUnits: () => equity() });
+  const kill = new LossKill({ risk: fixture.risk, equityUnits: () => equity() });
   expect(kill.look()).toBeNull();
   equity = () => 97_001;
   expect(kill.look()).toBeNull();

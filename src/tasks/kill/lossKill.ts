@@ -2,7 +2,7 @@
 
 import type { RiskModule } from '../../risk/riskModule.ts';
 
-const TIMES = { over: 3, under: 2 } as const;
+const TIMES = { numerator: 3, denominator: 2 } as const;
 
 /** What the figures are read from. */
 export interface LossFigures {

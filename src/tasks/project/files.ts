@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadStrategy } from '../../adapters/plugins/loadStrategy.ts';
-import { shownPath } from '../../definition/text/paths.ts';
+import { displayPath } from '../../definition/text/paths.ts';
 import { inspectStrategy } from './inspect.ts';
 import { packageFolder } from '../../adapters/runtime/version.ts';
 
@@ -16,17 +16,17 @@ export interface ListedStrategy {
   readonly params: number;
   readonly feeds: readonly string[];
   /** Why it cannot be used; null where it can. */
-  readonly trouble: string | null;
+  readonly problem: string | null;
 }
 
 /** Those under ./strategies, then those of the package. A file that does not load is one of the list, with its trouble. */
 export async function listStrategies(): Promise<readonly ListedStrategy[]> {
-  const folders = [...new Set(['strategies', shownPath(join(packageFolder(), 'strategies'))])].filter((folder) =>
+  const folders = [...new Set(['strategies', displayPath(join(packageFolder(), 'strategies'))])].filter((folder) =>
     statSync(folder, { throwIfNoEntry: false })?.isDirectory(),
   );
   const files = folders.flatMap((folder) => strategyFiles(folder).map((name) => join(folder, name)));
   const listed: ListedStrategy[] = [];
-  for (const file of files) listed.push(await look(file));
+  for (const file of files) listed.push(await describeStrategy(file));
   return listed;
 }
 
@@ -56,13 +56,13 @@ function strategyFiles(folder: string): readonly string[] {
   );
 }
 
-async function look(file: string): Promise<ListedStrategy> {
+async function describeStrategy(file: string): Promise<ListedStrategy> {
   const about = /^.*?[.!?](?=\s|$)/.exec(aboutOf(file))?.[0] ?? aboutOf(file);
   try {
     const { strategy, name } = await loadStrategy(file, file);
     const { params, feeds } = inspectStrategy(strategy, file);
-    return { name, file, about, params: params.length, feeds: feeds.map((feed) => feed.name), trouble: null };
+    return { name, file, about, params: params.length, feeds: feeds.map((feed) => feed.name), problem: null };
   } catch (error) {
-    return { name: file, file, about, params: 0, feeds: [], trouble: error instanceof Error ? error.message : String(error) };
+    return { name: file, file, about, params: 0, feeds: [], problem: error instanceof Error ? error.message : String(error) };
   }
 }

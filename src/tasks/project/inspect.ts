@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
-import { generateBars } from '../../adapters/catalog/generate/generate.ts';
+import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
 import { FeedRun } from '../../engine/feeds/feed.ts';
 import { feedOf } from '../../engine/feeds/feedSearch.ts';
 import { Instant } from '../../engine/feeds/instant.ts';
@@ -47,7 +47,7 @@ export interface StrategyNotes {
 
 /** Throws ConfigError or StrategyError when the class cannot be constructed with its defaults. `shown` names it in messages. */
 export function inspectStrategy(strategy: StrategyClass, shown: string): StrategyNotes {
-  const host = new NoteTaker();
+  const host = new RecordingHost();
   const params = parseParams(strategy.params, {}, shown);
   let instance: object;
   try {
@@ -107,7 +107,7 @@ const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN 
 /** Feeds of a list that stand for any number of them. */
 const LIST_SYMBOLS = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'];
 
-class NoteTaker implements StrategyHost {
+class RecordingHost implements StrategyHost {
   readonly indicators: string[] = [];
   readonly calls: string[] = [];
   readonly equity = 0;
@@ -115,7 +115,7 @@ class NoteTaker implements StrategyHost {
   readonly nowMs = 0;
   readonly #instant = new Instant(0);
   readonly #runs: FeedRun[] = [];
-  readonly #asked = new Map<string, { interval: string | null; isList: boolean }>();
+  readonly #requested = new Map<string, { interval: string | null; isList: boolean }>();
   readonly #warmup = new Map<string, number>();
   #isBarsUsed = false;
   readonly #bars = this.#make('bars', 'AAAUSDT', '1h');
@@ -126,11 +126,11 @@ class NoteTaker implements StrategyHost {
   }
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
     const known = this.#runs.find((run) => run.name === name);
-    this.#asked.set(name, { interval: byDefault?.interval ?? null, isList: false });
+    this.#requested.set(name, { interval: byDefault?.interval ?? null, isList: false });
     return (known ?? this.#make(name, 'AAAUSDT', byDefault?.interval ?? '4h')).view;
   }
   feeds(name: string): readonly Feed[] {
-    this.#asked.set(name, { interval: null, isList: true });
+    this.#requested.set(name, { interval: null, isList: true });
     return LIST_SYMBOLS.map((symbol) => this.#make(name, symbol, '1h').view);
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
@@ -184,7 +184,7 @@ class NoteTaker implements StrategyHost {
   }
 
   feedNotes(readsBars: boolean): readonly FeedNote[] {
-    const asked = [...this.#asked].map(([name, { interval, isList }]) => ({
+    const asked = [...this.#requested].map(([name, { interval, isList }]) => ({
       name,
       interval,
       isList,
@@ -203,7 +203,7 @@ class NoteTaker implements StrategyHost {
     return run;
   }
   #make(name: string, symbol: string, interval: Interval): FeedRun {
-    const bars = generateBars({ symbol, interval, fromMs: 0, bars: 2, seed: 1 });
+    const bars = synthesizeBars({ symbol, interval, fromMs: 0, bars: 2, seed: 1 });
     const run = new FeedRun(name, bars, bars.instrument, this.#runs.length, 0, 1, this.#instant);
     this.#runs.push(run);
     return run;

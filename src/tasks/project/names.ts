@@ -6,7 +6,7 @@ import type { StrategyNames } from './template.ts';
 const MAX_LENGTH = 60;
 
 /** `mean-cross`, `mean cross` or `MeanCross`: the file meanCross with the class MeanCross. Throws ConfigError for what can be neither. */
-export function namesOf(name: string): StrategyNames {
+export function strategyFileNames(name: string): StrategyNames {
   const words = name.split(/[-_\s]+/).filter((word) => word !== '');
   const joined = words.map((word, at) => (at === 0 ? word : capital(word))).join('');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined) || joined.length > MAX_LENGTH) {

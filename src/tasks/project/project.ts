@@ -6,7 +6,7 @@ import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { fileError } from '../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
-import { namesOf } from './names.ts';
+import { strategyFileNames } from './names.ts';
 import { originFor } from './origin.ts';
 import { projectTexts, strategyTexts } from './template.ts';
 import { writeAll } from './write.ts';
@@ -18,14 +18,14 @@ const FROM_MS = 1_704_067_200_000;
 const UNSEEN = new Set(['.git', '.DS_Store']);
 const NAMED = 5;
 
-export interface Created {
+export interface CreatedFiles {
   readonly folder: string;
   /** Relative to the folder. */
   readonly files: readonly string[];
 }
 
 /** Makes a project in `dir`, which is new or empty. Throws ConfigError when something is in the way; nothing is left then. */
-export function createProject(dir: string): Created {
+export function createProject(dir: string): CreatedFiles {
   const folder = resolve(dir);
   const there = content(dir);
   if (there.length > 0) {
@@ -39,9 +39,9 @@ export function createProject(dir: string): Created {
 }
 
 /** Writes strategies/<name>.ts and its test below the current folder. Throws ConfigError where one is there already. */
-export function createStrategy(name: string): Created {
+export function createStrategy(name: string): CreatedFiles {
   const folder = resolve('.');
-  const texts = strategyTexts(namesOf(name));
+  const texts = strategyTexts(strategyFileNames(name));
   checkOutFolder('folder', folder);
   writeAll(folder, texts);
   return { folder, files: Object.keys(texts) };

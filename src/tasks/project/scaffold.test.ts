@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
-import { namesOf } from './names.ts';
+import { strategyFileNames } from './names.ts';
 import { originFor } from './origin.ts';
 import { createProject } from './project.ts';
 import { writeAll } from './write.ts';
@@ -27,10 +27,10 @@ describe('names', () => {
     ['RSICross', 'rsiCross', 'RSICross'],
     ['EMA200', 'ema200', 'EMA200'],
     ['x', 'x', 'X'],
-  ])('%s', (name, file, className) => expect(namesOf(name)).toEqual({ file, className }));
+  ])('%s', (name, file, className) => expect(strategyFileNames(name)).toEqual({ file, className }));
 
   it.each(['', '9x', 'a/b', '../a', 'a.b', '-', 'é', 'x'.repeat(61), 'strategy', 'Strategy'])('refuses %o', (name) =>
-    expect(() => namesOf(name)).toThrow(ConfigError),
+    expect(() => strategyFileNames(name)).toThrow(ConfigError),
   );
 });
 

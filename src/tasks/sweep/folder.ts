@@ -9,7 +9,7 @@ import { shellWord } from '../../base/text/shellWord.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { WarningList, type Warning } from '../../model/warning.ts';
-import { namesOf } from '../../report/words/names.ts';
+import { instrumentNames } from '../../report/words/names.ts';
 import { findingsOf, type Findings } from '../../report/sweep/findings.ts';
 import type { FigureColumn, SweepAxis, SweepRecord } from '../../report/sweep/figures/record.ts';
 import { writeSweepReport } from '../../report/sweep/report.ts';
@@ -20,9 +20,9 @@ import type { ParamValue } from '../trials/grid.ts';
 import { readLedgers, readRuns } from '../trials/ledger.ts';
 import type { SetLine } from '../trials/ledgerLine.ts';
 import { countTrials } from '../trials/trials.ts';
-import { shownPath } from '../../definition/text/paths.ts';
+import { displayPath } from '../../definition/text/paths.ts';
 import { paramSettings, paramSpecs, settingOf } from '../trials/paramKeys.ts';
-import { moveInto, stamp } from '../../adapters/disk/folders/place.ts';
+import { moveInto, runTimestamp } from '../../adapters/disk/folders/place.ts';
 import { stagingFolder } from '../../adapters/disk/folders/staging.ts';
 import type { SweepRun } from './runSweep.ts';
 import type { SweepSetup } from './plan/setUp.ts';
@@ -54,7 +54,7 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     { sweeps: readLedgers(setup.ledgerFolder), runs: readRuns(setup.ledgerFolder) },
     'sharpe',
   );
-  const names = namesOf(plan.feeds.map(({ bars }) => bars.instrument.id));
+  const names = instrumentNames(plan.feeds.map(({ bars }) => bars.instrument.id));
   return {
     name: plan.name,
     strategy: header.strategy,
@@ -147,7 +147,7 @@ export async function writeSweepFolder(out: string, sweep: FinishedSweep): Promi
     setCommand: setCommand(run, record, null),
     definition: setup.resolved.text,
     parts: setup.identity.parts,
-    ledger: shownPath(run.ledgerPath),
+    ledger: displayPath(run.ledgerPath),
     versions: versions(),
     writtenMs,
   };
@@ -157,7 +157,7 @@ export async function writeSweepFolder(out: string, sweep: FinishedSweep): Promi
     await writeSweepReport({ record, findings, provenance }, join(staging, 'report.html'));
     writeFileSync(join(staging, 'sweep.json'), summary);
     writeFileSync(join(staging, 'sets.csv'), setsCsv(record, findings));
-    return { folder: moveInto(out, staging, `${stamp(writtenMs)}-sweep-${record.name}`), summary };
+    return { folder: moveInto(out, staging, `${runTimestamp(writtenMs)}-sweep-${record.name}`), summary };
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
     throw writeError(out, error);

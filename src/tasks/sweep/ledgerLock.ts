@@ -2,11 +2,11 @@
 
 import { join } from 'node:path';
 import { FileSystemDisk } from '../../adapters/disk/fileSystemDisk.ts';
-import { lockFolder, processesHere, type LockWords } from '../../adapters/disk/processLock.ts';
-import { disked } from '../../adapters/journal/openJournal.ts';
+import { lockFolder, processesHere, type LockMessages } from '../../adapters/disk/processLock.ts';
+import { withDiskErrors } from '../../adapters/journal/openJournal.ts';
 import type { SweepHeader } from '../trials/ledgerLine.ts';
 
-const WORDS: LockWords = {
+const WORDS: LockMessages = {
   has: 'this sweep',
   does: 'works on this sweep',
   may: 'may work on this sweep',
@@ -17,5 +17,5 @@ const WORDS: LockWords = {
 /** Takes the lock of a sweep; the returned function gives it back. Throws ConfigError while another process has it, or may have it. */
 export function lockLedger(folder: string, { name, id }: Pick<SweepHeader, 'name' | 'id'>): () => void {
   const locks = join(folder, `${name}-${id.slice(0, 12)}.lock`);
-  return disked(() => lockFolder(new FileSystemDisk(), locks, processesHere(), WORDS));
+  return withDiskErrors(() => lockFolder(new FileSystemDisk(), locks, processesHere(), WORDS));
 }

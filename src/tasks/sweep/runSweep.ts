@@ -4,7 +4,7 @@ import { fileError } from '../../adapters/disk/fileError.ts';
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { SET_FIGURES } from '../../report/sweep/figures/setFigures.ts';
-import { differences } from '../trials/identity.ts';
+import { changedParts } from '../trials/identity.ts';
 import {
   continueLedger,
   createLedger,
@@ -23,7 +23,7 @@ import { tasksOf } from './search/tiles.ts';
 import type { SweepSetup } from './plan/setUp.ts';
 
 /** What to do with what the ledger has of the same sweep. */
-export type Beginning = 'new' | 'resume' | 'fresh';
+export type SweepStart = 'new' | 'resume' | 'fresh';
 
 export interface SweepRun {
   readonly setup: SweepSetup;
@@ -32,7 +32,7 @@ export interface SweepRun {
 }
 
 export interface SweepOptions {
-  readonly beginning: Beginning;
+  readonly start: SweepStart;
   /** Threads, or machines times threads: only the size of tasks follows it. */
   readonly parallel: number;
   readonly openRunner: () => Promise<TaskRunner>;
@@ -47,7 +47,7 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
   const { ledgerFolder, header, sets } = setup;
   const unlock = lockIn(ledgerFolder, header);
   try {
-    const found = findSweep(setup, options.beginning);
+    const found = findSweep(setup, options.start);
     const ledgerPath = found?.path ?? freshPath(ledgerFolder, header);
     const results = new Map(found?.results);
     options.onOpen(results.size);
@@ -103,7 +103,7 @@ async function drive(
 }
 
 /** The ledger of the same sweep that is to be gone on with, or null. Throws ConfigError where the user must decide. */
-function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: Beginning): LedgerContent | null {
+function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: SweepStart): LedgerContent | null {
   if (beginning === 'fresh') return null;
   const path = findLedger(ledgerFolder, identity.id);
   const found = path === null ? null : readLedger(path);
@@ -120,7 +120,7 @@ function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: Be
   if (last === undefined)
     throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no sweep of ${header.name} that was cut`, 'leave --resume out');
   throw new ConfigError(
-    `--resume: ${last.path} was made from other inputs: ${differences(last.header.parts, identity.parts).join('; ')}`,
+    `--resume: ${last.path} was made from other inputs: ${changedParts(last.header.parts, identity.parts).join('; ')}`,
     'restore them, or leave --resume out to begin a new sweep',
   );
 }

@@ -2,7 +2,7 @@
 
 import { fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nearest } from '../../base/number/nearest.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
 import { seededRng } from '../../base/number/rng.ts';
 import { Expected, type ParamSpec, type Specs } from '../../strategy/params.ts';
 
@@ -63,7 +63,7 @@ function parseAxis(text: string, specs: Specs): Axis {
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
   if (spec === undefined) {
     const known = Object.keys(specs);
-    const near = nearest(name, known);
+    const near = nearestName(name, known);
     const hint = near === null ? '' : `, the nearest is ${near}`;
     throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${known.join(', ') || 'none'}`);
   }

@@ -3,25 +3,25 @@
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 
 /** One input of a sweep. */
-export interface Part {
+export interface IdentityPart {
   /** As a person would name it: `strategies/smaCross.ts`, `bars: spot:BTCUSDT 1h`, `--grid`. */
   readonly name: string;
   /** SHA-256 of a file's content, or the value itself where it is short. */
   readonly value: string;
 }
 
-export interface Identity {
+export interface SweepIdentity {
   /** SHA-256 over all parts, in lower-case hex. */
   readonly id: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly IdentityPart[];
 }
 
-export function identityOf(parts: readonly Part[]): Identity {
+export function identityOf(parts: readonly IdentityPart[]): SweepIdentity {
   return { id: sha256(JSON.stringify(parts.map(({ name, value }) => [name, value]))), parts };
 }
 
 /** What is not as it was, each in words: changed, new, or gone. Empty when the two are one. */
-export function differences(before: readonly Part[], now: readonly Part[]): readonly string[] {
+export function changedParts(before: readonly IdentityPart[], now: readonly IdentityPart[]): readonly string[] {
   const old = new Map(before.map(({ name, value }) => [name, value]));
   const names = new Set(now.map(({ name }) => name));
   const changed = now.flatMap(({ name, value }) => {

@@ -110,12 +110,12 @@ describe('trials', () => {
   });
 
   it('count single runs, each different one once, and not those on other data', () => {
-    const hand = [1, 2, 3, 4, 5, 6, 7, 8].map((fast) =>
+    const manual = [1, 2, 3, 4, 5, 6, 7, 8].map((fast) =>
       run({ parts: [...run().parts.slice(0, 2), { name: 'params.fast', value: `${fast}` }] }),
     );
     // Two of the eight are the sets of the sweep themselves.
-    expect(counted([], hand)).toMatchObject({ count: 8, earlier: 6 });
-    const others = hand.map((each) => ({ ...each, parts: [{ name: 'mine.ts', value: 'ab'.repeat(32) }, ...each.parts] }));
+    expect(counted([], manual)).toMatchObject({ count: 8, earlier: 6 });
+    const others = manual.map((each) => ({ ...each, parts: [{ name: 'mine.ts', value: 'ab'.repeat(32) }, ...each.parts] }));
     expect(counted([], others)).toMatchObject({ count: 10, earlier: 8, all: 10 });
     expect(counted([], [...others, ...others, ...others.map((each) => ({ ...each, bars: ['spot:X 4h'] }))])).toMatchObject({ count: 10 });
   });

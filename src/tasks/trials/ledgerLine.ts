@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 import type { Axis, ParamSet } from './grid.ts';
 import type { Warning } from '../../model/warning.ts';
-import type { Part } from './identity.ts';
+import type { IdentityPart } from './identity.ts';
 
 /** What trials are counted by. */
 export interface TriedOn {
@@ -12,7 +12,7 @@ export interface TriedOn {
   /** Names work that has nothing to do with other work on the same data; absent or null: none. */
   readonly family?: string | null;
   /** Every input by name: they tell repeats of a trial apart. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly IdentityPart[];
 }
 
 /** A single run, a line of its own in the file of runs. */

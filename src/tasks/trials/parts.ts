@@ -7,21 +7,21 @@ import { formatTime } from '../../model/time.ts';
 import type { Summary } from '../../report/summary/summary.ts';
 import { SET_FIGURES } from '../../report/sweep/figures/setFigures.ts';
 import { sha256 } from '../../adapters/runtime/sha256.ts';
-import type { Part } from './identity.ts';
+import type { IdentityPart } from './identity.ts';
 import { appendRun } from './ledger.ts';
 import { FIXED } from './trials.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import { locate } from '../../definition/text/paths.ts';
 import type { RequestedRun } from '../../definition/request.ts';
 import type { ResolvedRun } from '../../definition/resolve.ts';
-import { DEFAULTS } from '../../definition/load/settled.ts';
-import { valueAt } from '../../definition/text/source.ts';
+import { DEFAULTS } from '../../definition/load/withDefaults.ts';
+import { definitionValueAt } from '../../definition/text/source.ts';
 import { paramPrefixes } from './paramKeys.ts';
 
 /** Returns the folder of the ledger: beside the catalog that the definition names, or would be in where the bars lie elsewhere. */
 export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | 'bars'>): string {
   if (bars !== null) return join(dirname(resolve(DEFAULTS.catalog)), 'ledger');
-  const named = valueAt(source.data, ['catalog']);
+  const named = definitionValueAt(source.data, ['catalog']);
   const catalog = locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, {
     what: 'a catalog folder',
     kind: 'folder',
@@ -40,7 +40,7 @@ export function seenBars({ feeds }: RunPlan): readonly string[] {
  * Returns every input of a run by name, without the parameters in `swept`. What only says where things lie, or how a run is called, is left
  * out: it decides nothing.
  */
-export function runParts({ plan, text, contracts }: ResolvedRun, swept: readonly string[] = []): readonly Part[] {
+export function runParts({ plan, text, contracts }: ResolvedRun, swept: readonly string[] = []): readonly IdentityPart[] {
   const settled: unknown = parse(text);
   const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(
     ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),

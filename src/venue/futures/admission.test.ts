@@ -10,19 +10,19 @@ type Config = Partial<FuturesVenueConfig> & { readonly deposit?: number };
 const stateOf = (of: InstrumentState): Config => ({ state: { instruments: { [linearContract().id]: of } } });
 const CLOSE = { closes: true };
 
-function desk(config: Config = {}, contract: Instrument = linearContract()) {
+function fixture(config: Config = {}, contract: Instrument = linearContract()) {
   const { venue, seen } = openFutures([contract], config);
   venue.book(contract).lastPrice = PRICE;
   let ref = 100;
   /** Places an order: the code of its refusal, or 0. `check` must have said the same, and a refusal leaves everything as it was. */
   const code = (side: Side, lots: number, options: FuturesOrderOptions = {}, change: Partial<OrderIntent> = {}): number => {
     const intent = { ...futuresIntent(contract, side, lots, options), ...change };
-    const said = venue.check(0, intent);
+    const text = venue.check(0, intent);
     const wallet = venue.wallets.wallet(0, 0);
     const before = JSON.stringify([wallet, venue.wallets.sides(0, 0), venue.book(contract).working]);
     const order = venue.place(0, ++ref, intent, 1000);
     const given = order === null ? venue.refusal : 0;
-    expect(given).toBe(said);
+    expect(given).toBe(text);
     if (given !== 0) expect(JSON.stringify([wallet, venue.wallets.sides(0, 0), venue.book(contract).working])).toBe(before);
     venue.assertConserved();
     return given;
@@ -32,22 +32,22 @@ function desk(config: Config = {}, contract: Instrument = linearContract()) {
 
 describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => {
   test('-1020: the operation is off', () => {
-    expect(desk({ state: { off: ['place'] } }).code('buy', 1)).toBe(-1020);
+    expect(fixture({ state: { off: ['place'] } }).code('buy', 1)).toBe(-1020);
   });
   test('-1121: not a contract of this venue, however alike', () => {
-    expect(desk().code('buy', 1, {}, { instrument: linearContract() })).toBe(-1121);
+    expect(fixture().code('buy', 1, {}, { instrument: linearContract() })).toBe(-1121);
   });
   test('-1102: a price below zero', () => {
-    expect(desk().code('buy', 1, { limit: -1 })).toBe(-1102);
+    expect(fixture().code('buy', 1, { limit: -1 })).toBe(-1102);
   });
   test('-2100: a MARKET volume above the largest one; a LIMIT has none', () => {
-    const made = desk({}, linearContract({ maxMarketLots: 20 }));
+    const made = fixture({}, linearContract({ maxMarketLots: 20 }));
     expect([made.code('buy', 20), made.code('buy', 21), made.code('buy', 21, { limit: PRICE })]).toEqual([0, -2100, 0]);
     const value = (contracts: number) => made.code('buy', 0, { value: contracts * PRICE });
     expect([value(20), value(21)]).toEqual([0, -2100]);
   });
   test('-1014: by value with lots, with a price, or closing; a time in force without a price', () => {
-    const made = desk();
+    const made = fixture();
     const value = { value: 1_000_000 };
     expect(made.code('buy', 0, value)).toBe(0);
     expect([made.code('buy', 1, value), made.code('buy', 0, { ...value, limit: PRICE }), made.code('sell', 0, { ...value, ...CLOSE })]).toEqual(
@@ -58,46 +58,46 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     }
   });
   test('-2016: a contract that is not open takes what closes, a frozen one takes nothing', () => {
-    const shut = desk({}, linearContract({ isTrading: false }));
+    const shut = fixture({}, linearContract({ isTrading: false }));
     expect([shut.code('buy', 1), shut.code('sell', 1, CLOSE)]).toEqual([-2016, 10015]);
-    const frozen = desk(stateOf({ frozen: true }));
+    const frozen = fixture(stateOf({ frozen: true }));
     expect([frozen.code('buy', 1), frozen.code('sell', 1, CLOSE)]).toEqual([-2016, -2016]);
   });
   test('-1139: market trading is off; or no price has come by which its margin could be counted', () => {
-    const off = desk(stateOf({ marketTrading: false }));
+    const off = fixture(stateOf({ marketTrading: false }));
     expect([off.code('buy', 1), off.code('buy', 1, { limit: PRICE })]).toEqual([-1139, 0]);
-    const blind = desk();
+    const blind = fixture();
     blind.venue.book(blind.contract).lastPrice = 0;
     expect([blind.code('buy', 1), blind.code('buy', 1, { limit: PRICE })]).toEqual([-1139, 0]);
   });
   test('-1147, -1111: a price, a volume, a value finer than its scale', () => {
-    const made = desk();
+    const made = fixture();
     expect([made.code('buy', 1, { limit: PRICE + 0.5 }), made.code('buy', 1.5), made.code('buy', 0, { value: 1_000_000.5 })]).toEqual(
       [-1147, -1147, -1111],
     ); // prettier-ignore
   });
   test('-1136: below the smallest order, nothing at all, a value that buys no contract', () => {
-    const made = desk({}, linearContract({}, { minLots: futuresIntent(linearContract(), 'buy', 3).lots }));
+    const made = fixture({}, linearContract({}, { minLots: futuresIntent(linearContract(), 'buy', 3).lots }));
     expect([made.code('buy', 2), made.code('buy', 3), made.code('buy', 0), made.code('buy', -1)]).toEqual([-1136, 0, -1136, -1136]);
     expect([made.code('buy', 0, { value: PRICE - 1 }), made.code('buy', 0, { value: PRICE })]).toEqual([-1136, 0]);
   });
   test('-1138: a limit outside of the band, on either side', () => {
-    const made = desk(stateOf({ priceBandPpm: 20_000 }));
+    const made = fixture(stateOf({ priceBandPpm: 20_000 }));
     const at = (limit: number) => made.code('buy', 1, { limit });
     expect([at(408_000), at(408_001), at(392_000), at(391_999)]).toEqual([0, -1138, 0, -1138]);
   });
   test('35: an account that may not order', () => {
-    expect(desk({ state: { restrictedAccounts: ['main'] } }).code('buy', 1)).toBe(35);
+    expect(fixture({ state: { restrictedAccounts: ['main'] } }).code('buy', 1)).toBe(35);
   });
   test('-1015: one open order too many; one that ends makes room', () => {
-    const made = desk({ maxOpenOrders: 2 });
+    const made = fixture({ maxOpenOrders: 2 });
     const rest = () => made.code('buy', 1, { limit: 300_000 });
     expect([rest(), rest(), rest()]).toEqual([0, 0, -1015]);
     made.venue.cancel(made.venue.find(0, 1)!, 2000);
     expect(rest()).toBe(0);
   });
   test.each([true, false])('10015: more than can be closed, with what other orders close (net: %s)', (isNet) => {
-    const made = desk({ opening: { leverage: 10, isCross: true, isNet } });
+    const made = fixture({ opening: { leverage: 10, isCross: true, isNet } });
     expect(made.code('sell', 1, CLOSE)).toBe(10015);
     made.hold('buy', 10);
     expect([made.code('sell', 11, CLOSE), made.code('buy', 1, CLOSE), made.code('sell', 6, { ...CLOSE, limit: 500_000 })]).toEqual([
@@ -106,13 +106,13 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     expect([made.code('sell', 5, CLOSE), made.code('sell', 4, CLOSE)]).toEqual([10015, 0]);
   });
   test.each([true, false])('10015: an open sell holds nothing back from what closes (net: %s)', (isNet) => {
-    const made = desk({ opening: { leverage: 10, isCross: true, isNet } });
+    const made = fixture({ opening: { leverage: 10, isCross: true, isNet } });
     made.hold('buy', 10);
     expect([made.code('sell', 6, { limit: 500_000 }), made.code('sell', 8, { ...CLOSE, limit: 500_000 })]).toEqual([0, 0]);
     expect([made.code('sell', 3, CLOSE), made.code('sell', 2, CLOSE)]).toEqual([10015, 0]);
   });
   test('net: open sells hold margin for the lots that an order closes, the newest first, and go where there is none', () => {
-    const made = desk({ deposit: 650_000 });
+    const made = fixture({ deposit: 650_000 });
     made.hold('buy', 10);
     const place = (lots: number, of: FuturesOrderOptions) => made.venue.place(0, 1, futuresIntent(made.contract, 'sell', lots, of), 1000)!;
     const [older, newer] = [place(6, { limit: 500_000 }), place(4, { limit: 500_000 })];
@@ -127,15 +127,15 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
   test('-2017: margin and the dearer fee, to the unit', () => {
     // 10 lots are worth 4,000,000 units: 400,000 of margin at ten times, 1,600 of taker fee.
     for (const limit of [0, PRICE]) {
-      expect([desk({ deposit: 401_600 }).code('buy', 10, { limit }), desk({ deposit: 401_599 }).code('buy', 10, { limit })]).toEqual([
+      expect([fixture({ deposit: 401_600 }).code('buy', 10, { limit }), fixture({ deposit: 401_599 }).code('buy', 10, { limit })]).toEqual([
         0, -2017,
       ]);
     }
   });
   test('-2017: a sell counts at the last price where that is above its limit, a loss of a cross position counts, a profit does not', () => {
-    expect([desk({ deposit: 401_600 }).code('sell', 10, { limit: 300_000 }), desk({ deposit: 401_599 }).code('sell', 10, { limit: 300_000 })]).toEqual([0, -2017]);
+    expect([fixture({ deposit: 401_600 }).code('sell', 10, { limit: 300_000 }), fixture({ deposit: 401_599 }).code('sell', 10, { limit: 300_000 })]).toEqual([0, -2017]);
     const marked = (mark: number, lots: number) => {
-      const made = desk({ deposit: 803_200 });
+      const made = fixture({ deposit: 803_200 });
       made.hold('buy', 10);
       made.venue.setMark(made.contract, mark);
       return made.code('buy', lots);
@@ -144,7 +144,7 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
   }); // prettier-ignore
   test('-2100: the leverage of the account is too large for what the position would be worth', () => {
     // From 500,000,000 units on a leverage of 50 is the most.
-    const made = desk({ opening: { leverage: 100, isCross: true, isNet: true } });
+    const made = fixture({ opening: { leverage: 100, isCross: true, isNet: true } });
     expect([made.code('buy', 1251, { limit: PRICE }), made.code('buy', 1250, { limit: PRICE })]).toEqual([-2100, 0]);
     made.hold('buy', 1000);
     expect([made.code('buy', 251), made.code('buy', 250)]).toEqual([-2100, 0]);
@@ -156,7 +156,7 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
       maxOpenOrders: 1,
       state: { instruments: { [contract.id]: { priceBandPpm: 1 } }, restrictedAccounts: ['main'] },
     };
-    const made = desk(off, contract);
+    const made = fixture(off, contract);
     expect(made.code('buy', 21, { timeInForce: 'IOC' })).toBe(-2100);
     expect(made.code('buy', 20.5, { timeInForce: 'IOC' })).toBe(-2100);
     expect(made.code('buy', 19.5, { timeInForce: 'IOC' })).toBe(-1014);
@@ -169,7 +169,7 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
 
 describe('MARKET OPEN by value', () => {
   const traded = (wanted: number, value: number, price: number) => {
-    const made = desk();
+    const made = fixture();
     const order = made.venue.place(0, 1, futuresIntent(made.contract, 'buy', wanted, { value }), 0)!;
     made.venue.book(made.contract).matchOpen(0, price, 0);
     return [order.status, order.filledLots, order.filledUnits, made.venue.wallets.wallet(0, 0).locked];
@@ -188,7 +188,7 @@ describe('MARKET OPEN by value', () => {
 });
 
 describe('settings', () => {
-  type Change = (made: ReturnType<typeof desk>) => boolean;
+  type Change = (made: ReturnType<typeof fixture>) => boolean;
   const CHANGES: readonly (readonly [string, Change])[] = [
     ['leverage', ({ venue, contract }) => venue.setLeverage(0, contract, 5)],
     ['margin mode', ({ venue, contract }) => venue.setMarginMode(0, contract, false)],
@@ -196,11 +196,11 @@ describe('settings', () => {
   ];
   describe.each(CHANGES)('%s', (name, change) => {
     test('changes while nothing hangs on it', () => {
-      const made = desk();
+      const made = fixture();
       expect(change(made)).toBe(true);
     });
     test('-1020 while a position or an order does, until both are gone', () => {
-      const made = desk();
+      const made = fixture();
       made.hold('buy', 10);
       expect([change(made), made.venue.refusal]).toEqual([false, -1020]);
       made.hold('sell', 10);
@@ -213,19 +213,19 @@ describe('settings', () => {
       expect(change(made)).toBe(true);
     });
     test('under settingsInUse: accept only the position mode is refused', () => {
-      const made = desk({ settingsInUse: 'accept' });
+      const made = fixture({ settingsInUse: 'accept' });
       made.hold('buy', 10);
       expect(change(made)).toBe(name !== 'position mode');
     });
   });
   test('-2100: a leverage outside of the contract, or no whole one', () => {
-    const { venue, contract } = desk({}, linearContract({ minLeverage: 2, maxLeverage: 20 }));
+    const { venue, contract } = fixture({}, linearContract({ minLeverage: 2, maxLeverage: 20 }));
     const set = (leverage: number) => (venue.setLeverage(0, contract, leverage) ? 0 : venue.refusal);
     expect([set(1), set(2), set(20), set(21), set(2.5), set(NaN)]).toEqual([-2100, 0, 0, -2100, -2100, -2100]);
     expect(venue.setting(0, contract).leverage).toBe(20);
   });
   test('a new setting is for what opens from now on', () => {
-    const made = desk({ settingsInUse: 'accept' });
+    const made = fixture({ settingsInUse: 'accept' });
     made.hold('buy', 10);
     made.venue.setLeverage(0, made.contract, 4);
     made.hold('buy', 10);
@@ -235,7 +235,7 @@ describe('settings', () => {
 
 describe('cancels', () => {
   test('-1112 for an order that is not there, or another account’s; -1145 for one that has ended', () => {
-    const made = desk();
+    const made = fixture();
     made.hold('buy', 1);
     made.venue.openAccount('other');
     const cancel = (account: number, id: number) => (made.venue.requestCancelById(account, id) === null ? made.venue.refusal : 0);

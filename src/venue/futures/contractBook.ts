@@ -4,30 +4,30 @@ import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
 import { highestTrue } from '../../base/number/search.ts';
 import type { Fill } from '../../model/fill.ts';
-import { type BookContext, RowBook } from '../rowBook.ts';
-import { Shares } from '../money.ts';
-import type { OrderRecord, VenueOrder } from '../venueOrder.ts';
-import { type Position, Reduction } from './position.ts';
+import { type BookContext, BarBook } from '../barBook.ts';
+import { PpmShares } from '../money.ts';
+import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
+import { type VenuePosition, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 
 /** What the books of contracts tell beyond fills: the service keeps it as profit history. Copy what is needed beyond the call. */
 export interface ReductionSink {
   /** `lots` left a position at `price` (ticks), with this profit and these fees. The record is as it is after it. */
-  reduced(position: Readonly<Position>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
+  reduced(position: Readonly<VenuePosition>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
 /** What may become due is rounded against whoever owes it. */
-const UP = new Shares('up');
+const UP = new PpmShares('up');
 
-export class ContractBook extends RowBook {
+export class ContractBook extends BarBook {
   readonly terms: ContractTerms;
   /** Last mark in ticks; 0 before the first. */
   markTicks = 0;
 
   protected readonly wallets: Wallets;
-  private readonly shares: Shares;
+  private readonly shares: PpmShares;
   private readonly reductions: ReductionSink;
-  private readonly gone = new Reduction();
+  private readonly reduction = new Reduction();
   private readonly nextPositionId: () => number;
 
   constructor(
@@ -42,13 +42,13 @@ export class ContractBook extends RowBook {
     super(terms.instrument, index, context);
     this.terms = terms;
     this.wallets = wallets;
-    this.shares = new Shares(rounding);
+    this.shares = new PpmShares(rounding);
     this.reductions = reductions;
     this.nextPositionId = nextPositionId;
   }
 
   /** The position that an order of this side takes from; null: there is none, and all of it opens. */
-  opposite(account: number, isBuy: boolean, closes: boolean): Position | null {
+  opposite(account: number, isBuy: boolean, closes: boolean): VenuePosition | null {
     const { isNet } = this.wallets.setting(account, this.index);
     if (!isNet && !closes) return null;
     const position = this.wallets.position(account, this.index, !isBuy);
@@ -67,7 +67,7 @@ export class ContractBook extends RowBook {
   }
 
   /** The price at which an opening order is worth most: its limit or the last price, whichever that is. */
-  dearest(isBuy: boolean, limit: number): number {
+  maxValuePrice(isBuy: boolean, limit: number): number {
     if (limit === 0) return this.lastPrice;
     if (isBuy && this.terms.money.isLinear) return limit;
     if (!isBuy && !this.terms.money.isLinear) return limit;
@@ -80,52 +80,52 @@ export class ContractBook extends RowBook {
    * Takes a whole position out at the price `worst`, as the venue does when its margin is used up. `backing`: what stood behind it, its own profit
    * left out. The fee goes to the insurance, and takes no more than what of that the price has left.
    */
-  liquidate(position: Position, worst: number, backing: number, feePpm: number, timeMs: number): void {
+  liquidate(position: VenuePosition, worst: number, backing: number, feePpm: number, timeMs: number): void {
     const { money, asset } = this.terms;
     const price = this.liquidationPrice(position, worst, backing);
-    const { told, wallets } = this;
+    const { fillBuffer, wallets } = this;
     const { lots } = position;
     const wallet = wallets.wallet(position.account, asset);
     const value = money.value(lots, price);
-    told.timeMs = timeMs;
-    told.covered = 0;
-    this.giveBack(position, lots, value, wallet);
-    const fee = Math.min(UP.of(value, feePpm), Math.max(0, backing + this.gone.profitUnits));
+    fillBuffer.timeMs = timeMs;
+    fillBuffer.covered = 0;
+    this.closeLots(position, lots, value, wallet);
+    const fee = Math.min(UP.of(value, feePpm), Math.max(0, backing + this.reduction.profitUnits));
     wallet.free = exact(wallet.free - fee);
     wallet.liquidationFees += fee;
     wallets.insurance[asset] = exact(wallets.insurance[asset]! + fee);
-    told.price = price;
-    told.lots = lots;
-    told.notional = value;
-    told.fee = fee;
-    told.feeInBase = false;
-    told.isMaker = false;
-    this.bear(position.account, wallet);
-    this.reductions.reduced(position, lots, price, this.gone.profitUnits, fee, timeMs);
+    fillBuffer.price = price;
+    fillBuffer.lots = lots;
+    fillBuffer.notional = value;
+    fillBuffer.fee = fee;
+    fillBuffer.feeInBase = false;
+    fillBuffer.isMaker = false;
+    this.coverFromInsurance(position.account, wallet);
+    this.reductions.reduced(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 
   /** The price at which a position is taken out whose margin is used up at `worst`. */
-  protected liquidationPrice(_position: Position, worst: number, _backing: number): number {
+  protected liquidationPrice(_position: VenuePosition, worst: number, _backing: number): number {
     return worst;
   }
 
   /** The execution that was booked last. */
   get lastFill(): Fill {
-    return this.told;
+    return this.fillBuffer;
   }
 
-  override lotsWanted(order: VenueOrder, price: number): number {
-    return this.wantedLots(order, price);
+  override fillableLots(order: VenueOrder, price: number): number {
+    return this.computeFillableLots(order, price);
   }
 
-  protected override letGo(order: OrderRecord): void {
+  protected override releaseHold(order: VenueOrderRecord): void {
     this.wallets.lock(this.wallets.wallet(order.account, this.terms.asset), -order.lockedUnits);
     order.lockedUnits = 0;
     this.dropOffset(order, order.offsetLots);
   }
 
   /** No order opens more than its account can back at the price at which it fills: the rest waits, or is canceled where it does not rest. */
-  protected override wantedLots(order: VenueOrder, price: number): number {
+  protected override computeFillableLots(order: VenueOrder, price: number): number {
     const { quoteUnits, filledUnits } = order;
     const wanted = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
     const from = this.opposite(order.account, order.side === 'buy', order.closes);
@@ -143,18 +143,18 @@ export class ContractBook extends RowBook {
     return highestTrue((of) => cost(of) <= funds, Math.floor((lots / whole) * funds), lots);
   }
 
-  protected override settle(order: OrderRecord, complete: boolean): void {
-    const { told, wallets } = this;
-    const { price, lots, isMaker } = told;
+  protected override settle(order: VenueOrderRecord, complete: boolean): void {
+    const { fillBuffer, wallets } = this;
+    const { price, lots, isMaker } = fillBuffer;
     const { money, asset } = this.terms;
     const isBuy = order.side === 'buy';
     const wallet = wallets.wallet(order.account, asset);
     const value = money.value(lots, price);
     const fee = this.shares.of(value, this.feePpm(order, price, lots, value, isMaker));
-    told.notional = value;
-    told.fee = fee;
-    told.feeInBase = false;
-    told.covered = 0;
+    fillBuffer.notional = value;
+    fillBuffer.fee = fee;
+    fillBuffer.feeInBase = false;
+    fillBuffer.covered = 0;
 
     const from = this.opposite(order.account, isBuy, order.closes);
     const closing = from === null ? 0 : Math.min(lots, from.lots);
@@ -171,15 +171,15 @@ export class ContractBook extends RowBook {
     wallets.fees[asset] = exact(wallets.fees[asset]! + fee);
     if (from !== null && closing > 0) {
       from.feeUnits += closedFee;
-      this.giveBack(from, closing, closedValue, wallet);
-      this.reductions.reduced(from, closing, price, this.gone.profitUnits, closedFee, told.timeMs);
+      this.closeLots(from, closing, closedValue, wallet);
+      this.reductions.reduced(from, closing, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
     }
-    if (lots > closing) this.takeIn(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
+    if (lots > closing) this.openLots(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
     if (!complete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
-    this.bear(order.account, wallet);
+    this.coverFromInsurance(order.account, wallet);
   }
 
-  private takeIn(order: OrderRecord, price: number, lots: number, valueUnits: number, feeUnits: number, wallet: Wallet): void {
+  private openLots(order: VenueOrderRecord, price: number, lots: number, valueUnits: number, feeUnits: number, wallet: Wallet): void {
     const { account } = order;
     const isBuy = order.side === 'buy';
     const { leverage, isCross } = this.wallets.setting(account, this.index);
@@ -193,34 +193,34 @@ export class ContractBook extends RowBook {
     const { money } = this.terms;
     const margin = money.initial(valueUnits, leverage);
     wallet.free = exact(wallet.free - margin);
-    position.open(lots, price, valueUnits, margin, this.told.timeMs, isNew ? this.nextPositionId() : position.id, money);
+    position.open(lots, price, valueUnits, margin, this.fillBuffer.timeMs, isNew ? this.nextPositionId() : position.id, money);
     position.feeUnits += feeUnits;
   }
 
   /** Lots leave a position: its margin comes back with the profit, or without the loss. */
-  private giveBack(position: Position, lots: number, valueUnits: number, wallet: Wallet): void {
-    const { wallets, gone, told } = this;
+  private closeLots(position: VenuePosition, lots: number, valueUnits: number, wallet: Wallet): void {
+    const { wallets, reduction, fillBuffer } = this;
     const { money, asset } = this.terms;
-    position.reduce(lots, valueUnits, money, told.timeMs, gone);
-    wallets.market[asset] = exact(wallets.market[asset]! - gone.profitUnits);
-    wallet.realised = exact(wallet.realised + gone.profitUnits);
-    let credit = gone.marginUnits + gone.profitUnits;
+    position.reduce(lots, valueUnits, money, fillBuffer.timeMs, reduction);
+    wallets.market[asset] = exact(wallets.market[asset]! - reduction.profitUnits);
+    wallet.realised = exact(wallet.realised + reduction.profitUnits);
+    let credit = reduction.marginUnits + reduction.profitUnits;
     if (!position.isCross && credit < 0) {
       // An isolated position loses its margin and no more: that of the lots that leave, and then that of those that stay.
-      const owed = -credit - position.payFromMargin(-credit);
-      this.cover(wallet, owed);
-      told.covered += owed;
+      const pending = -credit - position.payFromMargin(-credit);
+      this.cover(wallet, pending);
+      fillBuffer.covered += pending;
       credit = 0;
     }
     wallet.free = exact(wallet.free + credit);
   }
 
   /** What an account owes when nothing of it is left that could pay: the insurance bears it. */
-  bear(account: number, wallet: Wallet): void {
+  coverFromInsurance(account: number, wallet: Wallet): void {
     if (wallet.free >= 0 || wallet.free + wallet.locked >= 0) return;
-    for (const position of this.wallets.held(account, this.terms.asset)) if (position.isCross) return;
+    for (const position of this.wallets.openPositions(account, this.terms.asset)) if (position.isCross) return;
     const units = -(wallet.free + wallet.locked);
-    this.told.covered += units;
+    this.fillBuffer.covered += units;
     this.cover(wallet, units);
     wallet.free = exact(wallet.free + units);
   }
@@ -232,20 +232,20 @@ export class ContractBook extends RowBook {
     wallet.covered = exact(wallet.covered + units);
   }
 
-  private hold(order: OrderRecord, wallet: Wallet, units: number): void {
+  private hold(order: VenueOrderRecord, wallet: Wallet, units: number): void {
     this.wallets.lock(wallet, units - order.lockedUnits);
     order.lockedUnits = units;
   }
 
   /** What stays held for the rest of an order, at most `units`; an order by value ends with its fill. */
-  private restHold(order: OrderRecord, units: number): number {
+  private restHold(order: VenueOrderRecord, units: number): number {
     if (order.quoteUnits > 0 || units <= 0) return 0;
     const rest = order.lots - order.filledLots - order.offsetLots;
-    const price = this.dearest(order.side === 'buy', order.limit);
+    const price = this.maxValuePrice(order.side === 'buy', order.limit);
     return Math.min(units, this.holdFor(order.account, rest, price, order.makerPpm, order.takerPpm));
   }
 
-  private dropOffset(order: OrderRecord, lots: number): void {
+  private dropOffset(order: VenueOrderRecord, lots: number): void {
     if (lots === 0) return;
     order.offsetLots -= lots;
     const position = this.wallets.position(order.account, this.index, order.side === 'sell');
@@ -254,22 +254,22 @@ export class ContractBook extends RowBook {
   }
 
   /** An order that counts on lots which its position no longer has holds margin for them instead. False: it may not, or cannot. */
-  backInstead(order: OrderRecord, position: Position): boolean {
+  holdMarginInstead(order: VenueOrderRecord, position: VenuePosition): boolean {
     if (order.closes) return false;
     const isBuy = order.side === 'buy';
     const wallet = this.wallets.wallet(order.account, this.terms.asset);
-    const gone = position.isLong === isBuy ? order.offsetLots : Math.min(order.offsetLots, position.heldLots - position.lots);
-    const opening = order.lots - order.filledLots - (order.offsetLots - gone);
-    const price = this.dearest(isBuy, order.limit);
+    const ended = position.isLong === isBuy ? order.offsetLots : Math.min(order.offsetLots, position.heldLots - position.lots);
+    const opening = order.lots - order.filledLots - (order.offsetLots - ended);
+    const price = this.maxValuePrice(isBuy, order.limit);
     const units = price > 0 ? this.holdFor(order.account, opening, price, order.makerPpm, order.takerPpm) : Infinity;
     if (!(units <= wallet.free + order.lockedUnits)) return false;
-    this.dropOffset(order, gone);
+    this.dropOffset(order, ended);
     this.hold(order, wallet, units);
     return true;
   }
 
   /** Lots of a position that no closing order holds: canCloseVolume. */
-  closable(position: Readonly<Position>): number {
+  closable(position: Readonly<VenuePosition>): number {
     let held = 0;
     const count = (order: VenueOrder): boolean => {
       if (order.closes && this.countsOn(order, position)) held += order.offsetLots;
@@ -280,7 +280,7 @@ export class ContractBook extends RowBook {
   }
 
   /** The newest order of those that may open and count on lots of the position: in net mode, one of the other side. */
-  newestOpening(position: Readonly<Position>): OrderRecord {
+  newestOpening(position: Readonly<VenuePosition>): VenueOrderRecord {
     const found = this.newest((order) => !order.closes && this.countsOn(order, position));
     assert(found !== null, 'closing orders hold no more lots than there are');
     return found;
@@ -290,13 +290,13 @@ export class ContractBook extends RowBook {
    * The newest order that counts on lots which the position no longer has, because another order took them or, in net mode, turned it
    * round; null: all of them have their lots.
    */
-  overheld(position: Position): OrderRecord | null {
+  overcommitted(position: VenuePosition): VenueOrderRecord | null {
     if (position.heldLots === 0) return null;
     const isTooMuch = position.heldLots > position.lots;
     return this.newest((order) => this.countsOn(order, position) && (isTooMuch || position.isLong === (order.side === 'buy')));
   }
 
-  private countsOn({ account, offsetLots, side }: VenueOrder, position: Readonly<Position>): boolean {
+  private countsOn({ account, offsetLots, side }: VenueOrder, position: Readonly<VenuePosition>): boolean {
     return account === position.account && offsetLots > 0 && this.wallets.position(account, this.index, side === 'sell') === position;
   }
 }

@@ -63,12 +63,10 @@ export class ContractMoney {
   /** The most lots whose value at `ticks` is within `units`; none for nothing, though many may be worth less than half a unit. */
   lotsWithin(units: number, ticks: number): number {
     if (!(units > 0)) return 0;
-    const most = this.isLinear
-      ? (units * this.by) / (ticks * this.times * this.face)
-      : (units * ticks * this.by) / (this.times * this.face);
+    const max = this.isLinear ? (units * this.by) / (ticks * this.times * this.face) : (units * ticks * this.by) / (this.times * this.face);
     const countable = Math.floor(MAX_EXACT / this.face);
     // The double quotient is a guess, and values are rounded: the value itself decides.
-    return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(most, countable)), countable);
+    return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(max, countable)), countable);
   }
 
   /** The price, in ticks with a fraction, at which `lots` are worth `units`; NaN for none. A reading. */

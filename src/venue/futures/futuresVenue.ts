@@ -7,12 +7,12 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { BookVenue } from '../bookVenue.ts';
-import type { BookContext, VenueSink } from '../rowBook.ts';
-import type { OrderRecord, VenueOrder } from '../venueOrder.ts';
+import type { BookContext, VenueSink } from '../barBook.ts';
+import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { ContractBook, type ReductionSink } from './contractBook.ts';
 import { contractsOf, type FuturesVenueConfig } from './futuresConfig.ts';
 import { Liquidator, type MarkRow } from './liquidation.ts';
-import type { Position } from './position.ts';
+import type { VenuePosition } from './position.ts';
 import { type ContractSetting, Wallets } from './wallets.ts';
 
 /** Funding rates are whole in 10^-12. */
@@ -22,9 +22,9 @@ const RATE_SCALE = 10 ** FUNDING_DIGITS;
 /** The venue's own words, beyond those about orders. Everything is booked before a call. */
 export interface FuturesSink extends VenueSink, ReductionSink {
   /** Funding of a position: units received, below 0 paid. */
-  funded(position: Readonly<Position>, units: number, timeMs: number): void;
+  funded(position: Readonly<VenuePosition>, units: number, timeMs: number): void;
   /** A position was closed by the venue; `fill.fee` is the liquidation fee. The record is flat already, `wasLong` says what it was. */
-  liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void;
+  liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
   /** What an open order holds has changed without a fill of its own: other orders took the lots that it counted on. */
   rebacked?(order: VenueOrder): void;
 }
@@ -193,7 +193,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       const isThere = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
       return isThere ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
-    const price = book.dearest(isBuy, intent.limit);
+    const price = book.maxValuePrice(isBuy, intent.limit);
     // Without a price nothing can be said about margin: no bar has come yet.
     if (price <= 0) return VENUE_CODES.marketNotSupported.code;
     const lots = intent.quoteUnits > 0 ? money.lotsWithin(intent.quoteUnits, price) : intent.lots;
@@ -223,13 +223,13 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   available(account: number, asset: number): number {
     let units = this.wallets.wallet(account, asset).free;
     let profit = 0;
-    for (const position of this.wallets.held(account, asset)) if (position.isCross) profit += this.unrealised(position);
+    for (const position of this.wallets.openPositions(account, asset)) if (position.isCross) profit += this.unrealised(position);
     if (profit < 0) units += profit;
     return units;
   }
 
   /** Unrealised profit of a position at its contract's last mark; 0 before the first. */
-  unrealised(position: Readonly<Position>): number {
+  unrealised(position: Readonly<VenuePosition>): number {
     const { markTicks, terms } = this.books[position.index]!;
     if (position.lots === 0 || markTicks === 0) return 0;
     // A reading: from what cannot be counted on it stands still.
@@ -251,11 +251,11 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     this.liquidator.settle(timeMs);
   }
   /** True when the worst mark of a row ends a position, everything else of its account as it is at the last marks. */
-  isDue(position: Readonly<Position>, row: MarkRow): boolean {
+  isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     return this.liquidator.isDue(position, row);
   }
   /** Liquidates a position that is due by a row which is still being matched. */
-  endPosition(position: Position, row: MarkRow, timeMs: number, closeMs: number): void {
+  endPosition(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
     this.liquidator.end(position, row, timeMs, closeMs);
   }
   /** A mark alone, in ticks: for the price before the first row. */
@@ -266,7 +266,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * The price in ticks at which a position would be liquidated, everything else of its account as it is at the last marks: 0 for a long,
    * Infinity for a short, that no price endangers.
    */
-  liquidationTicks(position: Readonly<Position>): number {
+  liquidationTicks(position: Readonly<VenuePosition>): number {
     return this.liquidator.threshold(position);
   }
 
@@ -290,7 +290,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /** Books funding on a position, below 0 paid; returns what of it the account got or paid. */
-  private credit(position: Position, asset: number, units: number): number {
+  private credit(position: VenuePosition, asset: number, units: number): number {
     const { wallets } = this;
     const wallet = wallets.wallet(position.account, asset);
     let own = units;
@@ -324,17 +324,18 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * Where a position has fewer lots than its orders count on, the newest of them count on them no more: one that may open holds margin for
    * them, and goes where its account has none; one that closes goes.
    */
-  private trim(book: ContractBook, position: Position, timeMs: number): void {
-    for (let order = book.overheld(position); order !== null; order = book.overheld(position)) this.letOff(book, position, order, timeMs);
+  private trim(book: ContractBook, position: VenuePosition, timeMs: number): void {
+    for (let order = book.overcommitted(position); order !== null; order = book.overcommitted(position))
+      this.letOff(book, position, order, timeMs);
   }
 
   /** An order that closes takes the lots which orders that may open count on, of the newest of them first. */
-  private giveWay(book: ContractBook, position: Position, timeMs: number): void {
+  private giveWay(book: ContractBook, position: VenuePosition, timeMs: number): void {
     while (position.heldLots > position.lots) this.letOff(book, position, book.newestOpening(position), timeMs);
   }
 
-  private letOff(book: ContractBook, position: Position, order: OrderRecord, timeMs: number): void {
-    if (book.backInstead(order, position)) this.sink.rebacked?.(order);
+  private letOff(book: ContractBook, position: VenuePosition, order: VenueOrderRecord, timeMs: number): void {
+    if (book.holdMarginInstead(order, position)) this.sink.rebacked?.(order);
     else book.cancel(order, timeMs);
   }
 
@@ -342,7 +343,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     for (const book of this.books) {
       if (book.terms.asset !== asset) continue;
       const isOwn = (order: VenueOrder): boolean => order.account === account;
-      for (let order: OrderRecord | null = book.newest(isOwn); order !== null; order = book.newest(isOwn)) book.cancel(order, timeMs);
+      for (let order: VenueOrderRecord | null = book.newest(isOwn); order !== null; order = book.newest(isOwn)) book.cancel(order, timeMs);
     }
   }
 }

@@ -19,7 +19,7 @@ const named = combinations.map((of) => ({
 
 describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
   const instrument = kind === 'linear' ? linearContract() : inverseContract();
-  const hand = new ByHand(instrument);
+  const manual = new ByHand(instrument);
   const [entry, exit]: readonly Side[] = isLong ? ['buy', 'sell'] : ['sell', 'buy'];
   const open = () => openFutures([instrument], { deposit: DEPOSIT, opening: { leverage: LEVERAGE, isCross, isNet } });
   const held = (venue: ReturnType<typeof open>['venue']) => venue.wallets.position(0, 0, isLong);
@@ -29,23 +29,23 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const { venue } = open();
     trade(venue, instrument, entry!, 137, 400_003, 1000);
     trade(venue, instrument, entry!, 41, 412_345, 2000);
-    const [first, second] = [hand.value(137, 400_003), hand.value(41, 412_345)];
-    const fees = hand.fee(first, openTakerFeePpm).add(hand.fee(second, openTakerFeePpm));
-    const margin = hand.margin(first, LEVERAGE).add(hand.margin(second, LEVERAGE));
+    const [first, second] = [manual.value(137, 400_003), manual.value(41, 412_345)];
+    const fees = manual.fee(first, openTakerFeePpm).add(manual.fee(second, openTakerFeePpm));
+    const margin = manual.margin(first, LEVERAGE).add(manual.margin(second, LEVERAGE));
     const position = held(venue);
     expect(position).toMatchObject({
       isLong,
       isCross,
       lots: 178,
       leverage: LEVERAGE,
-      entryUnits: hand.units(first.add(second)),
-      marginUnits: hand.units(margin),
-      feeUnits: hand.units(fees),
+      entryUnits: manual.units(first.add(second)),
+      marginUnits: manual.units(margin),
+      feeUnits: manual.units(fees),
       openedMs: 1000,
       changedMs: 2000,
     });
     const { normalUnits, lockedUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    expect(normalUnits).toBe(DEPOSIT - hand.units(margin.add(fees)));
+    expect(normalUnits).toBe(DEPOSIT - manual.units(margin.add(fees)));
     expect(lockedUnits).toBe(0);
     // Of the prices: a value of an inverse contract is rounded, and what it was traded at is not.
     const inverse = new Decimal(137).div(400_003).add(new Decimal(41).div(412_345));
@@ -57,27 +57,27 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const { venue, seen } = open();
     trade(venue, instrument, entry!, 137, 400_003, 1000);
     trade(venue, instrument, exit!, 40, 407_771, 2000, { closes: true });
-    const first = hand.value(137, 400_003);
-    const gone = hand.round(first.mul(40).div(137), Decimal.ROUND_HALF_UP);
-    const profit = hand.profit(isLong, gone, hand.value(40, 407_771));
-    const back = hand.round(hand.margin(first, LEVERAGE).mul(40).div(137), Decimal.ROUND_DOWN);
+    const first = manual.value(137, 400_003);
+    const ended = manual.round(first.mul(40).div(137), Decimal.ROUND_HALF_UP);
+    const profit = manual.profit(isLong, ended, manual.value(40, 407_771));
+    const back = manual.round(manual.margin(first, LEVERAGE).mul(40).div(137), Decimal.ROUND_DOWN);
     expect(held(venue)).toMatchObject({
       lots: 97,
-      entryUnits: hand.units(first.sub(gone)),
-      marginUnits: hand.units(hand.margin(first, LEVERAGE).sub(back)),
-      realisedUnits: hand.units(profit),
+      entryUnits: manual.units(first.sub(ended)),
+      marginUnits: manual.units(manual.margin(first, LEVERAGE).sub(back)),
+      realisedUnits: manual.units(profit),
     });
-    expect(seen.reductions.at(-1)).toMatchObject({ lots: 40, profitUnits: hand.units(profit) });
+    expect(seen.reductions.at(-1)).toMatchObject({ lots: 40, profitUnits: manual.units(profit) });
 
     trade(venue, instrument, exit!, 97, 391_113, 3000, { closes: true });
-    const rest = hand.profit(isLong, first.sub(gone), hand.value(97, 391_113));
-    const fees = hand
+    const rest = manual.profit(isLong, first.sub(ended), manual.value(97, 391_113));
+    const fees = manual
       .fee(first, openTakerFeePpm)
-      .add(hand.fee(hand.value(40, 407_771), closeTakerFeePpm))
-      .add(hand.fee(hand.value(97, 391_113), closeTakerFeePpm));
+      .add(manual.fee(manual.value(40, 407_771), closeTakerFeePpm))
+      .add(manual.fee(manual.value(97, 391_113), closeTakerFeePpm));
     const { normalUnits, achievedUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    expect(achievedUnits).toBe(hand.units(profit.add(rest)));
-    expect(normalUnits).toBe(DEPOSIT + hand.units(profit.add(rest).sub(fees)));
+    expect(achievedUnits).toBe(manual.units(profit.add(rest)));
+    expect(normalUnits).toBe(DEPOSIT + manual.units(profit.add(rest).sub(fees)));
     expect(held(venue)).toMatchObject({ lots: 0, entryUnits: 0, marginUnits: 0 });
     venue.assertConserved();
   });
@@ -86,17 +86,17 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const { venue } = open();
     trade(venue, instrument, entry!, 250, 400_000, 1000);
     venue.setMark(instrument, 403_217);
-    const first = hand.value(250, 400_000);
-    const marked = hand.value(250, 403_217);
-    const unrealised = hand.units(hand.profit(isLong, first, marked));
-    const margin = hand.units(hand.margin(first, LEVERAGE));
-    const fee = hand.units(hand.fee(first, openTakerFeePpm));
+    const first = manual.value(250, 400_000);
+    const marked = manual.value(250, 403_217);
+    const unrealised = manual.units(manual.profit(isLong, first, marked));
+    const margin = manual.units(manual.margin(first, LEVERAGE));
+    const fee = manual.units(manual.fee(first, openTakerFeePpm));
     const view = accountView(venue, 0, instrument.contract!.marginCoin);
     expect(view.unrealisedUnits).toBe(unrealised);
     expect(view.crossEquityUnits).toBe(isCross ? DEPOSIT - fee + unrealised : DEPOSIT - fee - margin);
     expect(view.isolatedEquityUnits).toBe(isCross ? 0 : margin + unrealised);
     expect(view[isCross ? 'crossMarginUnits' : 'isolatedMarginUnits']).toBe(margin);
-    expect(positionView(venue, held(venue), instrument).marginRate).toBeCloseTo((margin + unrealised) / hand.units(marked), 12);
+    expect(positionView(venue, held(venue), instrument).marginRate).toBeCloseTo((margin + unrealised) / manual.units(marked), 12);
   });
 
   test('funding at a rate, received or paid', () => {
@@ -107,12 +107,12 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     // +0.037409 %, then -0.0002 %.
     venue.fund(instrument, 401_234, 374_090_000, 2000);
     venue.fund(instrument, 399_999, -2_000_000, 3000);
-    const share = (ticks: number, rate: string) => hand.round(hand.value(250, ticks).mul(rate), Decimal.ROUND_HALF_UP);
+    const share = (ticks: number, rate: string) => manual.round(manual.value(250, ticks).mul(rate), Decimal.ROUND_HALF_UP);
     const sign = isLong ? -1 : 1;
     const first = share(401_234, '0.00037409').mul(sign);
     const second = share(399_999, '0.000002').mul(-sign);
-    expect(seen.funding.map(({ units }) => units)).toEqual([hand.units(first), hand.units(second)]);
-    const moved = hand.units(first.add(second));
+    expect(seen.funding.map(({ units }) => units)).toEqual([manual.units(first), manual.units(second)]);
+    const moved = manual.units(first.add(second));
     expect(held(venue).fundingUnits).toBe(moved);
     expect(held(venue).marginUnits).toBe(isCross ? margin : margin + moved);
     expect(accountView(venue, 0, instrument.contract!.marginCoin).normalUnits).toBe(isCross ? free + moved : free);
@@ -121,16 +121,16 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
 
   test('liquidation: at the first mark that leaves no more than the maintenance margin, and not a tick earlier', () => {
     // An account that stands behind its position with a tenth more than its margin.
-    const first = hand.value(250, 400_000);
-    const deposit = hand.units(hand.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
+    const first = manual.value(250, 400_000);
+    const deposit = manual.units(manual.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
     const { venue, seen } = openFutures([instrument], { deposit, opening: { leverage: LEVERAGE, isCross, isNet } });
     trade(venue, instrument, entry!, 250, 400_000, 1000);
     venue.setMark(instrument, 400_000);
-    const fee = hand.fee(first, openTakerFeePpm);
-    const backing = isCross ? hand.cent.mul(deposit).sub(fee) : hand.margin(first, LEVERAGE);
+    const fee = manual.fee(first, openTakerFeePpm);
+    const backing = isCross ? manual.cent.mul(deposit).sub(fee) : manual.margin(first, LEVERAGE);
     const isOver = (ticks: number): boolean => {
-      const value = hand.value(250, ticks);
-      return backing.add(hand.profit(isLong, first, value)).lte(hand.maintenance(value));
+      const value = manual.value(250, ticks);
+      return backing.add(manual.profit(isLong, first, value)).lte(manual.maintenance(value));
     };
     const limit = venue.liquidationTicks(held(venue));
     const step = isLong ? 1 : -1;
@@ -143,35 +143,35 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     expect(seen.liquidations).toEqual([]);
     venue.markRow(instrument, near, Math.max(near, limit), Math.min(near, limit), near);
     venue.settleMarks(3000);
-    const value = hand.value(250, limit);
-    const liquidationFee = hand.round(value.mul(2000).div(1e6), Decimal.ROUND_UP);
-    const left = backing.add(hand.profit(isLong, first, value));
+    const value = manual.value(250, limit);
+    const liquidationFee = manual.round(value.mul(2000).div(1e6), Decimal.ROUND_UP);
+    const left = backing.add(manual.profit(isLong, first, value));
     const taken = Decimal.min(liquidationFee, Decimal.max(0, left));
     expect(seen.liquidations).toHaveLength(1);
-    expect(seen.liquidations[0]).toMatchObject({ price: limit, lots: 250, wasLong: isLong, fee: hand.units(new D(taken)), covered: 0 });
+    expect(seen.liquidations[0]).toMatchObject({ price: limit, lots: 250, wasLong: isLong, fee: manual.units(new D(taken)), covered: 0 });
     const { normalUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    const alone = isCross ? new D(0) : hand.cent.mul(deposit).sub(fee).sub(backing);
-    expect(normalUnits).toBe(hand.units(alone.add(left).sub(taken)));
-    expect(venue.wallets.insurance[0]).toBe(hand.units(new D(taken)));
+    const alone = isCross ? new D(0) : manual.cent.mul(deposit).sub(fee).sub(backing);
+    expect(normalUnits).toBe(manual.units(alone.add(left).sub(taken)));
+    expect(venue.wallets.insurance[0]).toBe(manual.units(new D(taken)));
     venue.assertConserved();
   });
 
   test('a gap beyond bankruptcy: the account ends at nothing, the insurance bears the rest', () => {
-    const first = hand.value(250, 400_000);
-    const deposit = hand.units(hand.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
+    const first = manual.value(250, 400_000);
+    const deposit = manual.units(manual.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
     const { venue, seen } = openFutures([instrument], { deposit, opening: { leverage: LEVERAGE, isCross, isNet } });
     trade(venue, instrument, entry!, 250, 400_000, 1000);
     const gap = isLong ? 300_000 : 560_000;
     venue.markRow(instrument, gap, gap, gap, gap);
     venue.settleMarks(2000);
-    const fee = hand.fee(first, openTakerFeePpm);
-    const backing = isCross ? hand.cent.mul(deposit).sub(fee) : hand.margin(first, LEVERAGE);
-    const lost = backing.add(hand.profit(isLong, first, hand.value(250, gap)));
+    const fee = manual.fee(first, openTakerFeePpm);
+    const backing = isCross ? manual.cent.mul(deposit).sub(fee) : manual.margin(first, LEVERAGE);
+    const lost = backing.add(manual.profit(isLong, first, manual.value(250, gap)));
     expect(lost.isNegative()).toBe(true);
-    expect(seen.liquidations[0]).toMatchObject({ price: gap, fee: 0, covered: hand.units(lost.neg()) });
-    expect(venue.wallets.insurance[0]).toBe(hand.units(lost));
+    expect(seen.liquidations[0]).toMatchObject({ price: gap, fee: 0, covered: manual.units(lost.neg()) });
+    expect(venue.wallets.insurance[0]).toBe(manual.units(lost));
     const { normalUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    expect(normalUnits).toBe(isCross ? 0 : hand.units(hand.cent.mul(deposit).sub(fee).sub(backing)));
+    expect(normalUnits).toBe(isCross ? 0 : manual.units(manual.cent.mul(deposit).sub(fee).sub(backing)));
     venue.assertConserved();
   });
 });

@@ -4,13 +4,13 @@ import { MAX_EXACT } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractBook } from './contractBook.ts';
-import type { Position } from './position.ts';
+import type { VenuePosition } from './position.ts';
 import type { Wallets } from './wallets.ts';
 
-export interface LiquidatorHands {
+export interface LiquidationActions {
   /** Cancels every order of an account whose contract settles in the asset: what they hold is margin again. */
   cancelAll(account: number, asset: number, timeMs: number): void;
-  liquidated(position: Position, wasLong: boolean, fill: Fill, timeMs: number): void;
+  liquidated(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
 
 /** The marks of one contract within a row, in ticks. */
@@ -39,18 +39,18 @@ export class Liquidator {
   private readonly wallets: Wallets;
   private readonly books: readonly ContractBook[];
   private readonly feePpm: number;
-  private readonly hands: LiquidatorHands;
+  private readonly actions: LiquidationActions;
   private readonly rows: readonly Row[];
   /** Close of the rows that are judged. */
   private timeMs = 0;
   /** The one position that `end` judges by its row, all others by their last marks; null: each is judged by the row of its contract. */
-  private single: { readonly position: Readonly<Position>; readonly row: MarkRow } | null = null;
+  private single: { readonly position: Readonly<VenuePosition>; readonly row: MarkRow } | null = null;
 
-  constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidatorHands) {
+  constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidationActions) {
     this.wallets = wallets;
     this.books = books;
     this.feePpm = feePpm;
-    this.hands = hands;
+    this.actions = hands;
     this.rows = listOf(books, () => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
   }
 
@@ -76,7 +76,7 @@ export class Liquidator {
   }
 
   /** The price at which a position is liquidated, everything else at the last marks. */
-  threshold(position: Readonly<Position>): number {
+  threshold(position: Readonly<VenuePosition>): number {
     const { money, asset } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits, isCross } = position;
     if (lots === 0) return isLong ? 0 : Infinity;
@@ -85,7 +85,7 @@ export class Liquidator {
   }
 
   /** True when the worst mark of a row reaches the price at which a position is liquidated, everything else at the last marks. */
-  isDue(position: Readonly<Position>, row: MarkRow): boolean {
+  isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     if (position.lots === 0) return false;
     const limit = this.threshold(position);
     return position.isLong ? row.low <= limit : row.high >= limit;
@@ -95,7 +95,7 @@ export class Liquidator {
    * Liquidates a position that is due by a row which closes at `closeMs`: a cross one as `settle` does, with everything else of its account at
    * the last marks. `timeMs`: when it is told to happen, within the row.
    */
-  end(position: Position, row: MarkRow, timeMs: number, closeMs: number): void {
+  end(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
     this.single = { position, row };
     this.timeMs = closeMs;
     if (position.isCross) this.settleCross(position.account, this.books[position.index]!.terms.asset, timeMs);
@@ -104,14 +104,14 @@ export class Liquidator {
   }
 
   private settleIsolated(account: number, timeMs: number): void {
-    for (const position of this.wallets.held(account)) {
+    for (const position of this.wallets.openPositions(account)) {
       if (!position.isCross && this.rows[position.index]!.isNew) this.judge(position, position.marginUnits, timeMs);
     }
   }
 
   private settleCross(account: number, asset: number, timeMs: number): void {
     if (!this.isShort(account, asset)) return;
-    this.hands.cancelAll(account, asset, timeMs);
+    this.actions.cancelAll(account, asset, timeMs);
     while (this.isShort(account, asset)) {
       const position = this.largestLoss(account, asset);
       if (position === null) return;
@@ -122,23 +122,23 @@ export class Liquidator {
   }
 
   /** Closes a position if the row breaks its margin; true when it did. */
-  private judge(position: Position, backing: number, timeMs: number): boolean {
+  private judge(position: VenuePosition, backing: number, timeMs: number): boolean {
     const { money } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits } = position;
     const limit = money.liquidationTicks(isLong, lots, entryUnits, backing);
     const worst = this.worstOf(position);
     if (isLong ? worst > limit : worst < limit) return false;
     const row = this.rowOf(position);
-    const from = row === null ? worst : this.cameInside(position, row) ? Math.round(position.averageTicks) : row.open;
+    const from = row === null ? worst : this.openedDuringRow(position, row) ? Math.round(position.averageTicks) : row.open;
     this.close(position, isLong ? Math.min(from, limit) : Math.max(from, limit), backing, timeMs);
     return true;
   }
 
-  private close(position: Position, price: number, backing: number, timeMs: number): void {
+  private close(position: VenuePosition, price: number, backing: number, timeMs: number): void {
     const book = this.books[position.index]!;
     const { isLong } = position;
     book.liquidate(position, price, backing, this.feePpm, timeMs);
-    this.hands.liquidated(position, isLong, book.lastFill, timeMs);
+    this.actions.liquidated(position, isLong, book.lastFill, timeMs);
   }
 
   /** Cross positions at their worst marks have no more than their maintenance margins together. */
@@ -146,7 +146,7 @@ export class Liquidator {
     const { free, locked } = this.wallets.wallet(account, asset);
     let cushion = free + locked;
     let isOpen = false;
-    for (const position of this.wallets.held(account, asset)) {
+    for (const position of this.wallets.openPositions(account, asset)) {
       if (!position.isCross) continue;
       isOpen = true;
       cushion += this.cushionOf(position, this.worstOf(position));
@@ -155,7 +155,7 @@ export class Liquidator {
   }
 
   /** Margin and profit of a cross position at a mark, less its maintenance margin. */
-  private cushionOf(position: Position, ticks: number): number {
+  private cushionOf(position: VenuePosition, ticks: number): number {
     if (ticks === 0) return position.marginUnits;
     const { money } = this.books[position.index]!.terms;
     const value = money.value(position.lots, ticks);
@@ -165,49 +165,49 @@ export class Liquidator {
   }
 
   /** What stands behind one cross position: the account's money, and what its other cross positions leave at the marks that are asked. */
-  private backing(of: Readonly<Position>, asset: number, markOf: (position: Position) => number): number {
+  private backing(of: Readonly<VenuePosition>, asset: number, markOf: (position: VenuePosition) => number): number {
     const { free, locked } = this.wallets.wallet(of.account, asset);
     let units = free + locked + of.marginUnits;
-    for (const position of this.wallets.held(of.account, asset)) {
+    for (const position of this.wallets.openPositions(of.account, asset)) {
       if (position.isCross && position !== of) units += this.cushionOf(position, markOf(position));
     }
     return units;
   }
 
-  private largestLoss(account: number, asset: number): Position | null {
-    let found: Position | null = null;
-    let least = Infinity;
-    for (const position of this.wallets.held(account, asset)) {
+  private largestLoss(account: number, asset: number): VenuePosition | null {
+    let found: VenuePosition | null = null;
+    let min = Infinity;
+    for (const position of this.wallets.openPositions(account, asset)) {
       const ticks = this.worstOf(position);
       if (!position.isCross || ticks === 0) continue;
       const { money } = this.books[position.index]!.terms;
       const profit = position.profitAt(money.value(position.lots, ticks), money);
-      if (profit < least) {
-        least = profit;
+      if (profit < min) {
+        min = profit;
         found = position;
       }
     }
     return found;
   }
 
-  private markOf({ index }: Readonly<Position>): number {
+  private markOf({ index }: Readonly<VenuePosition>): number {
     return this.books[index]!.markTicks;
   }
   /** The row of marks by which a position is judged; null: the last mark of its contract is all there is. */
-  private rowOf(position: Readonly<Position>): MarkRow | null {
+  private rowOf(position: Readonly<VenuePosition>): MarkRow | null {
     if (this.single !== null) return this.single.position === position ? this.single.row : null;
     const row = this.rows[position.index]!;
     return row.isNew ? row : null;
   }
   /** The mark that is worst for a position: of the row that is judged, else the last one. Both kinds of contract lose the same way. */
-  private worstOf(position: Readonly<Position>): number {
+  private worstOf(position: Readonly<VenuePosition>): number {
     const row = this.rowOf(position);
     if (row === null) return this.books[position.index]!.markTicks;
     return position.isLong ? row.low : row.high;
   }
 
   /** It opened inside the row that is judged, not at its open. A single price is no row: nothing opens inside it. */
-  private cameInside({ openedMs }: Readonly<Position>, { low, high }: MarkRow): boolean {
+  private openedDuringRow({ openedMs }: Readonly<VenuePosition>, { low, high }: MarkRow): boolean {
     return openedMs >= this.timeMs && low < high;
   }
 }

@@ -16,7 +16,7 @@ export class Reduction {
  * One side of one contract of one account; in net mode `isLong` turns with the position. Money is in settlement units. The record stays
  * when nothing is held any more, and the next opening begins anew in it.
  */
-export class Position {
+export class VenuePosition {
   readonly account: number;
   /** Of the instrument. */
   readonly index: number;

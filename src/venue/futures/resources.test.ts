@@ -24,7 +24,7 @@ describe.each(
   ),
 )('$name', ({ kind, isLong, isCross }) => {
   const contract = kind === 'linear' ? linearContract() : inverseContract();
-  const hand = new ByHand(contract);
+  const manual = new ByHand(contract);
   const { openTakerFeePpm, closeTakerFeePpm, marginCoin } = contract.contract!;
   const sign = isLong ? 1 : -1;
 
@@ -41,25 +41,25 @@ describe.each(
   venue.place(0, 92, futuresIntent(contract, into, 10, { limit: waiting }), 5000);
   venue.setMark(contract, MARK);
 
-  const opened = hand.value(120, 400_003).add(hand.value(60, 398_001));
-  const gone = hand.round(opened.mul(50).div(180), Decimal.ROUND_HALF_UP);
-  const entry = opened.sub(gone);
-  const realised = hand.profit(isLong, gone, hand.value(50, 402_345));
-  const fees = hand
-    .fee(hand.value(120, 400_003), openTakerFeePpm)
-    .add(hand.fee(hand.value(60, 398_001), openTakerFeePpm))
-    .add(hand.fee(hand.value(50, 402_345), closeTakerFeePpm));
-  const funding = hand.round(hand.value(130, 401_000).mul('0.00025'), Decimal.ROUND_HALF_UP).mul(-sign);
-  const margins = hand.margin(hand.value(120, 400_003), LEVERAGE).add(hand.margin(hand.value(60, 398_001), LEVERAGE));
-  const initial = margins.sub(hand.round(margins.mul(50).div(180), Decimal.ROUND_DOWN));
+  const opened = manual.value(120, 400_003).add(manual.value(60, 398_001));
+  const ended = manual.round(opened.mul(50).div(180), Decimal.ROUND_HALF_UP);
+  const entry = opened.sub(ended);
+  const realised = manual.profit(isLong, ended, manual.value(50, 402_345));
+  const fees = manual
+    .fee(manual.value(120, 400_003), openTakerFeePpm)
+    .add(manual.fee(manual.value(60, 398_001), openTakerFeePpm))
+    .add(manual.fee(manual.value(50, 402_345), closeTakerFeePpm));
+  const funding = manual.round(manual.value(130, 401_000).mul('0.00025'), Decimal.ROUND_HALF_UP).mul(-sign);
+  const margins = manual.margin(manual.value(120, 400_003), LEVERAGE).add(manual.margin(manual.value(60, 398_001), LEVERAGE));
+  const initial = margins.sub(manual.round(margins.mul(50).div(180), Decimal.ROUND_DOWN));
   const margin = isCross ? initial : initial.add(funding);
-  const unrealised = hand.profit(isLong, entry, hand.value(130, MARK));
+  const unrealised = manual.profit(isLong, entry, manual.value(130, MARK));
   // The limit that opens: a linear short counts at the last price where that is above its limit, an inverse long where it is below.
   const last = 402_345;
-  const dearest = kind === 'linear' ? (isLong ? waiting : Math.max(waiting, last)) : isLong ? Math.min(waiting, last) : waiting;
-  const worth = hand.value(10, dearest);
-  const locked = hand.margin(worth, LEVERAGE).add(hand.round(worth.mul(openTakerFeePpm).div(1e6), Decimal.ROUND_UP));
-  const free = hand.cent
+  const max = kind === 'linear' ? (isLong ? waiting : Math.max(waiting, last)) : isLong ? Math.min(waiting, last) : waiting;
+  const amount = manual.value(10, max);
+  const locked = manual.margin(amount, LEVERAGE).add(manual.round(amount.mul(openTakerFeePpm).div(1e6), Decimal.ROUND_UP));
+  const free = manual.cent
     .mul(DEPOSIT)
     .add(realised)
     .sub(fees)
@@ -83,15 +83,15 @@ describe.each(
     ['leverage', LEVERAGE],
     ['lots', 130],
     ['canCloseLots', 100],
-    ['holdUnits', hand.units(margin)],
+    ['holdUnits', manual.units(margin)],
     ['openTicks', average],
     ['averageTicks', average],
-    ['realisedUnits', hand.units(realised)],
-    ['unrealisedUnits', hand.units(unrealised)],
-    ['feeUnits', hand.units(fees)],
-    ['fundingUnits', hand.units(funding)],
+    ['realisedUnits', manual.units(realised)],
+    ['unrealisedUnits', manual.units(unrealised)],
+    ['feeUnits', manual.units(fees)],
+    ['fundingUnits', manual.units(funding)],
     ['maintenancePpm', 5000],
-    ['marginRate', margin.add(unrealised).div(hand.value(130, MARK)).toNumber()],
+    ['marginRate', margin.add(unrealised).div(manual.value(130, MARK)).toNumber()],
     ['openedMs', 1000],
     ['changedMs', 3000],
   ])('position.%s', (member, expected) => {
@@ -101,8 +101,8 @@ describe.each(
   test('position.liquidationTicks: the first price at which margin and profit are the maintenance margin', () => {
     const backing = isCross ? free.add(locked).add(margin) : margin;
     const isOver = (ticks: number) => {
-      const value = hand.value(130, ticks);
-      return backing.add(hand.profit(isLong, entry, value)).lte(hand.maintenance(value));
+      const value = manual.value(130, ticks);
+      return backing.add(manual.profit(isLong, entry, value)).lte(manual.maintenance(value));
     };
     const { liquidationTicks } = position;
     if (liquidationTicks === 0 || liquidationTicks === Infinity) expect(isOver(isLong ? 1 : 2 ** 40)).toBe(false);
@@ -113,18 +113,18 @@ describe.each(
   });
 
   const account = accountView(venue, 0, marginCoin);
-  const none = hand.cent.mul(0);
+  const none = manual.cent.mul(0);
   const both = unrealised.add(margin);
   test.each<[keyof typeof account, unknown]>([
     ['asset', marginCoin],
-    ['normalUnits', hand.units(free)],
-    ['lockedUnits', hand.units(locked)],
-    ['isolatedMarginUnits', hand.units(isCross ? none : margin)],
-    ['crossMarginUnits', hand.units(isCross ? margin : none)],
-    ['achievedUnits', hand.units(realised)],
-    ['unrealisedUnits', hand.units(unrealised)],
-    ['crossEquityUnits', hand.units(free.add(locked).add(isCross ? both : none))],
-    ['isolatedEquityUnits', hand.units(isCross ? none : both)],
+    ['normalUnits', manual.units(free)],
+    ['lockedUnits', manual.units(locked)],
+    ['isolatedMarginUnits', manual.units(isCross ? none : margin)],
+    ['crossMarginUnits', manual.units(isCross ? margin : none)],
+    ['achievedUnits', manual.units(realised)],
+    ['unrealisedUnits', manual.units(unrealised)],
+    ['crossEquityUnits', manual.units(free.add(locked).add(isCross ? both : none))],
+    ['isolatedEquityUnits', manual.units(isCross ? none : both)],
   ])('account.%s', (member, expected) => {
     expect(account[member]).toBe(expected);
   });
@@ -137,13 +137,18 @@ describe.each(
     expect(venue.find(0, 3)).toMatchObject({
       status: 'FILLED',
       filledLots: 50,
-      filledUnits: hand.units(hand.value(50, 402_345)),
+      filledUnits: manual.units(manual.value(50, 402_345)),
       closes: true,
     });
     expect(seen.reductions).toEqual([
-      { index: 0, lots: 50, profitUnits: hand.units(realised), feeUnits: hand.units(hand.fee(hand.value(50, 402_345), closeTakerFeePpm)) },
+      {
+        index: 0,
+        lots: 50,
+        profitUnits: manual.units(realised),
+        feeUnits: manual.units(manual.fee(manual.value(50, 402_345), closeTakerFeePpm)),
+      },
     ]);
-    expect(seen.funding).toEqual([{ account: 0, index: 0, units: hand.units(funding), timeMs: 4000 }]);
+    expect(seen.funding).toEqual([{ account: 0, index: 0, units: manual.units(funding), timeMs: 4000 }]);
     venue.assertConserved();
   });
 });

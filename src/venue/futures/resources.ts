@@ -2,10 +2,10 @@
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
-import type { Position } from './position.ts';
+import type { VenuePosition } from './position.ts';
 
 /** Money in settlement units, volumes in lots, times in ms. Prices are ratios of whole numbers, not ticks: averages lie between ticks. */
-export interface PositionView {
+export interface VenuePositionView {
   readonly instrument: Instrument;
   readonly id: number;
   readonly isLong: boolean;
@@ -34,7 +34,7 @@ export interface PositionView {
   readonly changedMs: number;
 }
 
-export function positionView(venue: FuturesVenue, position: Readonly<Position>, instrument: Instrument): PositionView {
+export function positionView(venue: FuturesVenue, position: Readonly<VenuePosition>, instrument: Instrument): VenuePositionView {
   const book = venue.book(instrument);
   const { money } = book.terms;
   const { lots, entryUnits, openedLots, marginUnits } = position;
@@ -78,18 +78,18 @@ export interface AccountView {
   /** totalEquity: all that stands behind cross positions, with their profit; partEquity: isolated margins with theirs. */
   readonly crossEquityUnits: number;
   readonly isolatedEquityUnits: number;
-  readonly positions: readonly Readonly<Position>[];
+  readonly positions: readonly Readonly<VenuePosition>[];
 }
 
 export function accountView(venue: FuturesVenue, account: number, asset: string): AccountView {
   const { wallets } = venue;
   const index = wallets.asset(asset);
   const { free, locked, realised } = wallets.wallet(account, index);
-  const positions = [...wallets.held(account, index)];
-  const sum = (isCross: boolean, of: (position: Readonly<Position>) => number): number =>
+  const positions = [...wallets.openPositions(account, index)];
+  const sum = (isCross: boolean, of: (position: Readonly<VenuePosition>) => number): number =>
     positions.reduce((units, position) => (position.isCross === isCross ? units + of(position) : units), 0);
-  const profit = (position: Readonly<Position>): number => venue.unrealised(position);
-  const margin = ({ marginUnits }: Readonly<Position>): number => marginUnits;
+  const profit = (position: Readonly<VenuePosition>): number => venue.unrealised(position);
+  const margin = ({ marginUnits }: Readonly<VenuePosition>): number => marginUnits;
   const isolatedMarginUnits = sum(false, margin);
   const crossMarginUnits = sum(true, margin);
   const [isolatedProfit, crossProfit] = [sum(false, profit), sum(true, profit)];

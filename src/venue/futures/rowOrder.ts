@@ -1,12 +1,12 @@
 // The order in which a row of a contract acts: its open, stops, entries and profits, and the liquidations between them (docs/matching.md).
 
 import type { Instrument } from '../../model/instrument.ts';
-import type { OrderRecord, VenueOrder } from '../venueOrder.ts';
+import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import type { ContractBook } from './contractBook.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 import type { MarkRow } from './liquidation.ts';
-import type { Position } from './position.ts';
-import { type ReachedTriggers, type Trigger, triggerRank, waitsForRise } from './triggers.ts';
+import type { VenuePosition } from './position.ts';
+import { type ReachedTriggers, type Trigger, triggerRank, triggersOnRise } from './triggers.ts';
 
 /** A row of traded prices, in ticks. */
 export interface TradedRow {
@@ -40,7 +40,7 @@ export interface RowEvent {
 }
 
 /** Condition orders that wait at the exchange. */
-export interface RowConditions {
+export interface RowTriggers {
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers;
   fireAt(trigger: Trigger, price: number, timeMs: number): void;
 }
@@ -53,7 +53,7 @@ export interface RowStops {
   ofEntries(): RowEvent[];
 }
 
-export type EndPosition = (position: Position, marks: MarkRow, timeMs: number, closeMs: number) => void;
+export type EndPosition = (position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number) => void;
 
 const NO_STOPS: RowStops = { gapped: () => [], inside: () => [], ofEntries: () => [] };
 
@@ -98,21 +98,21 @@ export class RowOrder {
     book.beginRow(volumeLots);
     for (const event of this.ordersAtOpen(row)) {
       if (!event.isThere()) continue;
-      if (this.obstacle(event, marks) === null) event.act();
+      if (this.denyCode(event, marks) === null) event.act();
       else this.held.push(event);
     }
   }
 
   /** The rest of the row, after `open` or the book's `matchOpen`. */
-  inside(row: TradedRow, marks: MarkRow, conditions: RowConditions | null, stops: RowStops = NO_STOPS): void {
+  inside(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
-    const fired = conditions?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], inside: [] };
-    const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, conditions!));
+    const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], inside: [] };
+    const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, triggers!));
     this.work([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
       ...stops.inside(),
-      ...fired.inside.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, conditions!)),
+      ...fired.inside.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersInside(row),
     ];
     this.work(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
@@ -127,7 +127,7 @@ export class RowOrder {
   private work(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
     for (let left = events; ;) {
       left = left.filter((event) => event.isThere());
-      const at = left.findIndex((event) => this.obstacle(event, marks) === null);
+      const at = left.findIndex((event) => this.denyCode(event, marks) === null);
       if (at >= 0) {
         left[at]!.act();
         left.splice(at, 1);
@@ -138,16 +138,16 @@ export class RowOrder {
       if (last.length > 0) continue;
       const [first] = left;
       if (first === undefined) return;
-      const position = this.obstacle(first, marks)!;
+      const position = this.denyCode(first, marks)!;
       const { lots } = position;
       this.end(position, marks, timeMs, closeMs);
       // Another position of a cross account has gone in its place, or the event acts after all: never twice in vain.
-      if (position.lots === lots && this.obstacle(first, marks) === position) left.shift()!.act();
+      if (position.lots === lots && this.denyCode(first, marks) === position) left.shift()!.act();
     }
   }
 
   /** The position whose liquidation comes before an event; null: there is none. */
-  private obstacle(event: RowEvent, marks: MarkRow): Position | null {
+  private denyCode(event: RowEvent, marks: MarkRow): VenuePosition | null {
     const { venue, book } = this;
     if (event.level === 0) return null;
     for (const position of venue.wallets.sides(event.account, book.index)) {
@@ -158,7 +158,7 @@ export class RowOrder {
   }
 
   /** Whether an event would come after the liquidation of a position: at its price or beyond, or as a profit that is not certain. */
-  private comesAfter(event: RowEvent, position: Readonly<Position>): boolean {
+  private comesAfter(event: RowEvent, position: Readonly<VenuePosition>): boolean {
     const { isLong } = position;
     if (event.falls === isLong) {
       const limit = this.venue.liquidationTicks(position);
@@ -191,27 +191,27 @@ export class RowOrder {
     return events;
   }
 
-  private atOpen(order: OrderRecord, level: number, openMs: number, open: number): RowEvent {
+  private atOpen(order: VenueOrderRecord, level: number, openMs: number, open: number): RowEvent {
     return this.order(order, level, true, STAGE.lateOpen, () => this.book.offer(order, openMs, open));
   }
-  private order(order: OrderRecord, level: number, atOpen: boolean, stage: number, act: () => void): RowEvent {
+  private order(order: VenueOrderRecord, level: number, atOpen: boolean, stage: number, act: () => void): RowEvent {
     const { id, account, closes } = order;
     const isBuy = order.side === 'buy';
     return { account, level, isBuy, closes, falls: isBuy, atOpen, stage, isThere: () => isOpen(order, id), act };
   }
 
-  private condition(trigger: Trigger, price: number, timeMs: number, atOpen: boolean, conditions: RowConditions): RowEvent {
+  private condition(trigger: Trigger, price: number, timeMs: number, atOpen: boolean, triggerOrders: RowTriggers): RowEvent {
     const { account, price: level, child } = trigger;
     return {
       account,
       level,
       isBuy: child.side === 'buy',
       closes: child.reduceOnly,
-      falls: !waitsForRise(trigger),
+      falls: !triggersOnRise(trigger),
       atOpen,
       stage: [STAGE.condition, STAGE.entry, STAGE.profit][triggerRank(trigger)]!,
       isThere: () => trigger.status === 'pending',
-      act: () => conditions.fireAt(trigger, price, timeMs),
+      act: () => triggerOrders.fireAt(trigger, price, timeMs),
     };
   }
 }

@@ -24,7 +24,7 @@ function life(
   if (order === null) throw new Error(`refused: ${venue.refusal}`);
   rows.forEach(([open, high, low, volume = VOLUME], at) => {
     book.matchOpen(at * 1000, open, volume);
-    book.matchInside(at * 1000, (at + 1) * 1000, open, high, low);
+    book.matchRange(at * 1000, (at + 1) * 1000, open, high, low);
   });
   venue.assertConserved();
   const fills = seen.fills.map(({ price, lots: filled, isMaker, timeMs }) => [price, filled, isMaker ? 'maker' : 'taker', timeMs]);
@@ -111,7 +111,7 @@ test('an order with a time in force waits for the first row that opens after it 
   book.lastPrice = PRICE;
   const order = venue.place(0, 1, futuresIntent(contract, 'buy', 1, { limit: PRICE, timeInForce: 'IOC' }), 500)!;
   book.matchOpen(0, 390_000, VOLUME);
-  book.matchInside(0, 1000, 390_000, 390_000, 390_000);
+  book.matchRange(0, 1000, 390_000, 390_000, 390_000);
   expect([seen.fills, order.isOpen]).toEqual([[], true]);
   book.matchOpen(1000, 395_000, VOLUME);
   expect(seen.fills).toMatchObject([{ price: 395_000, timeMs: 1000 }]);

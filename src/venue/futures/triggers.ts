@@ -11,7 +11,7 @@ import type { FuturesVenue } from './futuresVenue.ts';
 /** Specification 4.2: 1 stop-loss, 2 take-profit (both close), 3 chase-rise, 4 kill-fall. */
 export const TRIGGER_KINDS = ['stopLoss', 'takeProfit', 'rise', 'fall'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
-export type TriggerStatus = 'pending' | 'expired' | 'triggered' | 'failed' | 'canceled';
+export type VenueTriggerStatus = 'pending' | 'expired' | 'triggered' | 'failed' | 'canceled';
 
 export interface Trigger {
   readonly id: number;
@@ -25,7 +25,7 @@ export interface Trigger {
   readonly sinceMs: number;
   /** Infinity: it waits for ever. */
   readonly expiresMs: number;
-  readonly status: TriggerStatus;
+  readonly status: VenueTriggerStatus;
   /** Once it has fired: the child's id at the venue; or the code with which it was refused. */
   readonly childId: number | null;
   readonly code: number;
@@ -62,7 +62,7 @@ const RANK: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1
  * executed at the trigger price (or the open, where that lies beyond it) plus slippage; a LIMIT child at once if that price allows it, else
  * it rests from the end of the row on.
  */
-export class TriggerDesk {
+export class TriggerQueue {
   /** Code of the last refusal. */
   refusal = 0;
   private readonly venue: FuturesVenue;
@@ -225,7 +225,7 @@ export class TriggerDesk {
     this.pending.length = kept;
   }
 
-  private end(trigger: Record, status: TriggerStatus): void {
+  private end(trigger: Record, status: VenueTriggerStatus): void {
     this.pending.splice(this.pending.indexOf(trigger), 1);
     trigger.status = status;
   }
@@ -237,12 +237,12 @@ export function triggerRank({ kind }: Trigger): number {
 }
 
 /** True when a rising price fires it. An exit knows its direction by the side that it closes with. */
-export function waitsForRise({ kind, child }: Trigger): boolean {
+export function triggersOnRise({ kind, child }: Trigger): boolean {
   const isSell = child.side === 'sell';
   return kind === 'rise' || (kind === 'stopLoss' && !isSell) || (kind === 'takeProfit' && isSell);
 }
 
 /** `high` and `low`: the prices reached. */
 function isReached(trigger: Trigger, high: number, low: number): boolean {
-  return waitsForRise(trigger) ? high >= trigger.price : low <= trigger.price;
+  return triggersOnRise(trigger) ? high >= trigger.price : low <= trigger.price;
 }

@@ -7,7 +7,7 @@ import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { Account, enlist } from '../account.ts';
 import type { ContractMoney } from './contractMoney.ts';
-import { Position } from './position.ts';
+import { VenuePosition } from './position.ts';
 
 /** How one account trades one contract. */
 export interface ContractSetting {
@@ -56,7 +56,7 @@ export class Wallets {
   private readonly wallets: Wallet[][] = [];
   private readonly settings: ContractSetting[][] = [];
   /** By account and contract: the long side, or the only one in net mode, and the short side. */
-  private readonly positions: (readonly [Position, Position])[][] = [];
+  private readonly positions: (readonly [VenuePosition, VenuePosition])[][] = [];
 
   constructor(contracts: readonly ContractTerms[], assets: readonly string[]) {
     this.contracts = contracts;
@@ -68,11 +68,13 @@ export class Wallets {
   }
 
   /** The index of the new account. Throws ConfigError when the name is taken. */
-  open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, mostOpen: number): number {
-    const account = enlist(this.accounts, new Account(name, isRestricted, mostOpen));
+  open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, maxOpen: number): number {
+    const account = enlist(this.accounts, new Account(name, isRestricted, maxOpen));
     this.wallets.push(listOf(this.assets, () => new Wallet()));
     this.settings.push(listOf(this.contracts, setting));
-    this.positions.push(listOf(this.contracts, (_, index) => [new Position(account, index, true), new Position(account, index, false)]));
+    this.positions.push(
+      listOf(this.contracts, (_, index) => [new VenuePosition(account, index, true), new VenuePosition(account, index, false)]),
+    );
     return account;
   }
 
@@ -93,17 +95,17 @@ export class Wallets {
     return setting;
   }
   /** Of a contract of an account; in net mode always the first of the two. */
-  position(account: number, index: number, isLong: boolean): Position {
+  position(account: number, index: number, isLong: boolean): VenuePosition {
     return this.sides(account, index)[isLong || this.setting(account, index).isNet ? 0 : 1];
   }
-  sides(account: number, index: number): readonly [Position, Position] {
+  sides(account: number, index: number): readonly [VenuePosition, VenuePosition] {
     const sides = this.positions[account]?.[index];
     if (sides === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
     return sides;
   }
   /** What an account holds, flat positions left out: of one asset, or of all. By contract, long before short. As it is now: later changes do not show. */
-  held(account: number, asset: number | null = null): readonly Position[] {
-    const held: Position[] = [];
+  openPositions(account: number, asset: number | null = null): readonly VenuePosition[] {
+    const held: VenuePosition[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
       if (asset !== null && this.contracts[index]!.asset !== asset) continue;
       const [long, short] = this.sides(account, index);
@@ -117,14 +119,14 @@ export class Wallets {
    * The largest of the sums that an execution or a payment of a position changes, in units, whatever their signs: what is left to 2^53 can
    * still be added to any of them.
    */
-  largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<Position>, asset: number): number {
+  largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<VenuePosition>, asset: number): number {
     const { free, locked, realised, fees, funding, covered } = this.wallet(account, asset);
     const own = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
     const shared = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
     return Math.max(own, shared, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
   }
   /** True when so many units can be added to or taken from each of those sums. */
-  canMove(position: Readonly<Position>, asset: number, units: number): boolean {
+  canMove(position: Readonly<VenuePosition>, asset: number, units: number): boolean {
     return this.largestSum(position, asset) + units <= MAX_EXACT;
   }
 
@@ -157,7 +159,7 @@ export class Wallets {
   private checkedMoney(account: number, asset: number): bigint {
     const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, asset);
     let money = BigInt(free) + BigInt(locked);
-    for (const { marginUnits } of this.held(account, asset)) money += BigInt(marginUnits);
+    for (const { marginUnits } of this.openPositions(account, asset)) money += BigInt(marginUnits);
     const history = BigInt(deposited) + BigInt(realised) - BigInt(fees) + BigInt(funding) - BigInt(liquidationFees) + BigInt(covered);
     assert(money === history, `${this.accounts[account]?.name}: ${money} units of ${this.assets[asset]} are there, ${history} should be`);
     return money;

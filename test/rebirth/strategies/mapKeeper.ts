@@ -1,7 +1,7 @@
 // A Map from each resting order to the bar on which it was placed; orders that have waited too long are cancelled and replaced.
 import { Strategy, type FillInfo, type OrderId } from 'isobar';
 
-export default class MapKeeper extends Strategy.with({}) {
+export default class MapStore extends Strategy.with({}) {
   placed = new Map<OrderId, number>();
   bought = new Map<OrderId, string>();
   barCount = 0;

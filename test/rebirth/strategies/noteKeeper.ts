@@ -1,7 +1,7 @@
 // What it must remember it keeps by name: a start begins at the newest record of it.
 import { Strategy, type FillInfo } from 'isobar';
 
-export default class NoteKeeper extends Strategy.with({}) {
+export default class NoteStore extends Strategy.with({}) {
   notes = this.keep({ bars: 0, wanted: [] as number[], mood: 'calm', isTired: false, last: { price: 0, side: 'none' } });
 
   override onStart() {

@@ -145,9 +145,9 @@ import sys, polars, pandas
 a = polars.read_ipc(sys.argv[1]); b = pandas.read_feather(sys.argv[1])
 print(a.schema['open_time'], len(a), a['close'].to_list() == b['close'].to_list(), a['bars_in'][-1], a['open_time'][1].isoformat())
 print(b['open_time'].dtype, len(b), b['open_time'][1].isoformat(), b['bars_in'].dtype)`;
-    const said = runPython(['polars', 'pandas', 'pyarrow'], script, path);
-    skip(said === null);
-    expect(said).toEqual([
+    const text = runPython(['polars', 'pandas', 'pyarrow'], script, path);
+    skip(text === null);
+    expect(text).toEqual([
       `Datetime(time_unit='ms', time_zone='UTC') 65539 True 65533 2023-11-14T22:14:20+00:00`,
       'datetime64[ms, UTC] 65539 2023-11-14T22:14:20+00:00 int32',
     ]);

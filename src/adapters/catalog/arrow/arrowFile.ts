@@ -6,7 +6,19 @@ import { dirname } from 'node:path';
 import { assert } from '../../../base/assert.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { Checksums, sealed } from './checksums.ts';
-import { assertLittleEndian, byte, encode, int, list, long, longs, short, table, text, type Table } from './flatbuffer.ts';
+import {
+  assertLittleEndian,
+  byte,
+  encode,
+  flatInt,
+  flatList,
+  long,
+  longs,
+  short,
+  flatTable,
+  flatText,
+  type FlatTable,
+} from './flatbuffer.ts';
 
 /** `timestamp` columns hold ms UTC as integers in doubles; the file has them as int64 with the zone UTC. */
 export type ArrowColumn =
@@ -107,8 +119,8 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   }
   const end = new DataView(new ArrayBuffer(4));
   const stop = new Uint8Array(8).fill(0xff, 0, 4);
-  const pairs = list(checksums.pairs().map(([key, value]) => table(text(key), text(value))));
-  const footer = encode(table(short(METADATA_V5), schema, longs(3, []), longs(3, blocks), pairs));
+  const pairs = flatList(checksums.pairs().map(([key, value]) => flatTable(flatText(key), flatText(value))));
+  const footer = encode(flatTable(short(METADATA_V5), schema, longs(3, []), longs(3, blocks), pairs));
   end.setInt32(0, footer.byteLength, true);
   const foot = Buffer.concat([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
   write([sealed(foot)]);
@@ -142,8 +154,8 @@ function padded(bytes: Uint8Array, align: number): Uint8Array {
 }
 
 /** An encapsulated message; its length is such that what follows it at `position` starts aligned. */
-function message(kind: number, header: Table, bodyBytes: number, position: number): Uint8Array {
-  const bytes = encode(table(short(METADATA_V5), byte(kind), header, long(bodyBytes)));
+function message(kind: number, header: FlatTable, bodyBytes: number, position: number): Uint8Array {
+  const bytes = encode(flatTable(short(METADATA_V5), byte(kind), header, long(bodyBytes)));
   const size = roundUp(position + 8 + bytes.byteLength) - position;
   const whole = new Uint8Array(size);
   const view = new DataView(whole.buffer);
@@ -153,30 +165,30 @@ function message(kind: number, header: Table, bodyBytes: number, position: numbe
   return whole;
 }
 
-function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>): Table {
+function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>): FlatTable {
   const fields = columns.map(({ name, kind }) => {
     const [code, type] = typeOf(kind);
-    return table(text(name), byte(0), byte(code), type, null, list([]));
+    return flatTable(flatText(name), byte(0), byte(code), type, null, flatList([]));
   });
-  const pairs = Object.entries(metadata).map(([key, value]) => table(text(key), text(value)));
-  return table(short(0), list(fields), list(pairs));
+  const pairs = Object.entries(metadata).map(([key, value]) => flatTable(flatText(key), flatText(value)));
+  return flatTable(short(0), flatList(fields), flatList(pairs));
 }
 
-function typeOf(kind: ArrowColumn['kind']): [number, Table] {
-  if (kind === 'float64') return [TYPE.floatingPoint, table(short(2))];
-  if (kind === 'int32') return [TYPE.int, table(int(32), byte(1))];
-  return [TYPE.timestamp, table(short(1), text('UTC'))];
+function typeOf(kind: ArrowColumn['kind']): [number, FlatTable] {
+  if (kind === 'float64') return [TYPE.floatingPoint, flatTable(short(2))];
+  if (kind === 'int32') return [TYPE.int, flatTable(flatInt(32), byte(1))];
+  return [TYPE.timestamp, flatTable(short(1), flatText('UTC'))];
 }
 
 /** Row count, one node a column (rows, nulls), two buffers a column (validity, which is absent, and data). */
-function batchTable(columns: readonly ArrowColumn[], rows: number, bodies: readonly Uint8Array[]): Table {
+function batchTable(columns: readonly ArrowColumn[], rows: number, bodies: readonly Uint8Array[]): FlatTable {
   const buffers: number[] = [];
   let offset = 0;
   for (const [i, column] of columns.entries()) {
     buffers.push(offset, 0, offset, rows * (column.kind === 'int32' ? 4 : 8));
     offset += bodies[i]!.byteLength;
   }
-  return table(
+  return flatTable(
     long(rows),
     longs(
       2,

@@ -4,7 +4,7 @@ import { CONTINUATION, HEADER, MAGIC, TYPE, type ArrowColumn } from './arrowFile
 import { checksumsIn, type FileChecksums } from './checksums.ts';
 import { FlatReader } from './flatbuffer.ts';
 
-export interface Field {
+export interface ArrowField {
   readonly name: string;
   /** Null for a type that isobar does not read. */
   readonly kind: ArrowColumn['kind'] | null;
@@ -32,7 +32,7 @@ export interface Batch {
 }
 
 interface Footer {
-  readonly fields: readonly Field[];
+  readonly fields: readonly ArrowField[];
   readonly metadata: ReadonlyMap<string, string>;
   readonly blocks: readonly Block[];
   /** Behind the last batch. */
@@ -90,7 +90,7 @@ export function readFooter(size: number, bytes: ReadBytes): Footer {
   };
 }
 
-function fieldOf(flat: FlatReader, field: number, name: string): Field {
+function fieldOf(flat: FlatReader, field: number, name: string): ArrowField {
   const type = flat.number(flat.field(field, 2), 1);
   // Values by number: the batch has the numbers, which are integers.
   if (flat.field(field, 4) !== 0) return { name, kind: null, unit: 0, buffers: 2 };
@@ -99,7 +99,7 @@ function fieldOf(flat: FlatReader, field: number, name: string): Field {
   return { name, kind: kindOf(flat, type, details), unit, buffers: BUFFERS[type] ?? null };
 }
 
-function kindOf(flat: FlatReader, type: number, details: number): Field['kind'] {
+function kindOf(flat: FlatReader, type: number, details: number): ArrowField['kind'] {
   switch (type) {
     case TYPE.floatingPoint:
       return flat.number(flat.field(details, 0), 2) === 2 ? 'float64' : null;
@@ -113,7 +113,7 @@ function kindOf(flat: FlatReader, type: number, details: number): Field['kind'] 
 }
 
 /** Throws RangeError for a block that is no record batch of such columns, or that does not lie whole in the file. */
-export function readBatch(block: Block, fields: readonly Field[], firstRow: number, fileSize: number, bytes: ReadBytes): Batch {
+export function readBatch(block: Block, fields: readonly ArrowField[], firstRow: number, fileSize: number, bytes: ReadBytes): Batch {
   const { offset, metadataBytes, bodyBytes } = block;
   const head = bytes(offset, metadataBytes);
   const prefix = new DataView(head.buffer).getUint32(0, true) === CONTINUATION ? 8 : 4;

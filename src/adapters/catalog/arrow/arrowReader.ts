@@ -4,7 +4,7 @@ import type { Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowFile.ts';
-import { readBatch, readFooter, type Batch, type Field } from './arrowLayout.ts';
+import { readBatch, readFooter, type Batch, type ArrowField } from './arrowLayout.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { isFoot, isPart, type FileChecksums } from './checksums.ts';
 import { assertLittleEndian } from './flatbuffer.ts';
@@ -61,7 +61,7 @@ export function damaged(path: string, why: string, foreign = false): ConfigError
 /** An open file. Ask for columns by name; rows count from 0. */
 export class ArrowFile {
   readonly rows: number;
-  readonly fields: readonly Field[];
+  readonly fields: readonly ArrowField[];
   readonly metadata: ReadonlyMap<string, string>;
   private readonly path: string;
   private readonly handle: number;
@@ -111,8 +111,8 @@ export class ArrowFile {
     if (checksums === null) throw this.changed('it has no checksums: another program wrote it');
     const starts = [0, ...batches.map(({ start }) => start), footAt];
     if (checksums.parts.length !== batches.length + 1) throw this.changed('its checksums are not those of its batches');
-    const longest = starts.reduce((most, start, at) => Math.max(most, (starts[at + 1] ?? size) - start), 0);
-    const room = new Uint8Array(longest);
+    const max = starts.reduce((limit, start, at) => Math.max(limit, (starts[at + 1] ?? size) - start), 0);
+    const room = new Uint8Array(max);
     try {
       for (const [at, start] of starts.entries()) {
         const bytes = room.subarray(0, (starts[at + 1] ?? size) - start);
@@ -227,8 +227,8 @@ export class ArrowFile {
     const packed = this.bytes(at, length);
     const unpackedBytes = Number(new DataView(packed.buffer).getBigInt64(0, true));
     if (unpackedBytes === -1) return packed.subarray(8);
-    const mostBytes = Math.min(2 * wantedBytes + PADDING, MAX_UNPACKED_BYTES);
-    if (unpackedBytes < 0 || unpackedBytes > mostBytes || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
+    const maxBytes = Math.min(2 * wantedBytes + PADDING, MAX_UNPACKED_BYTES);
+    if (unpackedBytes < 0 || unpackedBytes > maxBytes || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
     return this.inflate(codec, packed.subarray(8), unpackedBytes);
   }
 

@@ -10,10 +10,10 @@ export interface Scalar {
   readonly bytes: 1 | 2 | 4 | 8;
   readonly value: number;
 }
-export interface Table {
+export interface FlatTable {
   readonly kind: 'table';
   /** By field number; null where the default stands. */
-  readonly fields: readonly (Part | null)[];
+  readonly fields: readonly (FlatPart | null)[];
 }
 export interface Text {
   readonly kind: 'text';
@@ -22,7 +22,7 @@ export interface Text {
 /** A vector of tables. */
 export interface List {
   readonly kind: 'list';
-  readonly items: readonly Table[];
+  readonly items: readonly FlatTable[];
 }
 /** A vector of structs that consist of 64-bit integers only, `perItem` of them each. */
 export interface Longs {
@@ -30,19 +30,19 @@ export interface Longs {
   readonly perItem: number;
   readonly values: readonly number[];
 }
-export type Part = Scalar | Table | Text | List | Longs;
+export type FlatPart = Scalar | FlatTable | Text | List | Longs;
 
-export const table = (...fields: (Part | null)[]): Table => ({ kind: 'table', fields });
-export const text = (value: string): Text => ({ kind: 'text', text: value });
-export const list = (items: readonly Table[]): List => ({ kind: 'list', items });
+export const flatTable = (...fields: (FlatPart | null)[]): FlatTable => ({ kind: 'table', fields });
+export const flatText = (value: string): Text => ({ kind: 'text', text: value });
+export const flatList = (items: readonly FlatTable[]): List => ({ kind: 'list', items });
 export const longs = (perItem: number, values: readonly number[]): Longs => ({ kind: 'longs', perItem, values });
 export const byte = (value: number): Scalar => ({ kind: 'scalar', bytes: 1, value });
 export const short = (value: number): Scalar => ({ kind: 'scalar', bytes: 2, value });
-export const int = (value: number): Scalar => ({ kind: 'scalar', bytes: 4, value });
+export const flatInt = (value: number): Scalar => ({ kind: 'scalar', bytes: 4, value });
 export const long = (value: number): Scalar => ({ kind: 'scalar', bytes: 8, value });
 
 /** The bytes of a FlatBuffer whose root is `root`; their number is a multiple of 8. */
-export function encode(root: Table): Uint8Array {
+export function encode(root: FlatTable): Uint8Array {
   const writer = new Writer();
   const slot = writer.reserve(4, 4);
   writer.point(slot, writer.table(root));
@@ -77,7 +77,7 @@ class Writer {
     this.view.setUint32(slot, target - slot, true);
   }
 
-  table(part: Table): number {
+  table(part: FlatTable): number {
     const offsets: number[] = [];
     let size = 4;
     for (const field of part.fields) {
@@ -106,7 +106,7 @@ class Writer {
     return start;
   }
 
-  private child(part: Exclude<Part, Scalar>): number {
+  private child(part: Exclude<FlatPart, Scalar>): number {
     if (part.kind === 'table') return this.table(part);
     if (part.kind === 'text') return this.text(part.text);
     return part.kind === 'list' ? this.list(part.items) : this.longs(part);
@@ -128,7 +128,7 @@ class Writer {
     return start;
   }
 
-  private list(items: readonly Table[]): number {
+  private list(items: readonly FlatTable[]): number {
     const start = this.reserve(4, 4 + 4 * items.length);
     this.view.setUint32(start, items.length, true);
     for (const [i, item] of items.entries()) this.point(start + 4 + 4 * i, this.table(item));

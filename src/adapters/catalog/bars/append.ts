@@ -6,7 +6,7 @@ import { pow10 } from '../../../base/number/exact.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { INTERVALS, type Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
-import { loadBars, readEntry, readText, storeBars, writeText } from './catalog.ts';
+import { loadBars, readEntry, readCatalogFile, storeBars, writeText } from './catalog.ts';
 import { barsOf, emptyColumns, RAW, sliceColumns, type RawColumns } from '../files/columns.ts';
 import { readImports, writeImports } from './importRecord.ts';
 import { instrumentText, MAX_TICKS } from '../records/instrumentRecord.ts';
@@ -18,11 +18,11 @@ import { whileLocked } from '../files/storeLock.ts';
 /** What becomes of a stored bar for which the exchange has other figures: it stays, as everywhere in the catalog, or gives way. */
 export type RevisedRule = 'keep' | 'replace';
 
-type Figures = Readonly<Record<Exclude<(typeof RAW)[number], 'openMs'>, number>>;
+type PriceFigures = Readonly<Record<Exclude<(typeof RAW)[number], 'openMs'>, number>>;
 export interface RevisedBar {
   readonly openMs: number;
-  readonly was: Figures;
-  readonly now: Figures;
+  readonly was: PriceFigures;
+  readonly now: PriceFigures;
 }
 
 export interface JoinedRows {
@@ -70,7 +70,7 @@ function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawCo
   const { raw, ...joined } = joinRows(stored?.bars ?? emptyColumns(0), stored?.facts.openLastBar ?? false, rows, rule);
   if (rule === 'keep' && joined.revised.length >= FOREIGN_ROWS && joined.revised.length > joined.equalRows) throw foreign(path, joined);
   const isWritten = joined.newRows > 0 || joined.openRow !== null || (rule === 'replace' && joined.revised.length > 0);
-  const instrument = heldBy(catalog, given, rows, path);
+  const instrument = withEnoughDigits(catalog, given, rows, path);
   if (!isWritten && stored) {
     storeInstrument(catalog, instrument);
     return { ...joined, instrument, isWritten, manifest: manifestOf(stored.bars, stored.facts) };
@@ -86,7 +86,7 @@ function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawCo
 }
 
 /** The record with enough price digits for the bars that are there and for `rows`: an exchange may have had finer prices than today. */
-function heldBy(catalog: string, given: Instrument, rows: RawColumns, path: string): Instrument {
+function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, path: string): Instrument {
   let { priceDigits } = withDigitsOf(catalog, given);
   for (const column of [rows.open, rows.high, rows.low, rows.close]) {
     for (const price of column) {
@@ -118,7 +118,7 @@ export function refreshInstrument(catalog: string, of: Instrument): Instrument {
 export function storeInstrument(catalog: string, instrument: Instrument): boolean {
   const path = instrumentPath(catalog, instrument.market, instrument.wireName);
   const text = instrumentText(instrument);
-  if (existsSync(path) && readText(path) === text) return false;
+  if (existsSync(path) && readCatalogFile(path) === text) return false;
   writeText(path, text);
   return true;
 }
@@ -170,14 +170,14 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
   return { raw: n === both.length ? both : sliceColumns(both, 0, n), newRows, filledRows, equalRows, revised, openRow };
 }
 
-function figuresOf({ open, high, low, close, volume }: RawColumns, row: number): Figures {
+function figuresOf({ open, high, low, close, volume }: RawColumns, row: number): PriceFigures {
   return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, volume: volume[row]! };
 }
 
 /** The newest closed rows of a set, at most `most`; none where the catalog has no such set. */
-export function newestRows(catalog: string, key: BarKey, most: number): RawColumns {
+export function newestRows(catalog: string, key: BarKey, max: number): RawColumns {
   if (!existsSync(barsPath(catalog, key))) return emptyColumns(0);
-  const { bars, facts } = loadBars(catalog, key, { fromMs: readEntry(catalog, key).lastMs, warmupRows: most });
+  const { bars, facts } = loadBars(catalog, key, { fromMs: readEntry(catalog, key).lastMs, warmupRows: max });
   const end = bars.length - (facts.openLastBar ? 1 : 0);
-  return sliceColumns(bars, Math.max(0, end - most), end);
+  return sliceColumns(bars, Math.max(0, end - max), end);
 }

@@ -18,7 +18,7 @@ import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
 import { type BarKey, barsPath, listSeries, manifestPath } from '../files/paths.ts';
 import { RAW } from '../files/columns.ts';
 import { loadFeed, resampleInto } from './feed.ts';
-import { generateBars } from '../generate/generate.ts';
+import { synthesizeBars } from '../generate/generate.ts';
 import { instrumentText, parseInstrument, proposeInstrument, splitSymbol } from '../records/instrumentRecord.ts';
 import { IMPORTED, manifestOf, SYNTHETIC } from './quality.ts';
 import { hashOfRead } from './readHashes.ts';
@@ -32,7 +32,7 @@ afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: tru
 const FROM = Date.UTC(2024, 0, 1);
 const KEY: BarKey = { market: 'spot', symbol: 'SYNUSDT', interval: '1m' };
 const generate = (bars: number, gapShare = 0.02, seed = 1) =>
-  generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars, seed, gapShare });
+  synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars, seed, gapShare });
 const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
   [...RAW, 'closeMs' as const].map((name) => [...bars[name].subarray(from, to)]);
 
@@ -96,7 +96,7 @@ describe('stored bars', () => {
 
   it('of months have a file of their own beside those of minutes, whatever the file system makes of case', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
-    storeBars(catalog, generateBars({ symbol: 'SYNUSDT', interval: '1M', fromMs: FROM, bars: 5, seed: 1 }), SYNTHETIC);
+    storeBars(catalog, synthesizeBars({ symbol: 'SYNUSDT', interval: '1M', fromMs: FROM, bars: 5, seed: 1 }), SYNTHETIC);
     expect(existsSync(join(catalog, 'spot/SYNUSDT/1month.arrow'))).toBe(true);
     expect(loadBars(catalog, { ...KEY, interval: '1M' }).bars.closeMs[1]).toBe(Date.UTC(2024, 2, 1));
     expect(listCatalog(catalog).map((entry) => entry.interval)).toEqual(['1m', '1M']);
@@ -138,13 +138,13 @@ import sys, polars, pandas
 a = polars.read_ipc(sys.argv[1]); b = pandas.read_feather(sys.argv[1])
 for t in (a, b): print(list(t.columns), len(t), [repr(float(t[c][69999])) for c in ('open', 'high', 'low', 'close', 'volume')])
 print(b['open_time'].dtype, int((b['open_time'].diff().dt.total_seconds() > 60).sum()))`;
-    const said = runPython(['polars', 'pandas', 'pyarrow'], script, barsPath(catalog, KEY));
-    skip(said === null);
+    const text = runPython(['polars', 'pandas', 'pyarrow'], script, barsPath(catalog, KEY));
+    skip(text === null);
     const last = RAW.slice(1)
       .map((name) => `'${bars[name].at(-1)}'`)
       .join(', ');
     const columns = `['open_time', 'open', 'high', 'low', 'close', 'volume'] 70000 [${last}]`;
-    expect(said).toEqual([columns, columns, `datetime64[ms, UTC] ${manifestOf(bars, IMPORTED).gaps}`]);
+    expect(text).toEqual([columns, columns, `datetime64[ms, UTC] ${manifestOf(bars, IMPORTED).gaps}`]);
   });
 });
 
@@ -320,8 +320,8 @@ describe('loadFeed', () => {
   it('what a process that was killed left half written goes with the next one, and nothing of one that runs', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     const hour: BarKey = { ...KEY, interval: '1h' };
-    const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
-    const [left, kept] = [gone, process.ppid].map((pid) => `${barsPath(catalog, hour)}.${pid}.tmp`);
+    const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
+    const [left, kept] = [ended, process.ppid].map((pid) => `${barsPath(catalog, hour)}.${pid}.tmp`);
     for (const path of [left!, kept!]) writeFileSync(path, 'half');
     resampleInto(catalog, hour);
     expect([existsSync(left!), existsSync(kept!)]).toEqual([false, true]);

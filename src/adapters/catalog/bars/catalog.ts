@@ -64,10 +64,10 @@ const LAYOUT = '2';
 /** The record of a symbol, or null when the catalog has none. Throws ConfigError when it is wrong. */
 export function readInstrument(catalog: string, market: Market, symbol: string): Instrument | null {
   const path = instrumentPath(catalog, market, symbol);
-  return existsSync(path) ? parseInstrument(readText(path), path, market, symbol) : null;
+  return existsSync(path) ? parseInstrument(readCatalogFile(path), path, market, symbol) : null;
 }
 
-export function readText(path: string): string {
+export function readCatalogFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -111,7 +111,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   clearLeftovers(path);
   const record = instrumentText(bars.instrument);
   const recordPath = instrumentPath(catalog, market, symbol);
-  const recordBefore = existsSync(recordPath) ? readText(recordPath) : null;
+  const recordBefore = existsSync(recordPath) ? readCatalogFile(recordPath) : null;
   if (recordBefore !== record) writeText(recordPath, record);
   try {
     writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
-import { nestedIn } from '../../../model/bars/coarser.ts';
+import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { closeOf, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';

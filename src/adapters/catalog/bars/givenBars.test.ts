@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { loadBars } from './catalog.ts';
-import { generateBars } from '../generate/generate.ts';
+import { synthesizeBars } from '../generate/generate.ts';
 import { givenBars, typedBars, type Bars } from './givenBars.ts';
 import { importFiles } from '../import/importFiles.ts';
 import { SYNTHETIC } from './quality.ts';
@@ -25,7 +25,13 @@ test('are what an import of the same rows makes of them: instrument, columns, qu
   let run = 0;
   await fc.assert(
     fc.asyncProperty(options, async (some) => {
-      const { openMs, open, high, low, close, volume } = generateBars({ symbol: 'XUSDT', interval: '5m', fromMs: FROM, bars: 60, ...some });
+      const { openMs, open, high, low, close, volume } = synthesizeBars({
+        symbol: 'XUSDT',
+        interval: '5m',
+        fromMs: FROM,
+        bars: 60,
+        ...some,
+      });
       const rows = Array.from(openMs, (ms, row) => [ms, open[row], high[row], low[row], close[row], volume[row]].join(','));
       const [file, catalog] = [join(folder, 'XUSDT-5m.csv'), join(folder, `data${run++}`)];
       writeFileSync(file, `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
@@ -38,7 +44,7 @@ test('are what an import of the same rows makes of them: instrument, columns, qu
 });
 
 test('come back as columns, and a last bar that has not closed is known as such', () => {
-  const bars = generateBars({ symbol: 'XUSDT', interval: '1h', fromMs: FROM, bars: 10, seed: 1 });
+  const bars = synthesizeBars({ symbol: 'XUSDT', interval: '1h', fromMs: FROM, bars: 10, seed: 1 });
   const typed = typedBars({ bars, facts: SYNTHETIC });
   expect(typed).toMatchObject({ symbol: 'XUSDT', interval: '1h', length: 10, synthetic: true });
   expect(givenBars(typed, NOW).bars.close).toBe(bars.close);

@@ -98,20 +98,19 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
   let [lowest, highest] = [Infinity, 0];
   for (let row = 0; row < length; row++) {
     const time = openMs[row]!;
-    const [most, least] = [high[row]!, low[row]!];
+    const [max, min] = [high[row]!, low[row]!];
     if (!Number.isSafeInteger(time) || openOf(interval, time) !== time)
       throw wrong(symbol, `openMs[${row}]`, `ms UTC at which a bar of ${interval} opens`, time);
     if (row > 0 && time <= openMs[row - 1]!) throw wrong(symbol, `openMs[${row}]`, `a time after ${formatTime(openMs[row - 1]!)}`, time);
     // One comparison of a NaN is false whatever stands beside it.
-    const isSound =
-      least > 0 && least <= open[row]! && least <= close[row]! && open[row]! <= most && close[row]! <= most && most < Infinity;
+    const isSound = min > 0 && min <= open[row]! && min <= close[row]! && open[row]! <= max && close[row]! <= max && max < Infinity;
     if (!isSound) {
-      const got = `low ${least}, open ${open[row]}, close ${close[row]}, high ${most}`;
+      const got = `low ${min}, open ${open[row]}, close ${close[row]}, high ${max}`;
       throw wrong(symbol, `row ${row}`, 'prices above 0 with low <= open, close <= high', got);
     }
     if (!(volume[row]! >= 0 && volume[row]! < Infinity)) throw wrong(symbol, `volume[${row}]`, 'a volume of 0 or more', volume[row]);
-    if (least < lowest) lowest = least;
-    if (most > highest) highest = most;
+    if (min < lowest) lowest = min;
+    if (max > highest) highest = max;
   }
   const priceDigits = Math.max(...[open, high, low, close].map(digitsOf));
   if (priceDigits <= MAX_DIGITS && highest * pow10(priceDigits) < MAX_TICKS)

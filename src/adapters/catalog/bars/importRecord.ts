@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { discard } from '../arrow/arrowFile.ts';
-import { readEntry, readText, writeText } from './catalog.ts';
+import { readEntry, readCatalogFile, writeText } from './catalog.ts';
 import { barsPath, importsPath, type BarKey } from '../files/paths.ts';
 
 export interface ImportedFile {
@@ -62,7 +62,7 @@ function readState(catalog: string, key: BarKey): ImportState | null {
   if (!existsSync(path) || !existsSync(barsPath(catalog, key))) return null;
   const { dataSha256 } = readEntry(catalog, key);
   try {
-    const record: unknown = JSON.parse(readText(path));
+    const record: unknown = JSON.parse(readCatalogFile(path));
     return isRecord(record) ? (record.states.findLast((state) => state.dataSha256 === dataSha256) ?? null) : null;
   } catch (error) {
     // Whatever stands there, the files can be read again.

@@ -96,7 +96,7 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
   const zeroVolume: { from: string; bars: number }[] = [];
   const wrong: GapManifest['wrong'][number][] = [];
   let missingBars = 0;
-  let longestGapBars = 0;
+  let maxGapBars = 0;
   let zeroVolumeRows = 0;
   let lastZero = -2;
   for (let i = 0; i < length; i++) {
@@ -104,7 +104,7 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
     if (step > 1) {
       missing.push({ after: formatTime(openMs[i - 1]!), bars: step - 1 });
       missingBars += step - 1;
-      longestGapBars = Math.max(longestGapBars, step - 1);
+      maxGapBars = Math.max(maxGapBars, step - 1);
     }
     if (i > 0 && openMs[i] === openMs[i - 1]) wrong.push({ at: formatTime(openMs[i]!), what: 'duplicate' });
     else if (i > 0 && openMs[i]! < openMs[i - 1]!) wrong.push({ at: formatTime(openMs[i]!), what: 'outOfOrder' });
@@ -130,7 +130,7 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
     last: length === 0 ? null : formatTime(openMs[length - 1]!),
     gaps: missing.length,
     missingBars,
-    longestGapBars,
+    longestGapBars: maxGapBars,
     duplicateRows: count('duplicate'),
     outOfOrderRows: count('outOfOrder'),
     offGridRows: count('offGrid'),
@@ -152,18 +152,11 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
 }
 
 function isSound({ open, high, low, close, volume }: BarColumns, row: number): boolean {
-  const least = low[row]!;
-  const most = high[row]!;
+  const min = low[row]!;
+  const max = high[row]!;
   const [first, last] = [open[row]!, close[row]!];
   return (
-    least > 0 &&
-    least <= first &&
-    least <= last &&
-    first <= most &&
-    last <= most &&
-    most < Infinity &&
-    volume[row]! >= 0 &&
-    volume[row]! < Infinity
+    min > 0 && min <= first && min <= last && first <= max && last <= max && max < Infinity && volume[row]! >= 0 && volume[row]! < Infinity
   );
 }
 

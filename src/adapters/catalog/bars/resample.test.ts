@@ -3,9 +3,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { nests } from '../../../model/bars/coarser.ts';
+import { nests } from '../../../model/bars/aggregateBars.ts';
 import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
-import { generateBars } from '../generate/generate.ts';
+import { synthesizeBars } from '../generate/generate.ts';
 import { resample } from './resample.ts';
 import { sliceColumns, barsOf } from '../files/columns.ts';
 
@@ -54,7 +54,7 @@ describe('resample', () => {
       fc.nat(10_000),
       (pair, seed, rows, offset) => {
         const [from, to] = pair;
-        const bars = generateBars({
+        const bars = synthesizeBars({
           symbol: 'SYNUSDT',
           interval: from,
           fromMs: JAN_2024 + offset * 60_000,
@@ -81,7 +81,7 @@ describe('resample', () => {
   });
 
   it('emits a bar once its interval has ended and not before', () => {
-    const bars = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 180, seed: 1 });
+    const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 180, seed: 1 });
     expect(resample(firstRows(bars, 59), '1h').bars.length).toBe(0);
     expect(resample(firstRows(bars, 60), '1h').bars.length).toBe(1);
     expect(resample(firstRows(bars, 119), '1h').bars.length).toBe(1);
@@ -96,7 +96,7 @@ describe('resample', () => {
   });
 
   it('adds nothing that later rows could change', () => {
-    const bars = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 2000, seed: 2, gapShare: 0.2 });
+    const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 2000, seed: 2, gapShare: 0.2 });
     const whole = resample(bars, '15m').bars;
     for (let rows = 1; rows < bars.length; rows += 37) {
       const part = resample(firstRows(bars, rows), '15m').bars;
@@ -106,7 +106,7 @@ describe('resample', () => {
   });
 
   it('leaves thin bars out below the coverage asked for, and counts them', () => {
-    const bars = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 30_000, seed: 3, gapShare: 0.1 });
+    const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 30_000, seed: 3, gapShare: 0.1 });
     const all = resample(bars, '1h');
     const some = resample(bars, '1h', 0.9);
     expect(all.thin).toBe([...all.barsIn].filter((count) => count < 60).length);
@@ -118,13 +118,13 @@ describe('resample', () => {
   });
 
   it('keeps bars that rest on just the coverage asked for, whatever binary fractions make of it', () => {
-    const day = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 1440, seed: 3 });
+    const day = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 1440, seed: 3 });
     // 1440 * 0.55 is 792.0000000000001.
     expect([...resample(barsOf(sliceColumns(day, 648, 1440), day.instrument, '1m'), '1d', 0.55).barsIn]).toEqual([792]);
   });
 
   it('refuses intervals that do not nest', () => {
-    const bars = generateBars({ symbol: 'SYNUSDT', interval: '1h', fromMs: JAN_2024, bars: 10, seed: 3 });
+    const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1h', fromMs: JAN_2024, bars: 10, seed: 3 });
     for (const interval of ['1m', '30m', '1h'] as const)
       expect(() => resample(bars, interval)).toThrow(`${interval} bars cannot be made from 1h bars`);
     expect(nests('1w', '1M')).toBe(false);

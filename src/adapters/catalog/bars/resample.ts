@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { mergeRows, nests } from '../../../model/bars/coarser.ts';
+import { mergeRows, nests } from '../../../model/bars/aggregateBars.ts';
 import { barsBetween, closeOf, openOf, type Interval } from '../../../model/interval.ts';
 import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
 
@@ -30,9 +30,9 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     );
   }
   const { openMs, length } = bars;
-  const most = countGroups(openMs, interval);
-  const raw = emptyColumns(most);
-  const barsIn = new Int32Array(most);
+  const max = countGroups(openMs, interval);
+  const raw = emptyColumns(max);
+  const barsIn = new Int32Array(max);
   let [n, thin, dropped] = [0, 0, 0];
   for (let row = 0; row < length;) {
     const startMs = openOf(interval, openMs[row]!);

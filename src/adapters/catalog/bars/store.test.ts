@@ -9,7 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { INTERVALS } from '../../../model/interval.ts';
 import { storeBars } from './catalog.ts';
 import { loadFeed } from './feed.ts';
-import { generateBars } from '../generate/generate.ts';
+import { synthesizeBars } from '../generate/generate.ts';
 import type { BarKey } from '../files/paths.ts';
 import { SYNTHETIC } from './quality.ts';
 import { catalogStore, memoryStore, wholeSet } from './store.ts';
@@ -20,7 +20,7 @@ const HOUR = 3_600_000;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-store-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const bars = generateBars({ symbol: 'XUSDT', interval: '15m', fromMs: FROM, bars: 2000, seed: 5, gapShare: 0.05 });
+const bars = synthesizeBars({ symbol: 'XUSDT', interval: '15m', fromMs: FROM, bars: 2000, seed: 5, gapShare: 0.05 });
 const facts = { ...SYNTHETIC, openLastBar: true };
 storeBars(folder, bars, facts);
 const stores = [catalogStore(folder), memoryStore([wholeSet(bars, facts)])] as const;

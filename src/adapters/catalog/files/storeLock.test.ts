@@ -58,8 +58,8 @@ const run = (work) => { console.log('begins'); try { console.log(work()); } catc
       if (text.includes('begins')) resolve();
     });
   });
-  const told = new Promise<string>((resolve) => void child.once('close', () => resolve(text.trim())));
-  return { begun, told, isDone: () => child.exitCode !== null };
+  const reported = new Promise<string>((resolve) => void child.once('close', () => resolve(text.trim())));
+  return { begun, told: reported, isDone: () => child.exitCode !== null };
 }
 
 async function whileHeld(folder: string, code: string): Promise<string> {
@@ -71,9 +71,9 @@ async function whileHeld(folder: string, code: string): Promise<string> {
   expect(process2.isDone()).toBe(false);
   store(folder, 60);
   release();
-  const told = await process2.told;
+  const reported = await process2.told;
   expect(existsSync(dirname(lock))).toBe(false);
-  return told.replace('begins\n', '');
+  return reported.replace('begins\n', '');
 }
 
 describe('while another process stores bars of the symbol', () => {

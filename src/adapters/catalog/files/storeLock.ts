@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { clearDeadLock, removeEmpty, whileLocked as whileProcessLocked, type LockWords } from '../../disk/processLock.ts';
+import { clearDeadLock, removeEmpty, whileLocked as whileProcessLocked, type LockMessages } from '../../disk/processLock.ts';
 
-const WORDS: LockWords = {
+const WORDS: LockMessages = {
   has: 'the bars of this symbol',
   does: 'stores bars of this symbol',
   may: 'may store bars of this symbol',

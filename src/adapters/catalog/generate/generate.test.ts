@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { ticksOf } from '../../../model/bars/bars.ts';
-import { generateBars } from './generate.ts';
+import { synthesizeBars } from './generate.ts';
 import { dataHash, manifestOf, SYNTHETIC } from '../bars/quality.ts';
 import { expectEqual } from '../../../../test/fixtures/alike.ts';
 
 const FROM = Date.UTC(2024, 0, 1);
-const make = (seed: number, more: Partial<Parameters<typeof generateBars>[0]> = {}) =>
-  generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars: 50_000, seed, ...more });
+const make = (seed: number, more: Partial<Parameters<typeof synthesizeBars>[0]> = {}) =>
+  synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars: 50_000, seed, ...more });
 
 describe('generateBars', () => {
   it('makes the same bytes on every platform', () => {
@@ -45,10 +45,10 @@ describe('generateBars', () => {
   });
 
   it('leaves out the share of bars asked for', () => {
-    const { rows, missingBars, longestGapBars } = manifestOf(make(3, { gapShare: 0.1 }), SYNTHETIC);
+    const { rows, missingBars, longestGapBars: maxGapBars } = manifestOf(make(3, { gapShare: 0.1 }), SYNTHETIC);
     expect(rows).toBe(50_000);
     expect(missingBars / (rows + missingBars)).toBeCloseTo(0.1, 2);
-    expect(longestGapBars).toBeLessThanOrEqual(10);
+    expect(maxGapBars).toBeLessThanOrEqual(10);
     expect(manifestOf(make(3), SYNTHETIC).missingBars).toBe(0);
   });
 

@@ -10,7 +10,7 @@ import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../model/
 import { barsOf, emptyColumns, type RawColumns } from '../files/columns.ts';
 import { proposeInstrument } from '../records/instrumentRecord.ts';
 
-export interface GenerateOptions {
+export interface GeneratorOptions {
   readonly symbol: string;
   readonly market?: Market | undefined;
   readonly interval: Interval;
@@ -49,7 +49,7 @@ const MAX_SEED = 2 ** 31 - 1;
 const MEAN_GAP = 3;
 
 /** Bars whose prices lie on a grid of about seven significant digits. Throws ConfigError for options out of range. */
-export function generateBars(options: GenerateOptions): BarColumns {
+export function synthesizeBars(options: GeneratorOptions): BarColumns {
   const { symbol, market = 'spot', interval, bars, seed, price = 30_000, gapShare = 0 } = options;
   check('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= 50_000_000, 'a whole number from 1 to 50000000');
   check('seed', seed, Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED, `a whole number from 0 to ${MAX_SEED}`);
@@ -85,11 +85,11 @@ function digitsFor(price: number): number {
 function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gapShare: number, rng: Rng): void {
   let time = openOf(interval, fromMs);
   // A gap of g bars on average after a share p of the rows leaves out p g / (1 + p g) of all bars.
-  const chance = gapShare / (1 - gapShare) / MEAN_GAP;
+  const random = gapShare / (1 - gapShare) / MEAN_GAP;
   for (let i = 0; i < openMs.length; i++) {
     openMs[i] = time;
     time = closeOf(interval, time);
-    if (chance === 0 || rng.next() >= chance) continue;
+    if (random === 0 || rng.next() >= random) continue;
     for (let skip = 1 + Math.floor(rng.next() * (2 * MEAN_GAP - 1)); skip > 0; skip--) time = closeOf(interval, time);
   }
 }

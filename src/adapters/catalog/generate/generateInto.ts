@@ -9,18 +9,18 @@ import { generateFunding, generateMarks } from './generateSeries.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from '../files/markInterval.ts';
 import { loadSeries, storeSeries, type SeriesEntry } from '../series/seriesStore.ts';
 import { barsPath, checkSymbol, lockPath, type BarKey, type SeriesKey } from '../files/paths.ts';
-import { generateBars, type GenerateOptions } from './generate.ts';
+import { synthesizeBars, type GeneratorOptions } from './generate.ts';
 import { SYNTHETIC, type GapManifest } from '../bars/quality.ts';
 import { whileLocked } from '../files/storeLock.ts';
 
 const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
 
 /** Replaces synthetic bars of the same key, never others; a record that the catalog has is kept, with as many price digits as are needed. Throws ConfigError. */
-export function generateInto(catalog: string, options: GenerateOptions): GeneratedSet {
+export function generateInto(catalog: string, options: GeneratorOptions): GeneratedSet {
   const { market = 'spot', interval, seed } = options;
   const symbol = checkSymbol(options.symbol);
   refuseRealBars(catalog, { market, symbol, interval });
-  const bars = generateBars(options);
+  const bars = synthesizeBars(options);
   return whileLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
 }
 

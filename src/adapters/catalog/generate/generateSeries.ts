@@ -11,7 +11,7 @@ const FUNDING_MS = 8 * 3_600_000;
 const RATE_DIGITS = 8;
 /** Interest of a funding time without any premium: 0.01 %. */
 const BASE_RATE = 0.0001;
-const MOST_RATE = 0.003;
+const MAX_RATE = 0.003;
 /** Funding times come up to so many ms late. */
 const JITTER_MS = 12;
 /** Premium of the mark over the last price: how much of it stays from row to row, and its moves. */
@@ -58,7 +58,7 @@ export function generateFunding({ openMs, closeMs, length }: BarColumns, seed: n
   let premium = 0;
   for (let hour = Math.ceil(openMs[0]! / FUNDING_MS) * FUNDING_MS; hour <= closeMs[length - 1]!; hour += FUNDING_MS) {
     premium = RATE_MEMORY * premium + RATE_STEP * normal(rng);
-    const rate = Math.min(MOST_RATE, Math.max(-MOST_RATE, BASE_RATE + premium));
+    const rate = Math.min(MAX_RATE, Math.max(-MAX_RATE, BASE_RATE + premium));
     times.push(hour + Math.floor(rng.next() * JITTER_MS));
     rates.push(Math.floor(rate * scale + 0.5) / scale);
   }

@@ -38,27 +38,27 @@ export interface GivenKey {
 
 /** Symbol, interval and market of a file: as given, else from its name; spot where neither says the market. Throws ConfigError. */
 export function keyOf(file: string, given: GivenKey): BarKey {
-  const said = saidBy(basename(file));
-  const [, other] = OTHER_SERIES.exec(said.rest) ?? [];
+  const text = keyFromName(basename(file));
+  const [, other] = OTHER_SERIES.exec(text.rest) ?? [];
   if (other !== undefined) {
     throw new ConfigError(`${file}: by its name, ${other.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
   }
-  const interval = given.interval ?? said.interval;
+  const interval = given.interval ?? text.interval;
   if (interval === undefined) {
     throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval, one of ${INTERVALS.join(' ')}`);
   }
-  const named = given.symbol ?? said.symbol;
+  const named = given.symbol ?? text.symbol;
   if (named === undefined) {
     throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol, or name the file like BTCUSDT-1m.csv');
   }
   const isPair = given.symbol === undefined && FREQTRADE.test(file);
   const symbol = checkSymbol(isPair ? wireName(named) : named, undefined, given.symbol === undefined ? `${file}: ` : '');
-  const isFutures = FUTURES.test(said.rest) || (isPair && named.split('_').length === 3);
+  const isFutures = FUTURES.test(text.rest) || (isPair && named.split('_').length === 3);
   return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
 }
 
 /** `rest` is what follows the interval. */
-function saidBy(name: string): { symbol?: string; interval?: Interval; rest: string } {
+function keyFromName(name: string): { symbol?: string; interval?: Interval; rest: string } {
   const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
   const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];
   const interval = intervalOf(length ?? word ?? '');

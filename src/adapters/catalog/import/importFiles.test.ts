@@ -11,7 +11,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { processesHere } from '../../disk/processLock.ts';
 import { loadBars, storeBars } from '../bars/catalog.ts';
 import { type BarKey } from '../files/paths.ts';
-import { generateBars } from '../generate/generate.ts';
+import { synthesizeBars } from '../generate/generate.ts';
 import { importFiles } from './importFiles.ts';
 import type { ImportOptions } from './imported.ts';
 import { SYNTHETIC } from '../bars/quality.ts';
@@ -244,7 +244,7 @@ describe('a refused import leaves nothing behind:', () => {
   });
 
   it('bars over synthetic ones', async () => {
-    storeBars(catalog(), generateBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: T0, bars: 10, seed: 1 }), SYNTHETIC);
+    storeBars(catalog(), synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: T0, bars: 10, seed: 1 }), SYNTHETIC);
     await expect(run(fileOf(range(0, 3)))).rejects.toThrow('these bars are synthetic, not imported');
   });
 });

@@ -115,8 +115,8 @@ function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number
 const NAMED = /^([A-Z0-9][A-Z0-9_]*)(?:-(\d+[a-z]+))?(?:-[\w-]+)?\./;
 
 function seriesKeyOf(file: string, { kind, symbol, interval }: SeriesImport): SeriesKey {
-  const [, said, length] = NAMED.exec(basename(file)) ?? [];
-  const named = symbol ?? said;
+  const [, text, length] = NAMED.exec(basename(file)) ?? [];
+  const named = symbol ?? text;
   if (named === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
   const key = checkSymbol(symbol === undefined ? wireName(named) : named, undefined, symbol === undefined ? `${file}: ` : '');
   if (kind === 'funding') return { kind, symbol: key };

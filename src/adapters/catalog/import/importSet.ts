@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { loadBars, readEntry, readInstrument, readText, storeBars, type LoadedBars } from '../bars/catalog.ts';
+import { loadBars, readEntry, readInstrument, readCatalogFile, storeBars, type LoadedBars } from '../bars/catalog.ts';
 import { barsOf, rowAt } from '../files/columns.ts';
 import { instrumentText, parseInstrument, proposeInstrument, splitSymbol, type SeenFigures } from '../records/instrumentRecord.ts';
 import { clearLeftovers } from '../files/leftovers.ts';
@@ -20,7 +20,7 @@ import {
   type BarKey,
 } from '../files/paths.ts';
 import { IMPORTED, manifestOf } from '../bars/quality.ts';
-import type { ReadFile, ReadRules } from '../readers/readBars.ts';
+import type { BarFile, ReadRules } from '../readers/readBars.ts';
 import { clearLock, whileLocked } from '../files/storeLock.ts';
 import type { ImportedSet, ImportOptions } from './imported.ts';
 import { readImports, recordImports, type ImportedFile } from '../bars/importRecord.ts';
@@ -37,7 +37,7 @@ interface Before {
 }
 
 /** The record that holds for the set. */
-interface HeldRecord {
+interface EffectiveRecord {
   /** Null: to be proposed from the bars. */
   readonly instrument: Instrument | null;
   readonly from: ImportedSet['instrumentFrom'];
@@ -48,7 +48,7 @@ interface HeldRecord {
 /** A file that was read, and its bars. */
 interface ReadSet {
   readonly name: string;
-  readonly read: ReadFile;
+  readonly read: BarFile;
   readonly bars: BarSet;
 }
 
@@ -63,8 +63,8 @@ export async function importSet(
   progress: FileProgress,
 ): Promise<ImportedSet> {
   // Another process has stored bars or the record of the symbol meanwhile: its rows count, and its precision.
-  for (let told = progress; ; told = SILENT) {
-    const imported = await tryImport(key, names, options, told);
+  for (let reported = progress; ; reported = SILENT) {
+    const imported = await tryImport(key, names, options, reported);
     if (imported !== null) return imported;
   }
 }
@@ -99,12 +99,12 @@ async function tryImport(
 /** Another text when the bars, the files that they came from, or the record are others. */
 function stateOf(catalog: string, key: BarKey): string {
   const paths = [manifestPath(catalog, key), importsPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)];
-  return JSON.stringify(paths.map((path) => (existsSync(path) ? readText(path) : null)));
+  return JSON.stringify(paths.map((path) => (existsSync(path) ? readCatalogFile(path) : null)));
 }
 
-type Figures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
+type PriceFigures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
 
-function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadSet[], catalog: string): Figures {
+function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadSet[], catalog: string): PriceFigures {
   return {
     files: files.map(({ name }) => name),
     formats: [...new Set(reads.map(({ read }) => read.format))],
@@ -141,14 +141,14 @@ function storeReads(
   reads: readonly ReadSet[],
   files: readonly SetFile[],
   { stored, files: filesBefore }: Before,
-  record: HeldRecord,
+  record: EffectiveRecord,
   options: ImportOptions,
 ): Stored {
   const { catalog = DEFAULT_CATALOG, rejectsFile = rejectsPath(catalog, key) } = options;
   const path = barsPath(catalog, key);
   const own = stored ? [{ name: path, raw: stored.bars, openLastBar: stored.facts.openLastBar, isStored: true, placeOf: () => path }] : [];
   const joined = joinSets([...own, ...reads.map(({ bars }) => bars)]);
-  const instrument = record.instrument ?? proposeInstrument(key.market, key.symbol, together(reads.map(({ read }) => read.seen)));
+  const instrument = record.instrument ?? proposeInstrument(key.market, key.symbol, mergeFigures(reads.map(({ read }) => read.seen)));
   const rounded = newlyRounded(reads, stored);
   const list = filesAfter(filesBefore ?? [], files);
   // Where it is not known which files there were, there is their count.
@@ -187,7 +187,7 @@ function barsBefore(catalog: string, key: BarKey): Before {
   );
 }
 
-function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): HeldRecord {
+function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): EffectiveRecord {
   const known = readInstrument(catalog, key.market, key.symbol);
   if (instrumentFile === undefined) return { instrument: known, from: known ? 'catalog' : 'proposed', isNew: false };
   const given = givenInstrument(instrumentFile, catalog, key);
@@ -196,7 +196,7 @@ function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: Im
 
 /** The record of --instrument, if no bars of the symbol in the catalog are finer. */
 function givenInstrument(file: string, catalog: string, key: BarKey): Instrument {
-  const record = parseInstrument(readText(file), file, key.market, key.symbol);
+  const record = parseInstrument(readCatalogFile(file), file, key.market, key.symbol);
   const same = listKeys(catalog).filter(({ market, symbol }) => market === key.market && symbol === key.symbol);
   for (const entry of same.map((other) => readEntry(catalog, other))) {
     if (entry.seenPriceDigits <= record.priceDigits) continue;
@@ -209,7 +209,7 @@ function givenInstrument(file: string, catalog: string, key: BarKey): Instrument
   return record;
 }
 
-function rulesOf(key: BarKey, { instrument }: HeldRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
+function rulesOf(key: BarKey, { instrument }: EffectiveRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
   return {
     interval: key.interval,
     priceDigits: instrument?.priceDigits ?? null,
@@ -240,7 +240,7 @@ function newlyRounded(reads: readonly ReadSet[], stored: LoadedBars | null): num
   return rounded;
 }
 
-function together(all: readonly SeenFigures[]): SeenFigures {
+function mergeFigures(all: readonly SeenFigures[]): SeenFigures {
   return {
     priceDigits: Math.max(...all.map((seen) => seen.priceDigits)),
     volumeDigits: Math.max(...all.map((seen) => seen.volumeDigits)),

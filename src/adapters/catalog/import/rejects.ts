@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
-import { readText, writeText } from '../bars/catalog.ts';
+import { readCatalogFile, writeText } from '../bars/catalog.ts';
 import type { Reject } from '../rows/rowCollector.ts';
 
 const HEADER = 'file,line,reason,text';
@@ -22,7 +22,7 @@ export function writeRejects(path: string, files: readonly { readonly name: stri
 /** The rows of the reject file that is there. Throws ConfigError for a file of any other kind, which must not be lost. */
 function linesOf(path: string): string[] {
   if (!existsSync(path)) return [];
-  const [header, ...lines] = readText(path).split('\n');
+  const [header, ...lines] = readCatalogFile(path).split('\n');
   if (header === HEADER) return lines.slice(0, -1);
   throw new ConfigError(`${path}: there is a file that is no reject file of isobar`, 'name another place by --rejects FILE');
 }

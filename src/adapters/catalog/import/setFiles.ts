@@ -1,8 +1,8 @@
 // The files of one set, read one after the other: those whose content the catalog has are left out, and what was read once is kept.
 
 import { closeOf, type Interval } from '../../../model/interval.ts';
-import { hashOf } from '../readers/packedFile.ts';
-import { readBars, type ReadFile, type ReadRules } from '../readers/readBars.ts';
+import { contentHash } from '../readers/packedFile.ts';
+import { readBarFile, type BarFile, type ReadRules } from '../readers/readBars.ts';
 import type { ImportedFile } from '../bars/importRecord.ts';
 import type { BarSet } from './joinSets.ts';
 import { readStaged, stagedPath, writeStaged } from './staging.ts';
@@ -12,7 +12,7 @@ export interface SetFile {
   readonly name: string;
   readonly sha256: string;
   /** Null where the catalog has the content: it was not read. */
-  readonly read: ReadFile | null;
+  readonly read: BarFile | null;
   /** It was taken from what an import that was cut had read. */
   readonly isResumed: boolean;
 }
@@ -36,7 +36,7 @@ export async function readFiles(
 ): Promise<readonly SetFile[]> {
   const files: SetFile[] = [];
   for (const name of names) {
-    const sha256 = await hashOf(name);
+    const sha256 = await contentHash(name);
     // Without --skip-bad, a file of which rows were set aside is to be refused as before.
     const isKnown = known.some((file) => file.sha256 === sha256 && (rules.skipBad || file.rejectedRows === 0));
     const file = isKnown ? null : await readFile(name, sha256, { ...rules, file: name }, staging, progress);
@@ -50,13 +50,13 @@ async function readFile(name: string, sha256: string, rules: ReadRules, staging:
   const path = staging === null ? null : stagedPath(staging, sha256, rules);
   const staged = path === null ? null : readStaged(path);
   if (staged) return { name, sha256, read: staged, isResumed: true };
-  const read = await readBars(name, rules, (rows, share) => progress.show(name, rows, share));
+  const read = await readBarFile(name, rules, (rows, share) => progress.show(name, rows, share));
   if (path !== null) writeStaged(path, read);
   return { name, sha256, read, isResumed: false };
 }
 
 /** The bars of a file as a set to join. */
-export function barSetOf({ name }: SetFile, { columns, lines, format }: ReadFile, interval: Interval, nowMs: number): BarSet {
+export function barSetOf({ name }: SetFile, { columns, lines, format }: BarFile, interval: Interval, nowMs: number): BarSet {
   return {
     name,
     raw: columns,
@@ -67,7 +67,7 @@ export function barSetOf({ name }: SetFile, { columns, lines, format }: ReadFile
 }
 
 /** The place of a row as messages call it; `line` counts from 1. */
-function placeIn(name: string, format: ReadFile['format'], line: number): string {
+function placeIn(name: string, format: BarFile['format'], line: number): string {
   if (format === 'json') return `${name}[${line - 1}]`;
   return format === 'feather' ? `${name} row ${line}` : `${name}:${line}`;
 }

@@ -33,13 +33,13 @@ describe.skipIf(readme === null)('real klines', () => {
     // Sets hold different downloads of one symbol: a catalog each.
     const catalog = join(folder, path.split('/')[1] ?? '');
     const [set] = await importFiles([join(SHARED_DATA, path)], { catalog, nowMs: Date.UTC(2026, 0, 1) });
-    const [count = 0, missing = 0, longest = 0] = gaps.split(' / ').map(Number);
+    const [count = 0, missing = 0, max = 0] = gaps.split(' / ').map(Number);
     expect(set).toMatchObject({ symbol, interval, newRows: Number(rows), roundedPrices: 0 });
     expect(set?.manifest).toMatchObject({
       rows: Number(rows),
       gaps: count,
       missingBars: missing,
-      longestGapBars: longest,
+      longestGapBars: max,
       zeroVolumeRows: Number(zeroVolume),
       wrong: [],
       openLastBar: false,

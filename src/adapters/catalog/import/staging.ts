@@ -9,7 +9,7 @@ import { withArrowFile } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { removeEmpty } from '../files/leftovers.ts';
 import { FORMATS } from '../rows/formats.ts';
-import type { ReadFile, ReadRules } from '../readers/readBars.ts';
+import type { BarFile, ReadRules } from '../readers/readBars.ts';
 
 /** A change of what is read from a file, or of how it is kept, raises it. */
 const VERSION = 2;
@@ -22,18 +22,18 @@ export function stagedPath(folder: string, sha256: string, rules: ReadRules): st
   return join(folder, `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.arrow`);
 }
 
-export function writeStaged(path: string, { columns, lines, ...rest }: ReadFile): void {
-  const told = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
+export function writeStaged(path: string, { columns, lines, ...rest }: BarFile): void {
+  const reported = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
   const numbers = NAMES.map((name, i) => ({
     name,
     kind: i === 0 ? ('timestamp' as const) : ('float64' as const),
     values: columns[RAW[i]!],
   }));
-  writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(told) });
+  writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(reported) });
 }
 
 /** Null when it is not there, or not as it was written: then the file is to be read. */
-export function readStaged(path: string): ReadFile | null {
+export function readStaged(path: string): BarFile | null {
   if (!existsSync(path)) return null;
   try {
     return withArrowFile(path, (file) => {
@@ -42,10 +42,10 @@ export function readStaged(path: string): ReadFile | null {
       for (const [i, name] of NAMES.entries()) if (i > 0) file.floats(name, 0, columns[RAW[i]!]);
       const lines = new Int32Array(file.rows);
       file.ints('line', 0, lines);
-      const told: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');
-      if (!isTold(told) || told.sha256 !== hashOf(columns, lines)) return null;
-      const { seen, repeats, rejects, format } = told;
-      return { columns, lines, seen, repeats, rejects, format, roundedMs: Float64Array.from(told.roundedMs) };
+      const reported: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');
+      if (!isStagedMeta(reported) || reported.sha256 !== hashOf(columns, lines)) return null;
+      const { seen, repeats, rejects, format } = reported;
+      return { columns, lines, seen, repeats, rejects, format, roundedMs: Float64Array.from(reported.roundedMs) };
     });
   } catch (error) {
     if (error instanceof ConfigError || error instanceof SyntaxError) return null;
@@ -53,10 +53,10 @@ export function readStaged(path: string): ReadFile | null {
   }
 }
 
-type Told = Omit<ReadFile, 'columns' | 'lines' | 'roundedMs'> & { readonly roundedMs: readonly number[]; readonly sha256: string };
+type StagedMeta = Omit<BarFile, 'columns' | 'lines' | 'roundedMs'> & { readonly roundedMs: readonly number[]; readonly sha256: string };
 
 /** The hash vouches for the columns, the version in the name for the rest. */
-function isTold(value: unknown): value is Told {
+function isStagedMeta(value: unknown): value is StagedMeta {
   return (
     typeof value === 'object' && value !== null && 'format' in value && FORMATS.some((name) => name === value.format) && 'sha256' in value
   );

@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
 import { CsvFile } from './csvFile.ts';
 import { HEADER } from './csvLayout.ts';
-import { readBars, type ReadRules } from './readBars.ts';
+import { readBarFile, type ReadRules } from './readBars.ts';
 import type { ParsedFile } from '../rows/rowCollector.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-csv-'));
@@ -35,7 +35,7 @@ const RULES: ReadRules = {
   baseAsset: 'BTC',
   format: null,
 };
-const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => readBars(fileOf(content), { ...RULES, ...rules });
+const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => readBarFile(fileOf(content), { ...RULES, ...rules });
 /** The lines as a file would have them, without one. */
 function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): ParsedFile {
   const file = new CsvFile({ ...RULES, ...rules });
@@ -81,7 +81,7 @@ describe('a bar file', () => {
     const rows = Array.from({ length: 150_000 }, (_, i) => row(i, `${i + 1}.5,${i + 2},${i + 1},${i + 1.25},${i % 7}`));
     const shares: number[] = [];
     const path = fileOf(gzipSync([HEADER].concat(rows).join('\n'), { level: 1 }));
-    const { columns } = await readBars(path, RULES, (_, share) => shares.push(share));
+    const { columns } = await readBarFile(path, RULES, (_, share) => shares.push(share));
     expect(columns.length).toBe(150_000);
     for (const i of [0, 65_535, 65_536, 131_071, 131_072, 149_999]) {
       expect([columns.openMs[i], columns.open[i], columns.close[i]]).toEqual([T0 + i * 60_000, i + 1.5, i + 1.25]);
@@ -99,8 +99,8 @@ describe('a bar file', () => {
       const { columns, seen } = parse(rows.map(([p, v], i) => row(i, `${p},${p},${p},${p},${v}`)));
       expect([...columns.open]).toEqual(rows.map(([p]) => Number(p)));
       expect([...columns.volume]).toEqual(rows.map(([, v]) => Number(v)));
-      const most = (texts: string[]) => Math.max(...texts.map((text) => (text.split('.')[1] ?? '').replace(/0+$/, '').length));
-      expect(seen).toMatchObject({ priceDigits: most(rows.map(([p]) => p)), volumeDigits: most(rows.map(([, v]) => v)) });
+      const max = (texts: string[]) => Math.max(...texts.map((text) => (text.split('.')[1] ?? '').replace(/0+$/, '').length));
+      expect(seen).toMatchObject({ priceDigits: max(rows.map(([p]) => p)), volumeDigits: max(rows.map(([, v]) => v)) });
     });
     fc.assert(property, { numRuns: 300 });
   });
@@ -182,8 +182,8 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
   });
 
   it('a missing file, a folder', async () => {
-    await expect(readBars(join(folder, 'none.csv'), RULES)).rejects.toThrow('cannot be read: there is no such file');
-    await expect(readBars(folder, RULES)).rejects.toThrow('cannot be read: it is a folder');
+    await expect(readBarFile(join(folder, 'none.csv'), RULES)).rejects.toThrow('cannot be read: there is no such file');
+    await expect(readBarFile(folder, RULES)).rejects.toThrow('cannot be read: it is a folder');
   });
 
   it('a price finer than the precision', async () => {

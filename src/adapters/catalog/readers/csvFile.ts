@@ -7,7 +7,7 @@ import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollect
 import { TextRows } from '../rows/textRows.ts';
 
 /** A longer line is no row of bars, and is not collected. */
-const LONGEST_LINE = 65_536;
+const MAX_LINE_LENGTH = 65_536;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
@@ -98,9 +98,9 @@ export class CsvFile {
   }
 
   private checkLength(bytes: number): void {
-    if (bytes <= LONGEST_LINE) return;
+    if (bytes <= MAX_LINE_LENGTH) return;
     throw new ConfigError(
-      `${this.placeOf(this.count + 1)}: a line of more than ${LONGEST_LINE} bytes`,
+      `${this.placeOf(this.count + 1)}: a line of more than ${MAX_LINE_LENGTH} bytes`,
       'this is no file of bars, or its line ends are lost',
     );
   }

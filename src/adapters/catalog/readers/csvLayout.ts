@@ -17,7 +17,7 @@ const TIMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', '
 const VOLUMES = ['volume', 'vol', 'basevolume'];
 const SYMBOLS = ['symbol', 'ticker', 'pair'];
 
-export interface Layout extends Columns {
+export interface CsvLayout extends Columns {
   readonly format: Extract<BarFormat, 'csv' | 'binance' | 'cryptodatadownload'>;
   /** The line is a row already. */
   readonly isRow: boolean;
@@ -35,7 +35,7 @@ export function isAddress(text: string): boolean {
 }
 
 /** The layout that `text`, at `place`, is the first line of. Throws ConfigError when it is none. */
-export function layoutOf(text: string, place: string, rules: LayoutRules, afterAddress: boolean): Layout {
+export function layoutOf(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
   const layout = findLayout(text, place, rules, afterAddress);
   const { format } = rules;
   // Any file with a header is `csv`: the others are names for layouts of their own.
@@ -46,7 +46,7 @@ export function layoutOf(text: string, place: string, rules: LayoutRules, afterA
   );
 }
 
-function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): Layout {
+function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
   if (text === HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
   if (text === MARK_HEADER) throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
   const cells = text.split(',').map((cell) =>
@@ -68,7 +68,7 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
 }
 
 /** By a header that names the columns, in any order, among others. */
-function named(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): Layout {
+function named(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): CsvLayout {
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
   // pandas writes an index without a name.

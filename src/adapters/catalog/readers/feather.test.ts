@@ -9,7 +9,7 @@ import { barsFrom, plainCsv } from '../../../../test/fixtures/barFiles.ts';
 import { freqtradeFile } from '../../../../test/fixtures/freqtradeFiles.ts';
 import { runPython } from '../../../../test/fixtures/python.ts';
 import { RAW } from '../files/columns.ts';
-import { readBars } from './readBars.ts';
+import { readBarFile } from './readBars.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-feather-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,7 +25,7 @@ async function columnsOf(path: string) {
     baseAsset: null,
     format: null,
   } as const;
-  const { columns, seen } = await readBars(path, rules);
+  const { columns, seen } = await readBarFile(path, rules);
   return { seen, sha256: RAW.map((name) => createHash('sha256').update(columns[name]).digest('hex')) };
 }
 

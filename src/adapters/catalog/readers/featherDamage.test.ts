@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest';
 import { freqtradeFile } from '../../../../test/fixtures/freqtradeFiles.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { readBars } from './readBars.ts';
+import { readBarFile } from './readBars.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-damage-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,7 +18,7 @@ const RULES = { interval: '1h', priceDigits: null, roundToTick: false, skipBad: 
 async function errorOf(bytes: Uint8Array): Promise<unknown> {
   const path = join(folder, 'damaged.feather');
   writeFileSync(path, bytes);
-  return readBars(path, { ...RULES, file: path }).then(
+  return readBarFile(path, { ...RULES, file: path }).then(
     () => null,
     (error: unknown) => error,
   );
@@ -60,10 +60,10 @@ const STEP = 19;
 it.each(['lz4', 'zstd'] as const)('%s: a damaged length asks for no memory that the rows do not need', async (codec) => {
   const whole = freqtradeFile(codec);
   const RealArray = Uint8Array;
-  let mostBytes = 0;
+  let maxBytes = 0;
   const counting = new Proxy(RealArray, {
     construct(target, given: readonly unknown[], newTarget) {
-      if (typeof given[0] === 'number') mostBytes = Math.max(mostBytes, given[0]);
+      if (typeof given[0] === 'number') maxBytes = Math.max(maxBytes, given[0]);
       return Reflect.construct(target, given, newTarget) as object;
     },
   });
@@ -73,11 +73,11 @@ it.each(['lz4', 'zstd'] as const)('%s: a damaged length asks for no memory that 
     for (let at = 0; at < whole.length; at += STEP) {
       const bytes = RealArray.from(whole);
       bytes[at] = bytes[at]! | 0x7f;
-      mostBytes = 0;
+      maxBytes = 0;
       const error = await errorOf(bytes);
       if (error !== null && !(error instanceof ConfigError))
         seen.push(`byte ${at}: ${error instanceof Error ? error.message : typeof error}`);
-      if (mostBytes > 2 ** 20) seen.push(`byte ${at}: ${mostBytes} bytes of memory`);
+      if (maxBytes > 2 ** 20) seen.push(`byte ${at}: ${maxBytes} bytes of memory`);
     }
     expect(seen).toEqual([]);
   } finally {

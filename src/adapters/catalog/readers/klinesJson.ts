@@ -8,7 +8,7 @@ import { badRow } from '../rows/rowProblem.ts';
 import { plainText, sixColumns, TextRows } from '../rows/textRows.ts';
 
 /** An answer has some hundred klines; what is longer than a text can be is none. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 const NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
 
 export class KlinesJson {
@@ -28,7 +28,7 @@ export class KlinesJson {
 
   take(bytes: Uint8Array): void {
     this.bytes += bytes.length;
-    if (this.bytes > MOST_BYTES) throw new ConfigError(`${this.rules.file}: a JSON file of more than ${MOST_BYTES} bytes`, 'split it');
+    if (this.bytes > MAX_BYTES) throw new ConfigError(`${this.rules.file}: a JSON file of more than ${MAX_BYTES} bytes`, 'split it');
     this.pieces.push(bytes);
   }
 
@@ -39,7 +39,8 @@ export class KlinesJson {
     for (const [i, row] of this.list().entries()) {
       const fields = fieldsOf(row);
       const text = () => flatJson(row);
-      if (fields === null) collector.refuse(i + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${shown(text())}`), text());
+      if (fields === null)
+        collector.refuse(i + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${clippedText(text())}`), text());
       else rows.takeFields(i + 1, fields, text);
     }
     this.rowsTaken = collector.rows;
@@ -59,7 +60,7 @@ export class KlinesJson {
       );
     }
     if (Array.isArray(value)) return value;
-    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${shown(flatJson(value))}`, 'save the list alone');
+    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${clippedText(flatJson(value))}`, 'save the list alone');
   }
 }
 
@@ -88,6 +89,6 @@ function flatJson(value: unknown): string {
   return JSON.stringify(members === null ? value : Object.fromEntries(members));
 }
 
-function shown(text: string): string {
+function clippedText(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }

@@ -78,7 +78,7 @@ export function unpackError(path: string, { packing }: FileHead, reached: string
 }
 
 /** SHA-256 of the file as it is. */
-export async function hashOf(path: string): Promise<string> {
+export async function contentHash(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file: ReadStream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {

@@ -14,12 +14,12 @@ export type ReadProgress = (rows: number, share: number) => void;
 
 export interface ReadRules extends RowRules, LayoutRules {}
 
-export interface ReadFile extends ParsedFile {
+export interface BarFile extends ParsedFile {
   readonly format: BarFormat;
 }
 
 /** Reads all rows of the file. Throws ConfigError that names file, line and column at the first row that is not sound. */
-export async function readBars(path: string, rules: ReadRules, onProgress: ReadProgress = () => {}): Promise<ReadFile> {
+export async function readBarFile(path: string, rules: ReadRules, onProgress: ReadProgress = () => {}): Promise<BarFile> {
   const head = inspectFile(path);
   if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') {
     checkFormat('feather', rules);

@@ -13,7 +13,7 @@ export interface ZipEntry {
 }
 
 const END_BYTES = 22;
-const LONGEST_COMMENT = 65_535;
+const MAX_COMMENT_BYTES = 65_535;
 const END = Buffer.of(0x50, 0x4b, 0x05, 0x06);
 const DIRECTORY = 0x02014b50;
 const LOCAL = 0x04034b50;
@@ -30,7 +30,7 @@ export function zipEntry(path: string, file: number, size: number): ZipEntry {
     if (at < 0 || readSync(file, into, 0, length, at) < length) throw damagedZip(path);
     return into;
   };
-  const tailBytes = Math.min(size, END_BYTES + LONGEST_COMMENT);
+  const tailBytes = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
   const tail = bytes(size - tailBytes, tailBytes);
   const end = tail.lastIndexOf(END);
   if (end < 0 || end + END_BYTES > tail.length) throw damagedZip(path);

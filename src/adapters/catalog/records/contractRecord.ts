@@ -25,8 +25,8 @@ const CONTRACT_KEYS = [
 const TIER_KEYS = ['notional', 'maintenanceRate', 'maxLeverage'] as const;
 
 /** No service known to us lends more. */
-const MOST_LEVERAGE = 1000;
-const MOST_FACE_DIGITS = 15;
+const MAX_LEVERAGE = 1000;
+const MAX_FACE_DIGITS = 15;
 
 /** What a record says of the instrument around its contract. */
 type Around = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigits'>;
@@ -61,7 +61,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
   const multiplierDigits = faceDigits(terms);
   const multiplier = terms.decimal('multiplier', multiplierDigits, 'the face value of a contract');
   if (multiplier < 1) throw terms.wrong('multiplier', 'a face value above 0', '0');
-  const minLeverage = terms.whole('minLeverage', 1, MOST_LEVERAGE, '');
+  const minLeverage = terms.whole('minLeverage', 1, MAX_LEVERAGE, '');
   const fee = (key: (typeof FEES)[number]) => terms.rate(key, 'a fraction of the notional');
   const assumed = terms.texts('assumed');
   return {
@@ -74,7 +74,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
     multiplierDigits,
     multiplierCoin: base,
     minLeverage,
-    maxLeverage: terms.whole('maxLeverage', minLeverage, MOST_LEVERAGE, ''),
+    maxLeverage: terms.whole('maxLeverage', minLeverage, MAX_LEVERAGE, ''),
     maxMarketLots: terms.isNull('maxMarketVolume') ? 0 : terms.decimal('maxMarketVolume', quantityDigits, 'null, or a number of contracts'),
     openMakerFeePpm: fee('openMakerFee'),
     openTakerFeePpm: fee('openTakerFee'),
@@ -90,13 +90,13 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
 function faceDigits(terms: RecordReader<'multiplier'>): number {
   const text = terms.text('multiplier');
   const digits = isPlainDecimal(text) ? (text.split('.')[1] ?? '').replace(/0+$/, '').length : 0;
-  return Math.min(digits, MOST_FACE_DIGITS);
+  return Math.min(digits, MAX_FACE_DIGITS);
 }
 
 function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier[] {
   const rows = terms.list('tiers', TIER_KEYS);
-  let least = 0;
-  let leastPpm = 0;
+  let min = 0;
+  let minPpm = 0;
   return rows.map((row, at) => {
     const isLast = at === rows.length - 1;
     if (isLast !== row.isNull('notional')) {
@@ -107,14 +107,14 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
       );
     }
     const upToUnits = isLast ? null : row.decimal('notional', marginDigits, 'an amount of the margin coin');
-    if (upToUnits !== null && upToUnits <= least)
+    if (upToUnits !== null && upToUnits <= min)
       throw row.wrong('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
     const maintenancePpm = row.rate('maintenanceRate', 'a fraction of the value');
-    if (maintenancePpm < leastPpm)
+    if (maintenancePpm < minPpm)
       throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
-    least = upToUnits ?? least;
-    leastPpm = maintenancePpm;
-    return { upToUnits, maintenancePpm, maxLeverage: row.whole('maxLeverage', 1, MOST_LEVERAGE, '') };
+    min = upToUnits ?? min;
+    minPpm = maintenancePpm;
+    return { upToUnits, maintenancePpm, maxLeverage: row.whole('maxLeverage', 1, MAX_LEVERAGE, '') };
   });
 }
 
@@ -160,7 +160,7 @@ export function proposeContract({ base, quote }: Pick<Instrument, 'base' | 'quot
     marginCoin: quote,
     marginDigits,
     multiplier: 1,
-    multiplierDigits: Math.min(volumeDigits, MOST_FACE_DIGITS),
+    multiplierDigits: Math.min(volumeDigits, MAX_FACE_DIGITS),
     multiplierCoin: base,
     ...LEVERAGE,
     maxMarketLots: 0,

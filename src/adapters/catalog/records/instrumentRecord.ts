@@ -23,8 +23,8 @@ export const MAX_DIGITS = 15;
 /** No exchange known to us settles finer than this. */
 const FINEST_MONEY_DIGITS = 8;
 /** An account that a proposed record can hold: this much of the quote asset, or that many whole units of the base asset. */
-const LARGEST_ACCOUNT_QUOTE = 1e7;
-const LARGEST_ACCOUNT_BASE = 100;
+const MAX_ACCOUNT_QUOTE = 1e7;
+const MAX_ACCOUNT_BASE = 100;
 const DEFAULT_FEE_PPM = 1000;
 /** Longer names first where one ends with the other. */
 const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
@@ -59,13 +59,13 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
       'give the precision by --instrument FILE and round by --round-to-tick',
     );
   }
-  const quoteDigits = digitsThatHold(Math.max(LARGEST_ACCOUNT_QUOTE, LARGEST_ACCOUNT_BASE * seen.highest));
+  const quoteDigits = digitsThatHold(Math.max(MAX_ACCOUNT_QUOTE, MAX_ACCOUNT_BASE * seen.highest));
   const common = { id: instrumentId(market, symbol), market, wireName: symbol, ...assets, priceDigits: seen.priceDigits, quoteDigits };
   if (market === 'futures') {
     const contract = proposeContract(assets, seen.volumeDigits, quoteDigits);
     return { ...common, quantityDigits: 0, baseDigits: 0, minLots: lots(1), makerFeePpm: 0, takerFeePpm: 0, contract };
   }
-  const baseDigits = digitsThatHold(Math.max(LARGEST_ACCOUNT_BASE, LARGEST_ACCOUNT_QUOTE / seen.lowest));
+  const baseDigits = digitsThatHold(Math.max(MAX_ACCOUNT_BASE, MAX_ACCOUNT_QUOTE / seen.lowest));
   return {
     ...common,
     quantityDigits: Math.min(seen.volumeDigits, baseDigits),

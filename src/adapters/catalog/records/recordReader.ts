@@ -2,12 +2,12 @@
 
 import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { nearest } from '../../../base/number/nearest.ts';
+import { nearestName } from '../../../base/number/nearestName.ts';
 
 const REMEDY = 'docs/data.md shows a record';
 const MILLION_DIGITS = 6;
 /** Of a value that is wrong. */
-const MOST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 export class RecordReader<Key extends string> {
   private readonly values: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export class RecordReader<Key extends string> {
     this.values = { ...value };
     for (const key of Object.keys(this.values)) {
       if ((keys as readonly string[]).includes(key)) continue;
-      const near = nearest(key, keys);
+      const near = nearestName(key, keys);
       throw new ConfigError(`${this.place(key)}: unknown key`, near === null ? `the keys are ${keys.join(', ')}` : `did you mean ${near}?`);
     }
   }
@@ -101,10 +101,10 @@ export class RecordReader<Key extends string> {
     return value;
   }
 
-  whole(key: Key, least: number, most: number, what: string, otherwise?: number): number {
+  whole(key: Key, min: number, max: number, what: string, otherwise?: number): number {
     const value = this.values[key] ?? otherwise;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-      throw this.wrong(key, `a whole number${what}, ${least} to ${most}`, value);
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+      throw this.wrong(key, `a whole number${what}, ${min} to ${max}`, value);
     }
     return value;
   }
@@ -135,7 +135,7 @@ export class RecordReader<Key extends string> {
   }
   wrong(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
     const text = got === undefined ? 'nothing' : JSON.stringify(got);
-    const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 3)}...` : text;
+    const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 3)}...` : text;
     return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shown}`, remedy);
   }
 

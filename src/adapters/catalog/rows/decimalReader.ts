@@ -50,13 +50,13 @@ export class DecimalReader {
     this.whole = whole;
     this.places = places;
     const exact = whole <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
-    this.value = exact ? whole / POWERS[places]! : Number(textOf(bytes, at, i));
+    this.value = exact ? whole / POWERS[places]! : Number(bytesToText(bytes, at, i));
     return true;
   }
 
   /** After `read` of the field that starts at `at`: rounds to `digits` behind the point, a half upwards, exactly. */
   round(bytes: Uint8Array, at: number, digits: number): void {
-    const [whole, part = ''] = textOf(bytes, at, this.next).split('.');
+    const [whole, part = ''] = bytesToText(bytes, at, this.next).split('.');
     const kept = BigInt(whole + part.slice(0, digits));
     const up = part.charCodeAt(digits) >= ZERO + 5 ? 1n : 0n;
     this.value = Number(kept + up) / POWERS[digits]!;
@@ -64,6 +64,6 @@ export class DecimalReader {
   }
 }
 
-export function textOf(bytes: Uint8Array, from: number, to: number): string {
+export function bytesToText(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
 }

@@ -22,7 +22,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Interval } from '../../../model/interval.ts';
 import { RAW } from '../files/columns.ts';
 import type { BarFormat } from './formats.ts';
-import { readBars, type ReadFile, type ReadRules } from '../readers/readBars.ts';
+import { readBarFile, type BarFile, type ReadRules } from '../readers/readBars.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-formats-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -38,10 +38,10 @@ const RULES: ReadRules = {
   format: null,
 };
 let files = 0;
-function read(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<ReadFile> {
+function read(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<BarFile> {
   const path = join(folder, String(files++));
   writeFileSync(path, content);
-  return readBars(path, { ...RULES, ...rules });
+  return readBarFile(path, { ...RULES, ...rules });
 }
 async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<string> {
   const error: unknown = await read(content, rules).catch((reason: unknown) => reason);
@@ -50,7 +50,7 @@ async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> =
   return error.message;
 }
 /** The columns as plain numbers, and what was seen. */
-const held = ({ columns, seen }: ReadFile) => ({ seen, rows: RAW.map((name) => [...columns[name]]) });
+const held = ({ columns, seen }: BarFile) => ({ seen, rows: RAW.map((name) => [...columns[name]]) });
 
 type Writer = (bars: readonly FileBar[], interval: Interval) => string | Uint8Array;
 const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
@@ -102,7 +102,7 @@ describe('the same bars as', () => {
     const expected = held(await read(plainCsv(bars)));
     const table = (header: string, row: (bar: FileBar) => string, end = '') => read([header, ...bars.map(row)].join('\r\n') + end);
     const iso = (ms: number) => new Date(ms).toISOString();
-    const same = async (file: Promise<ReadFile>) => expect(held(await file)).toEqual(expected);
+    const same = async (file: Promise<BarFile>) => expect(held(await file)).toEqual(expected);
     await same(
       table('Close,Low,High,Open,Volume,Timestamp', (b) => `${b.close},${b.low},${b.high},${b.open},${b.volume},${b.ms / 1000}.0`),
     );

@@ -3,11 +3,11 @@
 import { MAX_DIGITS } from '../records/instrumentRecord.ts';
 import { DecimalReader } from './decimalReader.ts';
 import type { RowCollector } from './rowCollector.ts';
-import { problemOf } from './rowProblem.ts';
-import { digitsOf, plainText } from './textRows.ts';
+import { rowProblem } from './rowProblem.ts';
+import { decimalsIn, plainText } from './textRows.ts';
 
 /** One more than any price may have: what needs so many is no decimal but what a computation left over. */
-const MOST_DIGITS = MAX_DIGITS + 1;
+const MAX_SHOWN_DIGITS = MAX_DIGITS + 1;
 
 export class NumberRows {
   private readonly collector: RowCollector;
@@ -26,25 +26,25 @@ export class NumberRows {
   take(line: number, columns: readonly Float64Array[], at: number): void {
     const { row, rules } = this.collector;
     const { values } = row;
-    const limit = rules.priceDigits ?? MOST_DIGITS;
+    const limit = rules.priceDigits ?? MAX_SHOWN_DIGITS;
     for (let i = 0; i < 6; i++) values[i] = columns[i]![at]!;
     row.rounded = 0;
     row.priceDigits = 0;
     let isFine = true;
     for (let i = 1; i < 5; i++) {
-      const digits = digitsOf(values[i]!, row.priceDigits, MOST_DIGITS);
+      const digits = decimalsIn(values[i]!, row.priceDigits, MAX_SHOWN_DIGITS);
       if (digits <= limit) row.priceDigits = digits;
       else if (rules.roundToTick) this.round(values, i, limit);
       else isFine = false;
     }
-    row.volumeDigits = digitsOf(values[5]!, this.volumeDigits, MOST_DIGITS);
+    row.volumeDigits = decimalsIn(values[5]!, this.volumeDigits, MAX_SHOWN_DIGITS);
     if (isFine && this.collector.accept(line)) {
       this.volumeDigits = row.volumeDigits;
       return;
     }
     // The unit of the column has been applied: what looks like seconds or microseconds is a wrong time.
     const fields = columns.map((column) => plainText(column[at]!));
-    this.collector.refuse(line, problemOf(fields, this.names, this.collector, true), fields.join(','));
+    this.collector.refuse(line, rowProblem(fields, this.names, this.collector, true), fields.join(','));
   }
 
   private round(values: Float64Array, i: number, digits: number): void {

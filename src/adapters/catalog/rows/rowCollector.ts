@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
-import { GrowingColumn } from '../../../base/memory/grow.ts';
+import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import { openOf, type Interval } from '../../../model/interval.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { MAX_DIGITS, MAX_TICKS, type SeenFigures } from '../records/instrumentRecord.ts';
@@ -12,8 +12,8 @@ export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 const CHUNK_ROWS = 65_536;
 /** A file with more bad rows than this is not one to mend by leaving rows out. */
-const MOST_REJECTS = 100_000;
-const LONGEST_TEXT = 500;
+const MAX_REJECTS = 100_000;
+const MAX_TEXT_LENGTH = 500;
 
 export interface RowRules {
   /** Names the file in messages. */
@@ -36,7 +36,7 @@ export interface Reject {
 }
 
 /** What is wrong with a row. */
-export interface Problem {
+export interface RowProblem {
   /** The column at fault; null where it is the row. */
   readonly column: string | null;
   readonly reason: string;
@@ -57,7 +57,7 @@ export interface ParsedFile {
 }
 
 /** The row at hand, which its reader fills in. */
-export interface RowAtHand {
+export interface CurrentRow {
   /** Time (ms UTC), open, high, low, close, volume. */
   readonly values: Float64Array;
   /** Most digits behind the point of its prices, and those of its volume. */
@@ -71,7 +71,7 @@ export interface RowAtHand {
 export class RowCollector {
   rows = 0;
   readonly rules: RowRules;
-  readonly row: RowAtHand = { values: new Float64Array(6), priceDigits: 0, volumeDigits: 0, rounded: 0 };
+  readonly row: CurrentRow = { values: new Float64Array(6), priceDigits: 0, volumeDigits: 0, rounded: 0 };
   /** The time and the line of the row that was kept last. */
   lastMs = NaN;
   lastLine = 0;
@@ -89,10 +89,10 @@ export class RowCollector {
   private highest = 0;
 
   /** `placeOf` says in messages where a row stands. `risesOnly`: a file that is newest first is refused. */
-  constructor(rules: RowRules, placeOf: (line: number) => string, risesOnly = false) {
+  constructor(rules: RowRules, placeOf: (line: number) => string, triggersAboveOnly = false) {
     this.rules = rules;
     this.placeOf = placeOf;
-    this.direction = risesOnly ? 1 : 0;
+    this.direction = triggersAboveOnly ? 1 : 0;
   }
 
   /** Keeps the row at hand, which stands at `line`; false when it breaks a rule. */
@@ -116,15 +116,15 @@ export class RowCollector {
   }
 
   /** Throws what is wrong with the row at `line`, or sets the row aside. */
-  refuse(line: number, { column, reason, remedy }: Problem, text: string): void {
+  refuse(line: number, { column, reason, remedy }: RowProblem, text: string): void {
     const place = this.placeOf(line);
     if (!this.rules.skipBad) {
       throw new ConfigError(`${place}${column === null ? '' : ` ${column}`}: ${reason}`, `${remedy}; nothing was imported`);
     }
-    if (this.rejects.length === MOST_REJECTS) {
-      throw new ConfigError(`${place}: more than ${MOST_REJECTS} bad rows`, 'mend the file where it was made; nothing was imported');
+    if (this.rejects.length === MAX_REJECTS) {
+      throw new ConfigError(`${place}: more than ${MAX_REJECTS} bad rows`, 'mend the file where it was made; nothing was imported');
     }
-    const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}...` : text;
+    const shown = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}...` : text;
     this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: shown });
   }
 

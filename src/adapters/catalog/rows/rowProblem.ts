@@ -5,20 +5,20 @@ import { InvariantError } from '../../../base/errors.ts';
 import { openOf } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
 import { MAX_DIGITS } from '../records/instrumentRecord.ts';
-import { EARLIEST_MS, LATEST_MS, type Problem, type RowCollector } from './rowCollector.ts';
+import { EARLIEST_MS, LATEST_MS, type RowProblem, type RowCollector } from './rowCollector.ts';
 import { msOfUnix } from './timeText.ts';
 
-const MEND = 'mend or remove it, or import with --skip-bad';
+const FIX_ROW = 'mend or remove it, or import with --skip-bad';
 
-export function badRow(reason: string): Problem {
-  return { column: null, reason, remedy: MEND };
+export function badRow(reason: string): RowProblem {
+  return { column: null, reason, remedy: FIX_ROW };
 }
 
 /**
  * The problem of a row whose six `fields` (time, open, high, low, close, volume), called `names`, the collector has refused.
  * `strictMs`: the time is in ms, no other unit will do. Throws InvariantError where nothing is wrong.
  */
-export function problemOf(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): Problem {
+export function rowProblem(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): RowProblem {
   for (const [i, field] of fields.entries()) {
     const found = i === 0 ? timeProblem(field, rows, strictMs) : numberProblem(field, i === 5, rows);
     if (found) return { column: names[i]!, reason: found[0], remedy: found[1] };
@@ -29,14 +29,14 @@ export function problemOf(fields: readonly string[], names: readonly string[], r
 
 type Found = readonly [reason: string, remedy: string] | null;
 
-function shownField(field: string): string {
+function fieldText(field: string): string {
   return JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}...` : field);
 }
 
 function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): Found {
-  const shown = shownField(field);
+  const shown = fieldText(field);
   const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms or us, or a date and time such as 2024-01-31 08:00';
-  const remedy = strictMs ? 'write the open time of the bar in ms, UTC; --skip-bad sets bad rows aside' : MEND;
+  const remedy = strictMs ? 'write the open time of the bar in ms, UTC; --skip-bad sets bad rows aside' : FIX_ROW;
   if (!/^\d+$/.test(field)) return [`expected ${expected}, got ${shown}`, remedy];
   const time = strictMs ? Number(field) : msOfUnix(Number(field));
   if (!(time >= EARLIEST_MS && time < LATEST_MS)) {
@@ -50,8 +50,8 @@ function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean):
 }
 
 function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector): Found {
-  const shown = shownField(field);
-  if (field === '') return ['expected a number, got nothing', MEND];
+  const shown = fieldText(field);
+  if (field === '') return ['expected a number, got nothing', FIX_ROW];
   if (!isPlainDecimal(field)) {
     return [
       `expected a plain decimal, got ${shown}`,
@@ -59,10 +59,10 @@ function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector
     ];
   }
   if (isVolume) {
-    if (field.startsWith('-')) return [`expected 0 or more, got ${shown}`, MEND];
-    return Number(field) === Infinity ? [`expected a finite number, got ${shown}`, MEND] : null;
+    if (field.startsWith('-')) return [`expected 0 or more, got ${shown}`, FIX_ROW];
+    return Number(field) === Infinity ? [`expected a finite number, got ${shown}`, FIX_ROW] : null;
   }
-  if (Number(field) <= 0) return [`expected a price above 0, got ${shown}`, MEND];
+  if (Number(field) <= 0) return [`expected a price above 0, got ${shown}`, FIX_ROW];
   const limit = rules.priceDigits;
   const digits = (field.split('.')[1] ?? '').replace(/0+$/, '').length;
   if (limit === null || digits <= limit) return null;
@@ -80,7 +80,7 @@ function roundsToZero(field: string, digits: number): boolean {
   return /^0*$/.test(whole + part.slice(0, digits)) && (part[digits] ?? '0') < '5';
 }
 
-function orderProblem(time: number, names: readonly string[], rows: RowCollector): Problem | null {
+function orderProblem(time: number, names: readonly string[], rows: RowCollector): RowProblem | null {
   const { lastMs, direction } = rows;
   if (rows.rows === 0) return null;
   const column = names[0]!;
@@ -93,11 +93,11 @@ function orderProblem(time: number, names: readonly string[], rows: RowCollector
   return { column, reason, remedy: 'sort the file by time, or import with --skip-bad' };
 }
 
-function priceProblem(names: readonly string[], rows: RowCollector): Problem | null {
+function priceProblem(names: readonly string[], rows: RowCollector): RowProblem | null {
   const { digits } = rows;
   const [, open, high, low, close] = rows.row.values;
   const order = `low ${low}, open ${open}, close ${close}, high ${high}`;
-  const problem = (column: number, reason: string): Problem => ({ column: names[column]!, reason, remedy: MEND });
+  const problem = (column: number, reason: string): RowProblem => ({ column: names[column]!, reason, remedy: FIX_ROW });
   if (!(low! <= open! && low! <= close!)) return problem(3, `expected low <= open and close, got ${order}`);
   if (!(high! >= open! && high! >= close!)) return problem(2, `expected high >= open and close, got ${order}`);
   // Asked for last: with still more digits there is no limit that a double could tell.

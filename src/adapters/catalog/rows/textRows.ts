@@ -2,8 +2,8 @@
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { DecimalReader } from './decimalReader.ts';
-import { EARLIEST_MS, LATEST_MS, type Problem, type RowCollector } from './rowCollector.ts';
-import { badRow, problemOf } from './rowProblem.ts';
+import { EARLIEST_MS, LATEST_MS, type RowProblem, type RowCollector } from './rowCollector.ts';
+import { badRow, rowProblem } from './rowProblem.ts';
 import { msOfDate, msOfUnix } from './timeText.ts';
 
 /** What the columns of a file mean. */
@@ -58,7 +58,7 @@ export class TextRows {
   }
 
   /** Rows of two symbols whose times happen to rise would become bars that never were. */
-  private symbolProblem(field: string, column: string): Problem | null {
+  private symbolProblem(field: string, column: string): RowProblem | null {
     // BTC/USDT in one year is BTCUSDT in the next.
     const symbol = field.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
     this.symbol ??= symbol;
@@ -72,7 +72,7 @@ export class TextRows {
     const fields = this.columns.strict ? written : written.map((field, i) => (i === 0 ? plainTime(field) : plainNumber(field)));
     const bytes = Buffer.from(fields.join(','), 'latin1');
     if (this.parse(bytes, 0, bytes.length, PLAIN_SLOTS) && this.collector.accept(line)) return;
-    this.collector.refuse(line, problemOf(fields, this.columns.names, this.collector, this.columns.strict), text());
+    this.collector.refuse(line, rowProblem(fields, this.columns.names, this.collector, this.columns.strict), text());
   }
 
   /** Reads a line into the row at hand; false when it is not made of plain numbers and as many columns as there should be. */
@@ -163,8 +163,8 @@ export function plainText(value: number): string {
 }
 
 /** The fewest digits behind the point, `least` or more, with which a decimal reads back as `value`; `most` when none does. */
-export function digitsOf(value: number, least: number, most: number): number {
-  let digits = least;
-  while (digits < most && Math.round(value * pow10(digits)) / pow10(digits) !== value) digits++;
+export function decimalsIn(value: number, min: number, max: number): number {
+  let digits = min;
+  while (digits < max && Math.round(value * pow10(digits)) / pow10(digits) !== value) digits++;
   return digits;
 }

@@ -30,7 +30,7 @@ const ONE_FUNDING_MS = 60_000;
 export const isSameFunding = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) <= ONE_FUNDING_MS;
 
 /** What is wrong with a row, in words; null: nothing. `digits` are the most of its figures. */
-export function problemOf(key: SeriesKey, timeMs: number, figures: readonly number[], digits: number): string | null {
+export function seriesProblem(key: SeriesKey, timeMs: number, figures: readonly number[], digits: number): string | null {
   if (!(timeMs >= EARLIEST_MS && timeMs < LATEST_MS)) return `expected a time of the years 2000 to 2099, got ${timeMs}`;
   if (key.kind === 'funding') {
     const [rate = NaN] = figures;

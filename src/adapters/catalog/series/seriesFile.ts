@@ -1,15 +1,15 @@
 // Reads a file of mark prices or of funding rates: text with a header, plain, gzip or zip, or freqtrade's feather.
 
 import { ConfigError } from '../../../base/errors.ts';
-import { GrowingColumn } from '../../../base/memory/grow.ts';
+import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
 import { loadInflate } from '../arrow/inflate.ts';
 import type { SeriesKey } from '../files/paths.ts';
 import { formatOf } from '../rows/formats.ts';
 import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
-import { digitsOf, withoutExponent } from '../rows/textRows.ts';
+import { decimalsIn, withoutExponent } from '../rows/textRows.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
-import { FIGURES, isSameFunding, problemOf, type SeriesColumns } from './series.ts';
+import { FIGURES, isSameFunding, seriesProblem, type SeriesColumns } from './series.ts';
 
 /** The headers of the files that people have, without case and signs; of several the first here counts. freqtrade has rates as `open`. */
 const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
@@ -20,7 +20,7 @@ const HEADERS: Readonly<Record<SeriesKey['kind'], string>> = {
 };
 const NUMBER = /^[-+]?\d+(\.\d*)?([eE][-+]?\d{1,3})?$/;
 /** What needs more is no decimal but what a computation left over. */
-const MOST_DIGITS = 16;
+const MAX_DIGITS = 16;
 
 /** Reads all rows of the file, which may be newest first. Throws ConfigError that names file and line of the first that is not sound. */
 export async function readSeries(path: string, key: SeriesKey): Promise<SeriesColumns> {
@@ -117,7 +117,7 @@ class SeriesRows {
   }
   /** A row of doubles, which stand for the shortest decimals that read back as they are. */
   numbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
-    const digits = figures.reduce((most, figure) => digitsOf(Math.abs(figure), most, MOST_DIGITS), 0);
+    const digits = figures.reduce((max, figure) => decimalsIn(Math.abs(figure), max, MAX_DIGITS), 0);
     this.take(line, timeMs, figures, digits);
   }
 
@@ -132,7 +132,7 @@ class SeriesRows {
   }
 
   private take(line: number, timeMs: number, figures: readonly number[], digits: number): void {
-    const problem = problemOf(this.key, timeMs, figures, digits);
+    const problem = seriesProblem(this.key, timeMs, figures, digits);
     if (problem !== null) throw this.bad(line, problem);
     const { length } = this.timeMs;
     const lastMs = this.timeMs.values[length - 1] ?? NaN;

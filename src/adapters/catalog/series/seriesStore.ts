@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
-import { FIGURES, gapsOf, isSameFunding, problemOf, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
+import { FIGURES, gapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
 
 /** Written into each file; a change of the layout raises it. */
 const LAYOUT = '2';
@@ -109,7 +109,7 @@ export function checkSeries<Seen>(
     if (
       isOutOfOrder ||
       isTwice ||
-      problemOf(
+      seriesProblem(
         key,
         timeMs[row]!,
         figures.map((column) => column[row]!),

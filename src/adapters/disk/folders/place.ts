@@ -32,6 +32,6 @@ export function freePath(out: string, name: string): string {
 }
 
 /** `20241121-031200`, UTC: folders sort by time. */
-export function stamp(ms: number): string {
+export function runTimestamp(ms: number): string {
   return formatTime(ms).slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
 }

@@ -1,38 +1,38 @@
 // Audits: everything that the exchange shows against everything that we know, the instruments in use often, all of them now and then.
 
-import { forAll } from '../calls/all.ts';
-import type { AuditKind, AuditResult, Difference, TroubleCode } from '../calls/parts.ts';
+import { forAll } from '../calls/forAll.ts';
+import type { AuditKind, AuditResult, AuditDifference, HaltCode } from '../calls/types.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { Holdings, Verified } from './holdings.ts';
+import type { HoldingsCheck, Verified } from './holdingsCheck.ts';
 import type { OrderSettings } from '../calls/settings.ts';
-import type { Troubles } from '../order/troubles.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
 
-export interface AuditParts {
+export interface AuditsDeps {
   readonly scheduler: Scheduler;
   readonly settings: Pick<OrderSettings, 'balanceMs'>;
-  readonly troubles: Troubles;
-  readonly holdings: Holdings;
+  readonly raisedCauses: RaisedCauses;
+  readonly holdings: HoldingsCheck;
   /** A look at one instrument: whether all of it came. */
-  readonly look: (instrument: number, options: CallOptions, done: (isWhole: boolean) => void) => void;
+  readonly reconcile: (instrument: number, options: CallOptions, done: (isWhole: boolean) => void) => void;
   /** Instruments of this market, and those with orders that are not over. */
   readonly own: readonly number[];
   readonly active: () => readonly number[];
   /** What no trouble tells and yet stands against the books: orders of a contested id, second copies that are open. */
-  readonly doubts: () => readonly Difference[];
+  readonly uncertainties: () => readonly AuditDifference[];
   /** A lower bound of the exchange's time now. */
   readonly venueNow: (done: (ms: number | null) => void) => void;
 }
 
 /** What makes an audit a mismatch: it stands until a person, or a later audit, has explained it. */
-const MISMATCHES: ReadonlySet<TroubleCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
+const MISMATCHES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
 const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
 export class Audits {
-  readonly #parts: AuditParts;
+  readonly #parts: AuditsDeps;
   #balancedMs = -Infinity;
 
-  constructor(parts: AuditParts) {
+  constructor(parts: AuditsDeps) {
     this.#parts = parts;
   }
 
@@ -41,7 +41,7 @@ export class Audits {
     venueNow((venueMs) => {
       if (venueMs === null) return done(gap(0, 'the exchange does not tell its time'));
       const instruments = kind === 'full' ? own : active();
-      const one = (index: number, whole: (isWhole: boolean) => void): void => this.#parts.look(index, OPTIONS[kind], whole);
+      const one = (index: number, whole: (isWhole: boolean) => void): void => this.#parts.reconcile(index, OPTIONS[kind], whole);
       forAll<number, boolean>(instruments, one, (looks) => {
         const isWhole = looks.every((each) => each);
         if (!this.#isBalanceDue(kind)) return done(this.#result(isWhole, venueMs));
@@ -61,15 +61,15 @@ export class Audits {
   }
 
   #judge({ isWhole, differences }: Verified): void {
-    const { troubles, scheduler } = this.#parts;
+    const { raisedCauses, scheduler } = this.#parts;
     if (!isWhole) return;
     this.#balancedMs = scheduler.nowMs;
-    if (differences.length > 0) troubles.raise('MISMATCH', null, differences.join('; '));
-    else troubles.over('MISMATCH', null);
+    if (differences.length > 0) raisedCauses.raise('MISMATCH', null, differences.join('; '));
+    else raisedCauses.resolve('MISMATCH', null);
   }
 
-  #mismatches(): readonly Difference[] {
-    return [...this.#parts.troubles.standing.filter(({ code }) => MISMATCHES.has(code)), ...this.#parts.doubts()];
+  #mismatches(): readonly AuditDifference[] {
+    return [...this.#parts.raisedCauses.standing.filter(({ code }) => MISMATCHES.has(code)), ...this.#parts.uncertainties()];
   }
   #result(isWhole: boolean, venueMs: number): AuditResult {
     const differences = this.#mismatches();
@@ -81,6 +81,6 @@ export class Audits {
 }
 
 function gap(venueMs: number, what: string): AuditResult {
-  const differences: Difference[] = [{ code: 'GAP', instrument: null, venueId: null, what }];
+  const differences: AuditDifference[] = [{ code: 'GAP', instrument: null, venueId: null, what }];
   return { kind: 'gap', differences, isComplete: false, venueMs };
 }

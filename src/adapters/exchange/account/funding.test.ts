@@ -2,13 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
-import { Funding } from './funding.ts';
+import { FundingWatch } from './funding.ts';
 import type { PositionRow } from '../calls/rows.ts';
 
-function desk() {
+function fixture() {
   const funded: string[] = [];
   const noted: string[] = [];
-  const funding = new Funding({
+  const funding = new FundingWatch({
     instruments: [linearContract()],
     venueMs: () => 1000,
     funded: (_, isLong, units) => funded.push(`${isLong ? 'long' : 'short'} ${units}`),
@@ -26,7 +26,7 @@ function desk() {
 }
 
 test('what has changed is booked, once, for each side', () => {
-  const { funded, noted, row, take } = desk();
+  const { funded, noted, row, take } = fixture();
   take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
   take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
   take(row('-0.75', 1000), row('0.25', 2000, 'sell'));
@@ -36,7 +36,7 @@ test('what has changed is booked, once, for each side', () => {
 });
 
 test('a position after another begins with nothing, whether a reading lies between them or not', () => {
-  const { funded, noted, row, take } = desk();
+  const { funded, noted, row, take } = fixture();
   take(row('-0.5', 1000));
   take(row('0', 9000));
   take(row('-0.1', 9000));
@@ -48,7 +48,7 @@ test('a position after another begins with nothing, whether a reading lies betwe
 });
 
 test('where nobody says when it was opened, it is the same one', () => {
-  const { funded, row, take } = desk();
+  const { funded, row, take } = fixture();
   take(row('-0.5', null));
   take(row('-0.75', null));
   expect(funded).toEqual(['long -5000', 'long -2500']);

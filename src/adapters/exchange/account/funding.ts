@@ -5,7 +5,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { PositionRow } from '../calls/rows.ts';
 
-export interface FundingParts {
+export interface FundingWatchDeps {
   readonly instruments: readonly Instrument[];
   readonly venueMs: () => number;
   /** `units` of the settlement asset, received above 0. */
@@ -16,14 +16,14 @@ export interface FundingParts {
 
 const SIDES: readonly Side[] = ['buy', 'sell'];
 
-export class Funding {
-  readonly #parts: FundingParts;
+export class FundingWatch {
+  readonly #parts: FundingWatchDeps;
   /** Funding so far of each open position, in units; a position that is not open begins with 0. */
   readonly #known = new Map<string, number>();
   /** When each of them was opened, ms; where it is known. */
   readonly #openedMs = new Map<string, number>();
 
-  constructor(parts: FundingParts) {
+  constructor(parts: FundingWatchDeps) {
     this.#parts = parts;
   }
 

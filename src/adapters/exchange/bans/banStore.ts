@@ -1,6 +1,6 @@
 // Where a ban outlives the process: a restart must not take up what the exchange has forbidden.
 
-import type { Stopped } from './stop.ts';
+import type { Stopped } from './rateStop.ts';
 
 /** Times are of the Scheduler that the limiter runs on: Unix ms. */
 export type Ban = Stopped;

@@ -25,7 +25,7 @@ function start(atMs: number, status: number): { sent: number; why: LimitRefusal[
   const queue = new DueQueue();
   queue.runDue(atMs);
   const events: LimitEvent[] = [];
-  const limiter = new Limiter(queue, { bans: new FileBanStore(path), tell: (event) => events.push(event) });
+  const limiter = new Limiter(queue, { bans: new FileBanStore(path), onEvent: (event) => events.push(event) });
   let sent = 0;
   const why: LimitRefusal[] = [];
   limiter.acquire(
@@ -128,7 +128,7 @@ describe('a ban in a file', () => {
     const store = new FileBanStore(path);
     const limiter = new Limiter(queue, {
       bans: { read: () => null, write: (ban) => store.write(ban) },
-      tell: (event) => events.push(event),
+      onEvent: (event) => events.push(event),
     });
     const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.answered(418, null, null), () => {}); // prettier-ignore
     ask();

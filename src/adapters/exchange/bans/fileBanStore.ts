@@ -61,8 +61,8 @@ export class FileBanStore implements BanStore {
 }
 
 const textOf = ({ sinceMs, untilMs, strikes }: Ban): string =>
-  `${JSON.stringify({ version: VERSION, sinceMs, untilMs, strikes, says: saysOf(untilMs) }, null, 2)}\n`;
-const saysOf = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
+  `${JSON.stringify({ version: VERSION, sinceMs, untilMs, strikes, says: banMessage(untilMs) }, null, 2)}\n`;
+const banMessage = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
 
 /** Null for what is no record. */
 function parsed(text: string): Ban | null {

@@ -8,11 +8,11 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 
 /** Told of each outcome, and of what was asked, before those who asked. */
-export type Hear = (op: Op, outcome: Outcome<unknown>, args: Given) => void;
+export type OutcomeListener = (op: Op, outcome: Outcome<unknown>, args: Given) => void;
 
 export class Calls {
   readonly #client: Pick<RestClient, 'call'>;
-  readonly #hear: Hear;
+  readonly #onOutcome: OutcomeListener;
   /** Calls that nobody has answered yet. */
   #open = 0;
   #isStopped = false;
@@ -20,9 +20,9 @@ export class Calls {
   isLocked = false;
   #whenQuiet: (() => void) | null = null;
 
-  constructor(client: Pick<RestClient, 'call'>, hear: Hear) {
+  constructor(client: Pick<RestClient, 'call'>, receive: OutcomeListener) {
     this.#client = client;
-    this.#hear = hear;
+    this.#onOutcome = receive;
   }
 
   get open(): number {
@@ -45,7 +45,7 @@ export class Calls {
         args,
         (outcome) => {
           this.#open--;
-          this.#hear(op, outcome, args);
+          this.#onOutcome(op, outcome, args);
           done(outcome);
           if (this.#open === 0) this.#whenQuiet?.();
         },

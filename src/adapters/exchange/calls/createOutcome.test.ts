@@ -5,14 +5,23 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES, refusesCreate } from '../../../protocol/errors/errorCodes.ts';
 import { outcomeOf } from '../../../protocol/outcome.ts';
 import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
-import { accountTrouble, createOutcome, echoProblem } from './createOutcome.ts';
-import type { Created } from './venueCalls.ts';
+import { accountHaltCode, createOutcome, echoProblem } from './createOutcome.ts';
+import type { CreatedOrder } from './venueCalls.ts';
 
 const BTC = spotInstrument();
 const ORDER = new PlainOrder([BTC], { lots: 100, limit: 9000 });
 const CID = '01KE6ZJ8000000AB0000000001';
-const ECHO: Created = { venueId: '7', cid: CID, symbol: 'btcusdt', side: 'buy', isMarket: false, price: '90.000', qty: '0.1', timeMs: 1 };
-const NOTHING: Created = { venueId: '7', cid: null, symbol: null, side: null, isMarket: null, price: null, qty: null, timeMs: null };
+const ECHO: CreatedOrder = {
+  venueId: '7',
+  cid: CID,
+  symbol: 'btcusdt',
+  side: 'buy',
+  isMarket: false,
+  price: '90.000',
+  qty: '0.1',
+  timeMs: 1,
+};
+const NOTHING: CreatedOrder = { venueId: '7', cid: null, symbol: null, side: null, isMarket: null, price: null, qty: null, timeMs: null };
 const answer = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
@@ -75,7 +84,7 @@ describe('createOutcome', () => {
     [-1007, 'INCIDENT'],
     [-1000, null],
     [-2017, null],
-  ])('%i means %s for the account', (code, trouble) => {
-    expect(accountTrouble(answer(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(trouble);
+  ])('%i means %s for the account', (code, problem) => {
+    expect(accountHaltCode(answer(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(problem);
   });
 });

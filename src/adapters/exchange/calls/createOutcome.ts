@@ -2,11 +2,11 @@
 
 import { assertNever } from '../../../base/assert.ts';
 import { fromScaled, toScaled } from '../../../base/number/decimal.ts';
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { TroubleCode, Wanted } from './parts.ts';
-import type { Created } from './venueCalls.ts';
+import type { HaltCode, OrderRequest } from './types.ts';
+import type { CreatedOrder } from './venueCalls.ts';
 
 export type CreateOutcome =
   | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null }
@@ -16,7 +16,7 @@ export type CreateOutcome =
   | { readonly kind: 'unknown'; readonly cause: string; readonly code: string | null; readonly echo: string | null };
 
 /** Total, and UNKNOWN by default: the classes themselves are `outcomeOf`'s (order safety, section 4); here the echo is compared. */
-export function createOutcome(outcome: Outcome<Created>, wanted: Wanted, cid: string): CreateOutcome {
+export function createOutcome(outcome: Outcome<CreatedOrder>, wanted: OrderRequest, cid: string): CreateOutcome {
   switch (outcome.kind) {
     case 'acked': {
       const echo = echoProblem(outcome.value, wanted, cid);
@@ -26,10 +26,10 @@ export function createOutcome(outcome: Outcome<Created>, wanted: Wanted, cid: st
     case 'refused':
       return { kind: 'refused', code: String(outcome.code) };
     case 'notSent':
-      return { kind: 'notSent', cause: foreignText(outcome.cause) };
+      return { kind: 'notSent', cause: sanitizeText(outcome.cause) };
     case 'unknown': {
       const code = outcome.error?.code ?? outcome.status;
-      return { kind: 'unknown', cause: foreignText(outcome.cause), code: code === null ? null : String(code), echo: null };
+      return { kind: 'unknown', cause: sanitizeText(outcome.cause), code: code === null ? null : String(code), echo: null };
     }
     default:
       return assertNever(outcome);
@@ -37,9 +37,9 @@ export function createOutcome(outcome: Outcome<Created>, wanted: Wanted, cid: st
 }
 
 /** In what an echo differs from what was asked for; null: in nothing that it says. Amounts and `0` ids are not echoes. */
-export function echoProblem(created: Created, wanted: Wanted, cid: string): string | null {
+export function echoProblem(created: CreatedOrder, wanted: OrderRequest, cid: string): string | null {
   const { instrument, side, lots, limit } = wanted;
-  const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${foreignText(got, 40)}`;
+  const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${sanitizeText(got, 40)}`;
   const echoed = created.cid === null || created.cid === '0' || created.cid === '' ? null : created.cid;
   if (echoed !== null && echoed.toUpperCase() !== cid.toUpperCase()) return differs('clientOrderId', echoed, cid);
   if (created.symbol !== null && created.symbol.toUpperCase() !== instrument.wireName.toUpperCase()) {
@@ -69,7 +69,7 @@ const UNSURE: ReadonlySet<number> = new Set([
 ]);
 
 /** What the code of any answer means for the account: it is locked, the key is not taken, or the inside of the exchange is in trouble. */
-export function accountTrouble(outcome: Outcome<unknown>): Extract<TroubleCode, 'LOCKED' | 'KEY' | 'INCIDENT'> | null {
+export function accountHaltCode(outcome: Outcome<unknown>): Extract<HaltCode, 'LOCKED' | 'KEY' | 'INCIDENT'> | null {
   const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
   if (code !== null && LOCKS.has(code)) return 'LOCKED';
   if (code !== null && KEYS.has(code)) return 'KEY';

@@ -4,20 +4,20 @@ import { futuresOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { FuturesFill } from '../../../protocol/shapes/futures.ts';
-import type { MarginAccount, Position } from '../../../protocol/shapes/margin.ts';
+import type { MarginAccount, WirePosition } from '../../../protocol/shapes/margin.ts';
 import type { Calls } from './calls.ts';
-import { conditionArgs, isCondition, waitingId, waitingIn, waitingRow } from './conditions.ts';
-import type { ContractWish, Wanted } from './parts.ts';
+import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, triggerAsOrderRow } from './triggers.ts';
+import type { ContractSettingsTarget, OrderRequest } from './types.ts';
 import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow, type Page, type PositionRow } from './rows.ts';
 import { pagedOf, pageOf } from './spotCalls.ts';
 import { AccountIdentity } from '../client/identity.ts';
 import { readTriggers } from './triggerList.ts';
-import { mapOutcome, MOST_ROWS, type Created, type VenueCalls } from './venueCalls.ts';
+import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venueCalls.ts';
 
-const limit = MOST_ROWS;
+const limit = MAX_ROWS;
 
 /** Of the answer to a create nothing else is told. */
-const idAlone = (venueId: string): Created => ({
+const idAlone = (venueId: string): CreatedOrder => ({
   venueId,
   cid: null,
   symbol: null,
@@ -44,7 +44,7 @@ function waitingOrder(
       if (list === null) return done(null);
       const found = list.rows.find(({ triggerOrderId }) => triggerOrderId === triggerId);
       if (found === undefined) return done('none');
-      const row = waitingRow(found, venueId, cid);
+      const row = triggerAsOrderRow(found, venueId, cid);
       if (row !== null) return done(row);
       calls.read(
         'futures.orderHistory',
@@ -62,20 +62,25 @@ const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
   rows.map(({ isBuyer, bidUserId, askUserId }) => (isBuyer ? bidUserId : askUserId));
 
 /** `wish`: what a contract is set to, whose position type every order says. `wrong` is told of an answer about another account. */
-export function futuresCalls(calls: Calls, wish: (instrument: number) => ContractWish, wrong: (what: string) => void): VenueCalls {
+export function futuresCalls(
+  calls: Calls,
+  request: (instrument: number) => ContractSettingsTarget,
+  wrong: (what: string) => void,
+): VenueCalls {
   const account = new AccountIdentity('futures.myTrades', wrong);
-  const terms = (order: Wanted) => ({
+  const terms = (order: OrderRequest) => ({
     open: order.reduceOnly ? ('CLOSE' as const) : ('OPEN' as const),
-    positionType: wish(order.instrumentIndex).positionType,
+    positionType: request(order.instrumentIndex).positionType,
   });
   return {
     create: (order, cid, done, options) => {
-      if (isCondition(order)) {
-        const told = ({ triggerIds }: { readonly triggerIds: readonly string[] }): Created => idAlone(waitingId(triggerIds[0] ?? '', cid));
+      if (isTriggerOrder(order)) {
+        const reported = ({ triggerIds }: { readonly triggerIds: readonly string[] }): CreatedOrder =>
+          idAlone(triggerTrackId(triggerIds[0] ?? '', cid));
         calls.call(
           'futures.createConditionOrder',
-          conditionArgs(order, terms(order), cid),
-          (outcome) => done(mapOutcome(outcome, told)),
+          triggerOrderArgs(order, terms(order), cid),
+          (outcome) => done(mapOutcome(outcome, reported)),
           options,
         );
         return;
@@ -88,7 +93,7 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
       );
     },
     cancel({ wireName: contractName }, orderId, done) {
-      const waiting = waitingIn(orderId);
+      const waiting = parseTriggerTrackId(orderId);
       if (waiting === null) calls.call('futures.cancelOrder', { contractName, orderId }, done);
       else calls.call('futures.cancelTriggerOrder', { contractName, orderId: waiting.triggerId }, done);
     },
@@ -98,7 +103,7 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
     openOrders: ({ wireName: contractName }, options, done) =>
       calls.read('futures.openOrders', { contractName }, (value) => done(value && pageOf(value, Infinity, futuresOrderRow)), options),
     order({ wireName: contractName }, orderId, options, done) {
-      const waiting = waitingIn(orderId);
+      const waiting = parseTriggerTrackId(orderId);
       if (waiting !== null) return waitingOrder(calls, contractName, orderId, waiting, options, done);
       calls.call(
         'futures.orderInformation',
@@ -107,11 +112,11 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
         options,
       );
     },
-    trades: ({ wireName: contractName }, { fromId, most }, options, done) =>
+    trades: ({ wireName: contractName }, { fromId, max }, options, done) =>
       calls.read(
         'futures.myTrades',
-        { contractName, limit: most, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && (account.isOurs(ownersOf(value.rows)) ? pagedOf(value, most, futuresTradeRow) : null)),
+        { contractName, limit: max, ...(fromId === null ? {} : { fromId }) },
+        (value) => done(value && (account.isOurs(ownersOf(value.rows)) ? pagedOf(value, max, futuresTradeRow) : null)),
         options,
       ),
     history: ({ wireName: contractName }, fromId, options, done) =>
@@ -141,7 +146,7 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
 
 const NOT_FOUND = 404;
 
-const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage, positionType }: Position): PositionRow => ({
+const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage, positionType }: WirePosition): PositionRow => ({
   side: positionSide,
   volume: positionVolume,
   funding: capitalFee,

@@ -60,11 +60,11 @@ describe('Paging', () => {
   });
 
   it('is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
-    const deaf = new Paging('1');
+    const unreachable = new Paging('1');
     const page = { ids: ['7', '8', '9'], isFull: true };
-    expect(deaf.first(page).kind).toBe('ask');
-    let step = deaf.next(page);
-    while (step.kind === 'ask') step = deaf.next(page);
+    expect(unreachable.first(page).kind).toBe('ask');
+    let step = unreachable.next(page);
+    while (step.kind === 'ask') step = unreachable.next(page);
     expect(step.kind).toBe('gap');
   });
 

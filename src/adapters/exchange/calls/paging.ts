@@ -15,7 +15,7 @@ export type PageStep =
   /** No page leads on: rows may be missing. */
   | { readonly kind: 'gap' };
 
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 /** Ids are longs: beyond what a double holds. */
 const rising = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -51,7 +51,7 @@ export class Paging {
 
   /** The page that was asked for last. */
   next(page: PageSeen, reachesBack = false): PageStep {
-    if (++this.#pages > MOST_PAGES) return { kind: 'gap' };
+    if (++this.#pages > MAX_PAGES) return { kind: 'gap' };
     return this.#isDown ? this.#wentDown(page, reachesBack) : this.#wentUp(page);
   }
 

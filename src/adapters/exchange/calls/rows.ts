@@ -1,7 +1,7 @@
 // Rows of both markets in one shape: what audits, evidence and fills are made from.
 
 import type { Side } from '../../../model/order.ts';
-import type { OrderStatus, Reading } from '../../../protocol/shapes/codes.ts';
+import type { OrderStatus, CodeReading } from '../../../protocol/shapes/codes.ts';
 import type { FuturesFill, FuturesOrder, OrderHistoryRow } from '../../../protocol/shapes/futures.ts';
 import { ownOrder, type SpotFill, type SpotOrder } from '../../../protocol/shapes/spot.ts';
 import type { PositionAction } from '../../../protocol/shapes/value.ts';
@@ -21,7 +21,7 @@ export interface OrderRow {
   /** Of a MARKET BUY perhaps an amount. */
   readonly qty: string;
   readonly executed: string;
-  readonly status: Reading<OrderStatus>;
+  readonly status: CodeReading<OrderStatus>;
   readonly timeMs: number | null;
 }
 

@@ -6,21 +6,21 @@ import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { Calls } from './calls.ts';
 import { AccountIdentity } from '../client/identity.ts';
 import { spotOrderRow, spotTradeRow, type Page } from './rows.ts';
-import { mapOutcome, MOST_ROWS, type VenueCalls } from './venueCalls.ts';
+import { mapOutcome, MAX_ROWS, type VenueCalls } from './venueCalls.ts';
 
-const limit = MOST_ROWS;
+const limit = MAX_ROWS;
 
 /** Rows at which services are known to cut a list, whatever was asked for. */
 const CUTS: ReadonlySet<number> = new Set([100, 500]);
 
 /** A list is whole where every row could be read and none was cut off. `most`: rows at which it is cut. */
-export function pageOf<T, U>({ rows, refused }: Listing<T>, most: number, map: (row: T) => U): Page<U> {
-  return page(rows, refused.length, rows.length + refused.length >= most, map);
+export function pageOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
+  return page(rows, refused.length, rows.length + refused.length >= max, map);
 }
 /** The same of a list that may be cut sooner than asked for: one more question, where it is not, costs nothing. */
-export function pagedOf<T, U>({ rows, refused }: Listing<T>, most: number, map: (row: T) => U): Page<U> {
+export function pagedOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   const count = rows.length + refused.length;
-  return page(rows, refused.length, count >= most || CUTS.has(count), map);
+  return page(rows, refused.length, count >= max || CUTS.has(count), map);
 }
 function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (row: T) => U): Page<U> {
   const isReadable = refused === 0;
@@ -62,11 +62,11 @@ export function spotCalls(calls: Calls, wrong: (what: string) => void): VenueCal
         (outcome) => done(outcome.kind !== 'acked' ? null : outcome.value === null ? 'none' : spotOrderRow(outcome.value)),
         options,
       ),
-    trades: ({ wireName: symbol }, { fromId, most }, options, done) =>
+    trades: ({ wireName: symbol }, { fromId, max }, options, done) =>
       calls.read(
         'spot.myTrades',
-        { symbol, limit: most, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, most, spotTradeRow)),
+        { symbol, limit: max, ...(fromId === null ? {} : { fromId }) },
+        (value) => done(value && pagedOf(value, max, spotTradeRow)),
         options,
       ),
     history: (_instrument, _fromId, _options, done) => done(null),

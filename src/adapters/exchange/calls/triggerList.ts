@@ -5,8 +5,8 @@ import type { CallOptions } from '../client/restClient.ts';
 import type { Calls } from './calls.ts';
 
 const ROWS = 1000;
-const MOST_BEGINNINGS = 3;
-const MOST_PAGES = 50;
+const MAX_BEGINNINGS = 3;
+const MAX_PAGES = 50;
 
 /** Calls `done` with all rows of a contract, or null where they did not come whole. */
 export function readTriggers(
@@ -22,9 +22,9 @@ export function readTriggers(
         'futures.triggerOrderList',
         { contractName, page, limit: ROWS },
         (value) => {
-          if (value === null || value.refused.length > 0 || page > MOST_PAGES) return done(null);
+          if (value === null || value.refused.length > 0 || page > MAX_PAGES) return done(null);
           if (page > 1 && value.count !== count) {
-            if (beginnings >= MOST_BEGINNINGS) return done(null);
+            if (beginnings >= MAX_BEGINNINGS) return done(null);
             return begin(beginnings + 1);
           }
           rows.push(...value.rows);

@@ -5,10 +5,10 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { OrderRow, Page, PositionRow, TradeRow } from './rows.ts';
-import type { Wanted } from './parts.ts';
+import type { OrderRequest } from './types.ts';
 
 /** The answer to a create: an id, and of its echo what was said. Null: not said. */
-export interface Created {
+export interface CreatedOrder {
   readonly venueId: string;
   readonly cid: string | null;
   readonly symbol: string | null;
@@ -20,17 +20,17 @@ export interface Created {
 }
 
 /** What the account holds of each asset: free and locked together. */
-export interface Holding {
+export interface VenueHolding {
   readonly asset: string;
   readonly total: string;
 }
 
 /** Rows in a list at most. */
-export const MOST_ROWS = 1000;
+export const MAX_ROWS = 1000;
 
 /** Each calls `done` once; null: there is no answer. */
 export interface VenueCalls {
-  create(order: Wanted, cid: string, done: (outcome: Outcome<Created>) => void, options: CallOptions): void;
+  create(order: OrderRequest, cid: string, done: (outcome: Outcome<CreatedOrder>) => void, options: CallOptions): void;
   cancel(instrument: Instrument, venueId: string, done: (outcome: Outcome<unknown>) => void): void;
   serverTime(done: (ms: number | null) => void): void;
   openOrders(instrument: Instrument, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
@@ -39,7 +39,7 @@ export interface VenueCalls {
   /** `most` rows, 1000 or fewer: the newest, or those around `fromId`. */
   trades(
     instrument: Instrument,
-    from: { readonly fromId: string | null; readonly most: number },
+    from: { readonly fromId: string | null; readonly max: number },
     options: CallOptions,
     done: (page: Page<TradeRow> | null) => void,
   ): void;
@@ -48,7 +48,7 @@ export interface VenueCalls {
   /** Futures alone: orders that wait for a price, and those that did; null where not all of them came. On spot there are none. */
   waiting(instrument: Instrument, options: CallOptions, done: (rows: readonly TriggerOrder[] | null) => void): void;
   /** Spot alone; null on futures. */
-  holdings(options: CallOptions, done: (held: readonly Holding[] | null) => void): void;
+  holdings(options: CallOptions, done: (held: readonly VenueHolding[] | null) => void): void;
   /** Futures alone; null on spot. */
   positions(instrument: Instrument, options: CallOptions, done: (page: Page<PositionRow> | null) => void): void;
 }

@@ -1,6 +1,6 @@
 // Compares an answer with the question: rows of another symbol, contract or order are never believed. Pure.
 
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Given } from '../../../protocol/arguments.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
@@ -54,4 +54,4 @@ const letters = (name: string): string => name.toUpperCase().replace(/[^0-9A-Z]/
 const isNameOf = (name: string, asked: string): boolean =>
   letters(name) === letters(asked) || (asked.includes('-') && asked.toUpperCase().split('-').slice(1).join('') === letters(name));
 const differs = (name: string, asked: string, got: string): string =>
-  `${name}: expected ${foreignText(asked, 40)}, got ${foreignText(got, 40)}`;
+  `${name}: expected ${sanitizeText(asked, 40)}, got ${sanitizeText(got, 40)}`;

@@ -9,11 +9,11 @@ import { errorCodeOf, outcomeOf, type Outcome } from '../../../protocol/outcome.
 import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts';
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
-import type { WireReply } from '../wire/lateWire.ts';
+import type { WireReply } from '../wire/lateReplyWire.ts';
 import { believed } from './asked.ts';
-import type { DistinctTimes } from './distinctTimes.ts';
-import type { RestClientParts } from './clientParts.ts';
-import { isWrongTime, mayPass, pauseMs } from './retry.ts';
+import type { UniqueTimestamps } from './uniqueTimestamps.ts';
+import type { RestClientDeps } from './clientParts.ts';
+import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 /** How long an answer is listened for that nobody waits for any more. */
@@ -37,14 +37,14 @@ export interface CallTerms {
 }
 
 /** What a client has for its calls. */
-export interface CallParts extends RestClientParts {
-  readonly times: DistinctTimes;
+export interface RestCallDeps extends RestClientDeps {
+  readonly times: UniqueTimestamps;
 }
 
 type Done<O extends Op> = (outcome: Outcome<OpResult<O>>, sentMs: number | null) => void;
 
-export class Call<O extends Op> {
-  readonly #parts: CallParts;
+export class RestCall<O extends Op> {
+  readonly #parts: RestCallDeps;
   readonly #target: CallTarget<O>;
   readonly #terms: CallTerms;
   readonly #done: Done<O>;
@@ -70,7 +70,7 @@ export class Call<O extends Op> {
   /** Of the attempt before. */
   #last: Outcome<OpResult<O>> | null = null;
 
-  constructor(parts: CallParts, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
+  constructor(parts: RestCallDeps, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
     this.#parts = parts;
     this.#target = target;
     this.#terms = terms;
@@ -129,13 +129,13 @@ export class Call<O extends Op> {
     this.#isOnWire = true;
     this.#sentMs = scheduler.nowMs;
     const { late } = this.#terms;
-    const heard = (reply: WireReply): void => {
+    const received = (reply: WireReply): void => {
       this.#stopListening();
       const outcome = outcomeOf(this.#target.op, reply);
       this.#log(outcome, reply, true);
       late?.(outcome);
     };
-    const stop = wire({ method, url: origin + target, headers, body }, (outcome) => this.#answered(outcome, ticket), late && heard);
+    const stop = wire({ method, url: origin + target, headers, body }, (outcome) => this.#answered(outcome, ticket), late && received);
     this.#giveUp = () => {
       stop();
       if (late) this.#listening = scheduler.at(scheduler.nowMs + LATE_MS, stop);
@@ -162,12 +162,12 @@ export class Call<O extends Op> {
     if (isReply || outcome.kind === 'notSent') this.#stopListening();
     if (this.#ended !== null) this.#finish(outcome);
     else if (this.#isSigned && isWrongTime(outcome)) this.#correctTime(outcome);
-    else if (this.#attempt < this.#mostAttempts && mayPass(this.#effect, outcome)) this.#again(outcome);
+    else if (this.#attempt < this.#maxAttempts && mayPass(this.#effect, outcome)) this.#again(outcome);
     else this.#finish(outcome);
   }
 
   /** One that corrected the time does not count. */
-  get #mostAttempts(): number {
+  get #maxAttempts(): number {
     return this.#terms.attempts + (this.#hasCorrectedTime ? 1 : 0);
   }
 
@@ -193,7 +193,7 @@ export class Call<O extends Op> {
 
   #again(outcome: Outcome<OpResult<O>>): void {
     const { scheduler, random } = this.#parts;
-    const atMs = scheduler.nowMs + pauseMs(this.#attempt, random());
+    const atMs = scheduler.nowMs + retryPauseMs(this.#attempt, random());
     // An attempt for which no time is left would only make the caller wait.
     if (atMs >= this.#deadlineMs) {
       this.#finish(outcome);

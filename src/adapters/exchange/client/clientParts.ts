@@ -6,7 +6,7 @@ import type { Dialect } from '../../../protocol/dialect.ts';
 import type { Credentials } from '../../../protocol/request.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { ServerClock } from '../time/serverClock.ts';
-import type { LateWire } from '../wire/lateWire.ts';
+import type { LateReplyWire } from '../wire/lateReplyWire.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
@@ -26,8 +26,8 @@ export interface CallLog {
   readonly isLate: boolean;
 }
 
-export interface RestClientParts {
-  readonly wire: LateWire;
+export interface RestClientDeps {
+  readonly wire: LateReplyWire;
   readonly scheduler: Scheduler;
   readonly limiter: Limiter;
   readonly clock: ServerClock;

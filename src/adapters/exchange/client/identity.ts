@@ -1,6 +1,6 @@
 // Whose account an answer is about: the first one that it names, and no other.
 
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 
 export class AccountIdentity {
   readonly #of: string;
@@ -19,7 +19,7 @@ export class AccountIdentity {
       if (id === null || id === '' || id === '0') continue;
       this.#known ??= id;
       if (id === this.#known) continue;
-      this.#wrong(`${this.#of}: an answer about account ${foreignText(id, 40)} instead of ${foreignText(this.#known, 40)} is left out`);
+      this.#wrong(`${this.#of}: an answer about account ${sanitizeText(id, 40)} instead of ${sanitizeText(this.#known, 40)} is left out`);
       return false;
     }
     return true;

@@ -12,9 +12,9 @@ import { buildChecked, buildRequest, type UnsignedRequest } from '../../../proto
 import type { Priority } from '../limits/limiter.ts';
 import type { ClockSample } from '../time/offset.ts';
 import { checkedOrigin } from '../wire/origin.ts';
-import { Call, type CallParts, type CallTerms } from './call.ts';
-import { DistinctTimes } from './distinctTimes.ts';
-import type { RestClientParts } from './clientParts.ts';
+import { RestCall, type RestCallDeps, type CallTerms } from './call.ts';
+import { UniqueTimestamps } from './uniqueTimestamps.ts';
+import type { RestClientDeps } from './clientParts.ts';
 
 export interface CallOptions {
   /** Place in the queue for the rate limit; default by what the call does: cancels first, then orders, reads last. */
@@ -37,14 +37,14 @@ const ATTEMPTS = { default: 3, max: 5 } as const;
 const SAMPLE_TIMEOUT_MS = 5000;
 
 export class RestClient {
-  readonly #parts: CallParts;
+  readonly #parts: RestCallDeps;
   readonly #origins: Readonly<Record<Market, string>>;
 
   /** Throws ConfigError for base URLs that are neither https nor of this computer. */
-  constructor(parts: RestClientParts) {
+  constructor(parts: RestClientDeps) {
     const { spot, futures } = parts.baseUrls;
     this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
-    this.#parts = { ...parts, times: new DistinctTimes() };
+    this.#parts = { ...parts, times: new UniqueTimestamps() };
     parts.clock.attach((market, done) => this.#askTime(market, done));
   }
 
@@ -73,15 +73,15 @@ export class RestClient {
     if (SECURITY[security].key && this.#parts.credentials === null) {
       throw new ConfigError(`${op}: expected an API key and secret, got none`, 'set ISOBAR_API_KEY and ISOBAR_API_SECRET');
     }
-    const call = new Call<O>(this.#parts, { op, args, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
+    const call = new RestCall<O>(this.#parts, { op, args, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
     call.start();
     return () => call.cancel();
   }
 
   #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS.default, late, signMs }: CallOptions): CallTerms {
     const { effect } = endpointOf(op);
-    const most = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
-    return { priority: priority ?? priorityOf(effect), timeoutMs, attempts: most, late: effect === 'read' ? undefined : late, signMs };
+    const max = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
+    return { priority: priority ?? priorityOf(effect), timeoutMs, attempts: max, late: effect === 'read' ? undefined : late, signMs };
   }
 
   #askTime(market: Market, done: (sample: ClockSample | null) => void): void {
@@ -89,7 +89,7 @@ export class RestClient {
     const op = market === 'spot' ? 'spot.serverTime' : 'futures.serverTime';
     const terms: CallTerms = { priority: 'reconcile', timeoutMs: SAMPLE_TIMEOUT_MS, attempts: 1, late: undefined, signMs: undefined };
     const target = { op, args: {}, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
-    const call = new Call<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
+    const call = new RestCall<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
       done(
         outcome.kind === 'acked' && sentMs !== null ? { sentMs, receivedMs: scheduler.nowMs, serverMs: outcome.value.serverTimeMs } : null,
       ),

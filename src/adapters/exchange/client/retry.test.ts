@@ -6,7 +6,7 @@ import { timeMs } from '../../../base/brand.ts';
 import type { Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { ERROR_CODES } from '../../../protocol/errors/errorCodes.ts';
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
-import { isWrongTime, mayPass, pauseMs } from './retry.ts';
+import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 const refused = (code: number, status = 400): Outcome<never> => ({ kind: 'refused', status, code, msg: '' });
@@ -54,9 +54,9 @@ describe('mayPass', () => {
 test('pauses grow twofold to 4 s, and by chance lie in the upper half', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
-      const most = Math.min(4000, 250 * 2 ** (attempt - 1));
-      expect(pauseMs(attempt, random)).toBeGreaterThanOrEqual(most / 2);
-      expect(pauseMs(attempt, random)).toBeLessThanOrEqual(most);
+      const max = Math.min(4000, 250 * 2 ** (attempt - 1));
+      expect(retryPauseMs(attempt, random)).toBeGreaterThanOrEqual(max / 2);
+      expect(retryPauseMs(attempt, random)).toBeLessThanOrEqual(max);
     }),
   );
 });

@@ -8,12 +8,12 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
 /** ms before the second attempt; twice that before the third, and so on. */
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 4000;
+const MAX_PAUSE_MS = 4000;
 
 /** The pause before attempt `attempt` + 1, with jitter, so that those who failed together do not return together; `random` from 0 to 1. */
-export function pauseMs(attempt: number, random: number): number {
-  const mostMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
-  return Math.ceil((mostMs * (1 + random)) / 2);
+export function retryPauseMs(attempt: number, random: number): number {
+  const maxMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  return Math.ceil((maxMs * (1 + random)) / 2);
 }
 
 /** True for the outcome of a read that may be another one after a pause. A ban (418) only grows longer by asking. */

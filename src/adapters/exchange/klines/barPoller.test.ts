@@ -34,7 +34,7 @@ interface Options {
 class World {
   readonly scheduler = new DueQueue();
   readonly events: (BarEvent & { readonly atMs: number })[] = [];
-  readonly troubles: string[] = [];
+  readonly causes: string[] = [];
   readonly calls: { readonly atMs: number; readonly rows: number }[] = [];
   readonly poller: BarPoller;
 
@@ -69,8 +69,8 @@ class World {
     };
     const sink = {
       event: (event: BarEvent) => void this.events.push({ ...event, atMs: this.serverMs }),
-      trouble: (problem: string, againMs: number | null) =>
-        void this.troubles.push(`${problem} ${againMs === null ? '' : Math.ceil(againMs / 1000)}`),
+      onProblem: (problem: string, againMs: number | null) =>
+        void this.causes.push(`${problem} ${againMs === null ? '' : Math.ceil(againMs / 1000)}`),
     };
     this.poller = new BarPoller({ ...parts, sink }, { interval, from, ...feed });
   }
@@ -154,7 +154,7 @@ describe('a feed of bars', () => {
     const during = world.calls.filter(({ atMs }) => atMs > from && atMs < to).length;
     expect(during).toBeGreaterThan(285);
     expect(during).toBeLessThan(450);
-    expect(world.troubles[0]).toMatch(/^connection refused 1$/);
+    expect(world.causes[0]).toMatch(/^connection refused 1$/);
   });
 
   it('tells of the hole that a longer outage leaves', () => {
@@ -192,7 +192,7 @@ describe('a feed of bars', () => {
     world.poller.start();
     world.runUntil(START + 4999);
     expect([world.calls.length, world.events.length]).toEqual([0, 0]);
-    expect(world.troubles[0]).toMatch(/^the exchange's clock could not be measured 1$/);
+    expect(world.causes[0]).toMatch(/^the exchange's clock could not be measured 1$/);
     world.runUntil(START + MINUTE);
     expect(world.bars()).toEqual(minutes(-1, 1));
   });
@@ -203,7 +203,7 @@ describe('a feed of bars', () => {
     const limiter = new Limiter(scheduler, {});
     const rng = seededRng(5);
     const seen: { readonly behindMs: number }[] = [];
-    const troubles: string[] = [];
+    const causes: string[] = [];
     const sent: number[] = [];
     const ask: AskKlines = (rows, done) =>
       limiter.acquire(
@@ -224,13 +224,13 @@ describe('a feed of bars', () => {
       event: (event: BarEvent) => {
         if (event.kind === 'bar' && scheduler.nowMs > START + MINUTE) seen.push({ behindMs: scheduler.nowMs - event.bar.closeMs });
       },
-      trouble: (problem: string) => void troubles.push(problem),
+      onProblem: (problem: string) => void causes.push(problem),
     };
     const serverTime = () => ({ ms: timeMs(scheduler.nowMs), uncertaintyMs: 0 });
     const parts = { scheduler, serverTime, random: () => rng.next(), ask, sink };
     for (let i = 0; i < 40; i++) new BarPoller(parts, { interval: '1m', from: '1m', firstRows: 2 }).start();
     scheduler.runDue(START + 30 * MINUTE);
-    expect(troubles).toEqual([]);
+    expect(causes).toEqual([]);
     expect(seen).toHaveLength(40 * 29);
     expect(Math.max(...seen.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
     // By the limits of the specification's table: 20 calls in any two seconds.

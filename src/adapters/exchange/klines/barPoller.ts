@@ -1,6 +1,6 @@
 // A feed of closed bars: asks for klines when bars close on the exchange's clock, and tells what each answer brought.
 
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Interval } from '../../../model/interval.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -9,7 +9,7 @@ import type { Kline } from '../../../protocol/shapes/market.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { nextPollMs, pollRules, type PollRules } from './pollPlan.ts';
-import { barWindow, coarserWindow, MOST_KLINES, rowsSince, type MarketBar } from './window.ts';
+import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from './window.ts';
 
 /** Asks for the newest `rows` klines (2 to 300). Calls `done` once, not within the call; what it returns gives the call up. */
 export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void) => () => void;
@@ -18,10 +18,10 @@ export interface BarSink {
   /** In the order in which they are to be taken. */
   event(event: BarEvent): void;
   /** No answer, or a row that is no bar: one line for a person. `againMs`: the pause until the next call; null: the usual one. */
-  trouble(problem: string, againMs: number | null): void;
+  onProblem(problem: string, againMs: number | null): void;
 }
 
-export interface PollerParts {
+export interface BarPollerDeps {
   readonly scheduler: Scheduler;
   /** Of an exchange's clock that was not measured yet (its uncertainty is Infinity), no bar is told. */
   readonly serverTime: () => ServerTime;
@@ -46,10 +46,10 @@ export interface FeedOptions {
 /** Bars behind the newest that each call asks for again, to see whether they were revised. */
 const SEEN_AGAIN = 10;
 /** Longer waits are cut, as the offset between the clocks drifts. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 export class BarPoller {
-  readonly #parts: PollerParts;
+  readonly #parts: BarPollerDeps;
   readonly #options: FeedOptions;
   readonly #rules: PollRules;
   readonly #tracker: BarTracker;
@@ -58,7 +58,7 @@ export class BarPoller {
   #giveUp: (() => void) | null = null;
   #isRunning = false;
 
-  constructor(parts: PollerParts, options: FeedOptions) {
+  constructor(parts: BarPollerDeps, options: FeedOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#rules = options.rules ?? pollRules(options.interval);
@@ -85,8 +85,8 @@ export class BarPoller {
   #wait(untilServerMs: number): void {
     const { scheduler, serverTime } = this.#parts;
     const waitMs = untilServerMs - serverTime().ms;
-    const isCut = waitMs > LONGEST_WAIT_MS;
-    this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, Math.ceil(isCut ? LONGEST_WAIT_MS : waitMs)), () => {
+    const isCut = waitMs > MAX_WAIT_MS;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, Math.ceil(isCut ? MAX_WAIT_MS : waitMs)), () => {
       this.#timer = null;
       if (isCut) this.#wait(untilServerMs);
       else this.#poll();
@@ -114,11 +114,11 @@ export class BarPoller {
   }
 
   #rows(serverMs: number): number {
-    const { interval, from, firstRows = MOST_KLINES } = this.#options;
+    const { interval, from, firstRows = MAX_KLINES } = this.#options;
     const { lastMs } = this.#tracker;
     if (lastMs === null) return firstRows;
     // A bar that is made from others needs them from its beginning on.
-    return interval === from ? Math.min(MOST_KLINES, rowsSince(from, lastMs, serverMs) + SEEN_AGAIN) : rowsSince(from, lastMs, serverMs);
+    return interval === from ? Math.min(MAX_KLINES, rowsSince(from, lastMs, serverMs) + SEEN_AGAIN) : rowsSince(from, lastMs, serverMs);
   }
 
   #take(listing: Listing<Kline>, rows: number, serverMs: number): void {
@@ -128,14 +128,14 @@ export class BarPoller {
     const window = interval === from ? fine : coarserWindow(fine, interval);
     this.#failures = 0;
     const events = this.#tracker.take(window);
-    for (const problem of fine.refused) if (this.#isRunning) sink.trouble(problem, null);
+    for (const problem of fine.refused) if (this.#isRunning) sink.onProblem(problem, null);
     for (const event of events) if (this.#isRunning) sink.event(event);
   }
 
   #failed(problem: string): void {
     this.#failures++;
     const nextMs = this.#nextMs();
-    this.#parts.sink.trouble(problem, nextMs - this.#parts.serverTime().ms);
+    this.#parts.sink.onProblem(problem, nextMs - this.#parts.serverTime().ms);
     if (this.#isRunning) this.#wait(nextMs);
   }
 
@@ -151,5 +151,5 @@ export class BarPoller {
 /** Why there is no answer, in one line for a person. */
 export function causeOf(outcome: Exclude<Outcome<unknown>, { readonly kind: 'acked' }>): string {
   const cause = outcome.kind === 'refused' ? `code ${outcome.code} with HTTP ${outcome.status}: ${outcome.msg}` : outcome.cause;
-  return foreignText(cause);
+  return sanitizeText(cause);
 }

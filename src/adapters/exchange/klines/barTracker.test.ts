@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';
 import { seededRng, type Rng } from '../../../base/number/rng.ts';
 import { barsBetween, closeOf, type Interval } from '../../../model/interval.ts';
-import { nestedIn } from '../../../model/bars/coarser.ts';
+import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
-import { barWindow, coarserWindow, isSame, MOST_KLINES, rowsSince, type BarWindow, type MarketBar } from './window.ts';
+import { barWindow, coarserWindow, isSame, MAX_KLINES, rowsSince, type BarWindow, type MarketBar } from './window.ts';
 import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/alike.ts';
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
 /** Checks events against what a stream of them promises, and knows what was told last of each time. */
 class Listener {
-  readonly told = new Map<number, MarketBar>();
+  readonly reported = new Map<number, MarketBar>();
   readonly #holes = new Set<number>();
   readonly #interval: Interval;
   #lastMs: number | null = null;
@@ -29,7 +29,7 @@ class Listener {
     if (event.kind === 'gap') return this.#gap(event, window);
     const { bar } = event;
     expectAtLeast(serverMs, bar.closeMs);
-    const was = this.told.get(bar.openMs);
+    const was = this.reported.get(bar.openMs);
     if (event.kind === 'bar') {
       expectSame(was, undefined);
       // The bar follows the last one, or the gap that was told.
@@ -43,7 +43,7 @@ class Listener {
       expect(event.was).toBe(was);
       expect(isSame(event.was, bar)).toBe(false);
     }
-    this.told.set(bar.openMs, bar);
+    this.reported.set(bar.openMs, bar);
   }
 
   #gap({ fromMs, bars, why }: Extract<BarEvent, { kind: 'gap' }>, window: BarWindow): void {
@@ -74,11 +74,11 @@ describe('bars from a venue that does anything', () => {
         let serverMs = MONDAY + 90_000;
         for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, interval, rng)) {
           const asked = tracker.lastMs === null ? 100 : rowsSince(interval, tracker.lastMs, serverMs) + 10;
-          const rows = Math.min(MOST_KLINES, asked);
+          const rows = Math.min(MAX_KLINES, asked);
           const window = barWindow(answerOf(venue, serverMs, rows, rng), interval, rows, serverMs);
           for (const event of tracker.take(window)) listener.take(event, window, serverMs);
-          const first = Math.min(...listener.told.keys());
-          for (const bar of window.closed) if (bar.openMs >= first) expectEqual(listener.told.get(bar.openMs), bar);
+          const first = Math.min(...listener.reported.keys());
+          for (const bar of window.closed) if (bar.openMs >= first) expectEqual(listener.reported.get(bar.openMs), bar);
           expect(tracker.take(window)).toEqual([]);
         }
       }),
@@ -96,7 +96,7 @@ describe('bars from a venue that does anything', () => {
         const listener = new Listener(interval);
         let serverMs = MONDAY + 90_000;
         for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, from, rng)) {
-          const rows = tracker.lastMs === null ? MOST_KLINES : rowsSince(from, tracker.lastMs, serverMs);
+          const rows = tracker.lastMs === null ? MAX_KLINES : rowsSince(from, tracker.lastMs, serverMs);
           const fine = barWindow(answerOf(venue, serverMs, rows, rng), from, rows, serverMs);
           const window = coarserWindow(fine, interval);
           for (const event of tracker.take(window)) listener.take(event, window, serverMs);
@@ -137,12 +137,12 @@ describe('a window of bars', () => {
   });
 
   it('refuses what cannot be and what contradicts itself, and says so', () => {
-    const odd = [
+    const unusual = [
       { ...kline(3), high: '90' },
       { ...kline(4), openMs: timeMs(kline(4).openMs + 1) },
       { ...kline(5), volume: '-1' },
     ];
-    const rows = [kline(0), kline(0), kline(1, 7), kline(1, 8), kline(1, 7), ...odd];
+    const rows = [kline(0), kline(0), kline(1, 7), kline(1, 8), kline(1, 7), ...unusual];
     const refused = [{ instrument: null, problem: '[9].open: expected a price above 0, got 0' }];
     const window = barWindow({ rows, refused }, '1m', 9, MONDAY + 1e9);
     expect(window.closed.map(({ openMs }) => openMs)).toEqual([MONDAY]);

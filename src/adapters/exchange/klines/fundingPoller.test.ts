@@ -11,13 +11,13 @@ const START = Date.UTC(2026, 0, 5, 6);
 /** The first funding time after the start: 08:00. */
 const DUE = Date.UTC(2026, 0, 5, 8);
 
-function desk() {
+function fixture() {
   const queue = new DueQueue();
   queue.runDue(START);
   const state = { sleptMs: 0, uncertaintyMs: 20, isAway: false, takesMs: 30 };
   const venueMs = (): number => queue.nowMs + state.sleptMs;
   const asked: number[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   /** The rate is the hour of the funding time that comes next. */
   const ask: AskRate = (timeoutMs, done) => {
     asked.push(venueMs());
@@ -35,30 +35,30 @@ function desk() {
     ask,
     periodMs: PERIOD,
     sink: {
-      next: (dueMs) => told.push(`next ${at(dueMs)}`),
-      rate: (dueMs, rate) => told.push(`${at(dueMs)} ${rate}`),
-      trouble: (problem) => told.push(problem),
+      next: (dueMs) => reported.push(`next ${at(dueMs)}`),
+      rate: (dueMs, rate) => reported.push(`${at(dueMs)} ${rate}`),
+      onProblem: (problem) => reported.push(problem),
     },
   });
   poller.start();
-  return { queue, state, asked, told, poller, runTo: (ms: number) => queue.runDue(ms - state.sleptMs) };
+  return { queue, state, asked, told: reported, poller, runTo: (ms: number) => queue.runDue(ms - state.sleptMs) };
 }
 
 test('each rate is read at each lead, and the next one is awaited when its time is over', () => {
-  const { runTo, asked, told } = desk();
+  const { runTo, asked, told: reported } = fixture();
   runTo(DUE + 100);
   expect(asked).toEqual(RATE_LEADS_MS.map((lead) => DUE - lead));
-  expect(told).toEqual(['next 05T08:00', ...RATE_LEADS_MS.map(() => '05T08:00 0.008'), 'next 05T16:00']);
+  expect(reported).toEqual(['next 05T08:00', ...RATE_LEADS_MS.map(() => '05T08:00 0.008'), 'next 05T16:00']);
   runTo(DUE + PERIOD);
   expect(asked).toHaveLength(2 * RATE_LEADS_MS.length);
-  expect(told.at(-1)).toBe('05T16:00 0.0016');
+  expect(reported.at(-1)).toBe('05T16:00 0.0016');
 });
 
 test('while nobody answers it is asked again, ever more rarely, until the time is over', () => {
-  const { runTo, asked, told, state } = desk();
+  const { runTo, asked, told: reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 1000);
-  expect(told.filter((text) => text === 'no answer')).toHaveLength(asked.length);
+  expect(reported.filter((text) => text === 'no answer')).toHaveLength(asked.length);
   expect(asked.length).toBeGreaterThan(RATE_LEADS_MS.length + 3);
   expect(asked.length).toBeLessThan(20);
   state.isAway = false;
@@ -66,44 +66,44 @@ test('while nobody answers it is asked again, ever more rarely, until the time i
   const beforeMs = asked.length;
   runTo(DUE + HOUR);
   expect(asked).toHaveLength(beforeMs);
-  expect(told.at(-1)).toBe('next 05T16:00');
+  expect(reported.at(-1)).toBe('next 05T16:00');
 });
 
 test('one answer in time is enough', () => {
-  const { runTo, told, state } = desk();
+  const { runTo, told: reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 30_000);
   state.isAway = false;
   runTo(DUE + 100);
-  expect(told).toContain('05T08:00 0.008');
+  expect(reported).toContain('05T08:00 0.008');
 });
 
 test('an answer that may be from after the funding time counts for nothing', () => {
-  const { runTo, told, state } = desk();
+  const { runTo, told: reported, state } = fixture();
   state.takesMs = 4990;
   state.uncertaintyMs = 20;
   runTo(DUE + HOUR);
   // The last of the three came 10 ms before the time, which our clock does not know to 10 ms.
-  expect(told).toEqual(['next 05T08:00', '05T08:00 0.008', '05T08:00 0.008', 'next 05T16:00']);
+  expect(reported).toEqual(['next 05T08:00', '05T08:00 0.008', '05T08:00 0.008', 'next 05T16:00']);
 });
 
 test('a process that slept over funding times goes on with the one that comes', () => {
-  const { runTo, told, state, asked } = desk();
+  const { runTo, told: reported, state, asked } = fixture();
   runTo(START + HOUR);
   state.sleptMs = 20 * HOUR;
   runTo(Date.UTC(2026, 0, 6, 8) + 1000);
-  expect(told).toEqual(['next 05T08:00', 'next 06T08:00', '06T08:00 0.008', '06T08:00 0.008', '06T08:00 0.008', 'next 06T16:00']);
+  expect(reported).toEqual(['next 05T08:00', 'next 06T08:00', '06T08:00 0.008', '06T08:00 0.008', '06T08:00 0.008', 'next 06T16:00']);
   expect(asked).toHaveLength(3);
 });
 
 test('nothing is asked of a clock that is not known, and nothing after a stop', () => {
-  const { runTo, asked, told, state, poller, queue } = desk();
+  const { runTo, asked, told: reported, state, poller, queue } = fixture();
   state.uncertaintyMs = Infinity;
   runTo(DUE + HOUR);
   expect(asked).toEqual([]);
   state.uncertaintyMs = 20;
   runTo(DUE + 2 * HOUR);
-  expect(told.at(-1)).toBe('next 05T16:00');
+  expect(reported.at(-1)).toBe('next 05T16:00');
   poller.stop();
   runTo(DUE + 24 * HOUR);
   expect([asked.length, queue.nextMs]).toEqual([0, Infinity]);

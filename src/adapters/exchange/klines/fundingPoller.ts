@@ -16,10 +16,10 @@ export interface RateSink {
   /** The rate with which `dueMs` will be charged, as a decimal. It may come again: what comes later is nearer to what is charged. */
   rate(dueMs: number, rate: string): void;
   /** No answer: one line for a person. */
-  trouble(problem: string): void;
+  onProblem(problem: string): void;
 }
 
-export interface RatePollerParts {
+export interface RatePollerDeps {
   readonly scheduler: Scheduler;
   readonly serverTime: () => ServerTime;
   readonly ask: AskRate;
@@ -33,10 +33,10 @@ export const RATE_LEADS_MS = [300_000, 60_000, 5000] as const;
 const CALL_MS = { least: 1000, most: 10_000 } as const;
 const AGAIN_MS = { least: 1000, most: 60_000 } as const;
 /** Longer waits are cut, as the offset between the clocks drifts. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 export class RatePoller {
-  readonly #parts: RatePollerParts;
+  readonly #parts: RatePollerDeps;
   #dueMs = -Infinity;
   /** The shortest time before `#dueMs` at which it was asked for. */
   #leadMs = Infinity;
@@ -47,7 +47,7 @@ export class RatePoller {
   #giveUp: (() => void) | null = null;
   #isRunning = false;
 
-  constructor(parts: RatePollerParts) {
+  constructor(parts: RatePollerDeps) {
     this.#parts = parts;
   }
 
@@ -83,7 +83,7 @@ export class RatePoller {
     }
     const atMs = this.#askMs();
     if (isKnown && atMs <= ms) return this.#ask(ms);
-    const waitMs = isKnown ? Math.min(LONGEST_WAIT_MS, atMs - ms, dueMs + uncertaintyMs - ms) : AGAIN_MS.most;
+    const waitMs = isKnown ? Math.min(MAX_WAIT_MS, atMs - ms, dueMs + uncertaintyMs - ms) : AGAIN_MS.most;
     this.#timer = scheduler.at(scheduler.nowMs + Math.max(1, Math.ceil(waitMs)), () => {
       this.#timer = null;
       this.#goOn();
@@ -109,7 +109,7 @@ export class RatePoller {
       if (outcome.kind !== 'acked') {
         const pauseMs = Math.min(AGAIN_MS.most, AGAIN_MS.least * 2 ** Math.min(10, this.#failures++));
         if (ms + pauseMs < dueMs) this.#againMs = ms + pauseMs;
-        sink.trouble(causeOf(outcome));
+        sink.onProblem(causeOf(outcome));
       } else if (isInTime) {
         this.#failures = 0;
         sink.rate(dueMs, outcome.value.currentFundRate);

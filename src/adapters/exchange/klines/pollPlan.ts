@@ -11,7 +11,7 @@ export interface PollRules {
   /** The least pause after a call that did not bring the bar; pauses grow as the bar stays away. */
   readonly retryMs: number;
   /** After the close of a bar it is no more asked for on its own: the calls for later bars bring it, if it ever comes. */
-  readonly patienceMs: number;
+  readonly retryForMs: number;
   /** The longest pause between calls that get no answer. */
   readonly outageMs: number;
 }
@@ -21,8 +21,8 @@ export interface PollRules {
  * close); once a minute while the exchange is away.
  */
 export function pollRules(interval: Interval, graceMs = 0): PollRules {
-  const patienceMs = Math.max(graceMs, Math.min(60_000, typicalLengthMs(interval) / 2));
-  return { delayMs: 400, spreadMs: 1000, retryMs: 1000, patienceMs, outageMs: 60_000 };
+  const retryForMs = Math.max(graceMs, Math.min(60_000, typicalLengthMs(interval) / 2));
+  return { delayMs: 400, spreadMs: 1000, retryMs: 1000, retryForMs, outageMs: 60_000 };
 }
 
 export interface PollState {
@@ -36,15 +36,15 @@ export interface PollState {
 }
 
 /** The time of the next call, ms on the exchange's clock. `chance` is from 0 to 1. */
-export function nextPollMs({ interval, lastMs, serverMs, failures }: PollState, rules: PollRules, chance: number): number {
+export function nextPollMs({ interval, lastMs, serverMs, failures }: PollState, rules: PollRules, random: number): number {
   if (failures > 0) {
     const pauseMs = Math.min(rules.outageMs, rules.retryMs * 2 ** Math.min(30, failures - 1));
-    return serverMs + pauseMs * (0.5 + chance / 2);
+    return serverMs + pauseMs * (0.5 + random / 2);
   }
   const runningMs = openOf(interval, serverMs);
-  const nextCloseMs = closeOf(interval, runningMs) + rules.delayMs + rules.spreadMs * chance;
+  const nextCloseMs = closeOf(interval, runningMs) + rules.delayMs + rules.spreadMs * random;
   if (lastMs !== null && closeOf(interval, lastMs) >= runningMs) return nextCloseMs;
   // As long again as it has been away already: calls at about 1, 2, 4, 8 s after the close.
-  const againMs = serverMs + Math.max(rules.retryMs, serverMs - runningMs) * (0.75 + chance / 4);
-  return againMs <= runningMs + rules.patienceMs ? againMs : nextCloseMs;
+  const againMs = serverMs + Math.max(rules.retryMs, serverMs - runningMs) * (0.75 + random / 4);
+  return againMs <= runningMs + rules.retryForMs ? againMs : nextCloseMs;
 }

@@ -1,15 +1,15 @@
 // An answer of klines as bars: the closed ones in order of time, and what of it cannot be believed.
 
-import { mergeRows, nests, type FigureColumns } from '../../../model/bars/coarser.ts';
+import { mergeRows, nests, type FigureColumns } from '../../../model/bars/aggregateBars.ts';
 import { barsBetween, closeOf, openOf, type Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { assert } from '../../../base/assert.ts';
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { Kline } from '../../../protocol/shapes/market.ts';
 
 /** The API gives no more, and takes no time from which to give them (specification, part 8). */
-export const MOST_KLINES = 300;
+export const MAX_KLINES = 300;
 
 /** A closed bar. Times are ms UTC, `closeMs` its end (exclusive); the volume is in the unit of the exchange. */
 export interface MarketBar {
@@ -41,7 +41,7 @@ export interface BarWindow {
  * one time that differ are both refused, as nothing tells which is right.
  */
 export function barWindow(listing: Listing<Kline>, interval: Interval, asked: number, serverMs: number): BarWindow {
-  const refused = listing.refused.map(({ problem }) => foreignText(problem));
+  const refused = listing.refused.map(({ problem }) => sanitizeText(problem));
   const byTime = new Map<number, MarketBar | null>();
   for (const row of listing.rows) {
     const { openMs, open, high, low, close, volume } = row;
@@ -89,8 +89,8 @@ export function isSame(a: MarketBar, b: MarketBar): boolean {
 export function coarserWindow(window: BarWindow, interval: Interval): BarWindow {
   assert(nests(window.interval, interval), `${window.interval} bars do not make ${interval} bars`);
   const { closed: fine } = window;
-  const columns = columnsOf(fine);
-  const into = columnsOf([BLANK]);
+  const columns = columnsOfBars(fine);
+  const into = columnsOfBars([BLANK]);
   const endMs = fine.at(-1)?.closeMs ?? -Infinity;
   const closed: MarketBar[] = [];
   for (let row = 0; row < fine.length;) {
@@ -114,7 +114,7 @@ export interface BarFigures extends FigureColumns {
   readonly openMs: Float64Array;
 }
 
-export function columnsOf(bars: readonly MarketBar[]): BarFigures {
+export function columnsOfBars(bars: readonly MarketBar[]): BarFigures {
   const column = (name: 'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume') => Float64Array.from(bars, (bar) => bar[name]);
   return {
     length: bars.length,
@@ -144,5 +144,5 @@ export function barsOfColumns({ openMs, open, high, low, close, volume }: BarFig
 /** How many rows to ask for, to have all closed bars of `interval` that open at `fromMs` or later, and the running one. */
 export function rowsSince(interval: Interval, fromMs: number, serverMs: number): number {
   const wanted = barsBetween(interval, openOf(interval, fromMs), openOf(interval, serverMs)) + 1;
-  return Math.max(2, Math.min(MOST_KLINES, wanted));
+  return Math.max(2, Math.min(MAX_KLINES, wanted));
 }

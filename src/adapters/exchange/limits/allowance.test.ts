@@ -19,7 +19,7 @@ interface Course {
   /** Calls that were served after it had settled, as a share of what the exchange would have served. */
   readonly share: number;
   readonly lastAllowance: number;
-  readonly leastAllowance: number;
+  readonly minAllowance: number;
 }
 
 /** As many creates as it lets through, to an exchange that serves `limit` in a window and counts only what it serves. */
@@ -30,7 +30,7 @@ function course(limit: number, seed: number, hours = 1): Course {
   const limiter = new Limiter(queue);
   const served: number[] = [];
   const refusedMs: number[] = [];
-  let [settled, leastAllowance] = [0, Infinity];
+  let [settled, minAllowance] = [0, Infinity];
   const next = (): void => {
     limiter.acquire(
       'futures.createOrder',
@@ -44,7 +44,7 @@ function course(limit: number, seed: number, hours = 1): Course {
           if (isServed && queue.nowMs >= START_MS + SETTLED_MS) settled++;
           queue.at(queue.nowMs + 5 + rng.next() * 45, () => {
             ticket.answered(isServed ? 200 : 429, null, null);
-            if (queue.nowMs >= START_MS + SETTLED_MS) leastAllowance = Math.min(leastAllowance, allowance());
+            if (queue.nowMs >= START_MS + SETTLED_MS) minAllowance = Math.min(minAllowance, allowance());
             next();
           });
         });
@@ -55,8 +55,8 @@ function course(limit: number, seed: number, hours = 1): Course {
   const allowance = () => limiter.state.classes[0]!.allowance;
   for (let i = 0; i < 40; i++) next();
   queue.runDue(START_MS + HOUR_MS * hours);
-  const most = (limit * (HOUR_MS * hours - SETTLED_MS)) / WINDOW_MS;
-  return { refusedMs, share: settled / most, lastAllowance: allowance(), leastAllowance };
+  const max = (limit * (HOUR_MS * hours - SETTLED_MS)) / WINDOW_MS;
+  return { refusedMs, share: settled / max, lastAllowance: allowance(), minAllowance };
 }
 
 /** Refusals of one stop are one incident. */
@@ -64,12 +64,12 @@ const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((
 
 describe('an allowance below a limit that nobody knows', () => {
   it.each([1, 2, 3, 5, 8, 11, 15])('of %i in a window is found, and tried again ever more rarely', (limit) => {
-    const { refusedMs, share, leastAllowance } = course(limit, limit, 3);
+    const { refusedMs, share, minAllowance } = course(limit, limit, 3);
     const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
     // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
     expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
     for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
-    expect(leastAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
+    expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
     // What all but cancels may use of it, in whole calls.
     const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
     expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);

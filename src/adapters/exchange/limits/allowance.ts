@@ -9,9 +9,9 @@ export class Allowance {
   /** Weights in a window. */
   now: number;
   /** The limit that is assumed: never more is used, because to find out what is allowed beyond takes refusals, and these lead to bans. */
-  readonly #most: number;
+  readonly #max: number;
   /** The heaviest call, which has to fit. */
-  readonly #least: number;
+  readonly #min: number;
   readonly #growthMs: number;
   /** The least use known to have been refused. */
   #refused = Infinity;
@@ -19,11 +19,11 @@ export class Allowance {
   #memoryMs = 0;
   #changedMs = -Infinity;
 
-  constructor(most: number, least: number, windowMs: number) {
-    this.#most = most;
-    this.#least = least;
+  constructor(max: number, min: number, windowMs: number) {
+    this.#max = max;
+    this.#min = min;
     this.#growthMs = windowMs * GROWTH_WINDOWS;
-    this.now = most;
+    this.now = max;
   }
 
   /** The exchange refused when `level` was used, our own count of it: its limit is less than that. */
@@ -32,13 +32,13 @@ export class Allowance {
     this.#memoryMs = Math.min(MEMORY_MS.longest, Math.max(MEMORY_MS.first, this.#memoryMs * 2));
     this.#refusedUntilMs = nowMs + this.#memoryMs;
     this.#changedMs = nowMs;
-    this.now = Math.max(this.#least, Math.floor(Math.min(this.now, level) / 2));
+    this.now = Math.max(this.#min, Math.floor(Math.min(this.now, level) / 2));
   }
 
   /** Calls wait although nothing has been refused for a while: it grows by one, up to below what was refused. */
   pressed(nowMs: number): void {
-    const most = nowMs < this.#refusedUntilMs ? Math.min(this.#most, this.#refused - 1) : this.#most;
-    if (this.now >= most || nowMs < this.#changedMs + this.#growthMs) return;
+    const upper = nowMs < this.#refusedUntilMs ? Math.min(this.#max, this.#refused - 1) : this.#max;
+    if (this.now >= upper || nowMs < this.#changedMs + this.#growthMs) return;
     this.now++;
     this.#changedMs = nowMs;
   }

@@ -40,7 +40,7 @@ export interface OpLimit {
  */
 export function limitTable(overrides: LimitOverrides = {}, publicOnKey = false): ReadonlyMap<Op, OpLimit> {
   const classes = new Set<string>(OPS.map((op) => endpointOf(op).limit.rateClass));
-  for (const [name, said] of Object.entries(overrides)) check(name, said ?? {}, classes);
+  for (const [name, text] of Object.entries(overrides)) check(name, text ?? {}, classes);
   const rows = OPS.map((op) => ({ op, row: rowOf(op, overrides, publicOnKey) }));
   const heaviest = new Map<string, number>();
   for (const { row } of rows) heaviest.set(row.rateClass, Math.max(row.weight, heaviest.get(row.rateClass) ?? 0));
@@ -57,14 +57,14 @@ function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): Row {
   const own = limit.rateClass === op ? {} : (overrides[op] ?? {});
   const ofClass = overrides[limit.rateClass] ?? {};
   const leaves = own.count !== undefined || own.windowMs !== undefined;
-  const isSaid = leaves || ofClass.count !== undefined || ofClass.windowMs !== undefined;
+  const isText = leaves || ofClass.count !== undefined || ofClass.windowMs !== undefined;
   return {
     rateClass: leaves ? op : limit.rateClass,
     scope: publicOnKey ? 'key' : limit.scope,
     count: own.count ?? ofClass.count ?? limit.count,
     windowMs: own.windowMs ?? ofClass.windowMs ?? limit.windowMs,
     weight: own.weight ?? ofClass.weight ?? limit.weight,
-    source: isSaid ? 'configured' : limit.source,
+    source: isText ? 'configured' : limit.source,
   };
 }
 
@@ -83,11 +83,11 @@ function shared(row: Row, heaviest: number, limits: Map<string, ClassLimit>): Cl
   return limit;
 }
 
-function check(name: string, said: LimitOverride, classes: ReadonlySet<string>): void {
+function check(name: string, text: LimitOverride, classes: ReadonlySet<string>): void {
   if (!classes.has(name) && !OPS.some((op) => op === name)) {
     throw new ConfigError(`limits.${name}: no such endpoint, and no such class of calls`, 'isobar api --list shows the endpoints');
   }
-  for (const [key, value] of Object.entries(said)) {
+  for (const [key, value] of Object.entries(text)) {
     if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue;
     throw new ConfigError(`limits.${name}.${key}: expected a whole number of 1 or more, got ${String(value)}`, 'correct or remove it');
   }

@@ -1,7 +1,7 @@
 // The limiter at its door: who goes at once, who waits for what, and who is refused.
 
 import { describe, expect, it } from 'vitest';
-import { LimitsDesk, START_MS } from '../../../../test/fixtures/limitsDesk.ts';
+import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { LimiterOptions } from './limiter.ts';
 
@@ -10,12 +10,12 @@ const GUARD_MS = 9;
 
 describe('calls within the limit', () => {
   it('go at once, within the call', () => {
-    const desk = new LimitsDesk();
-    desk.ask('spot.newOrder', 'order', 80);
-    expect(desk.count()).toBe(80);
-    desk.ask('spot.newOrder', 'order');
-    expect(desk.count()).toBe(80);
-    expect(desk.limiter.state.classes).toEqual([
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.newOrder', 'order', 80);
+    expect(fixture.count()).toBe(80);
+    fixture.ask('spot.newOrder', 'order');
+    expect(fixture.count()).toBe(80);
+    expect(fixture.limiter.state.classes).toEqual([
       {
         rateClass: 'spot.newOrder',
         scope: 'key',
@@ -31,23 +31,23 @@ describe('calls within the limit', () => {
   });
 
   it('go again a window after they were answered, and not after they were sent', () => {
-    const desk = new LimitsDesk();
-    desk.ask('spot.openOrders', 'reconcile', 40);
-    expect(desk.count()).toBe(16);
-    desk.pass(700);
-    desk.answer();
-    desk.pass(2000);
-    expect(desk.count()).toBe(16);
-    desk.pass(GUARD_MS);
-    expect(desk.count()).toBe(32);
-    expect(desk.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
+    const setup = new LimitsFixture();
+    setup.ask('spot.openOrders', 'reconcile', 40);
+    expect(setup.count()).toBe(16);
+    setup.pass(700);
+    setup.answer();
+    setup.pass(2000);
+    expect(setup.count()).toBe(16);
+    setup.pass(GUARD_MS);
+    expect(setup.count()).toBe(32);
+    expect(setup.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
   });
 
   it('have their turn in the order of asking', () => {
-    const desk = new LimitsDesk({ limits: { 'spot.openOrders': { count: 1 } } });
+    const rig = new LimitsFixture({ limits: { 'spot.openOrders': { count: 1 } } });
     const went: number[] = [];
     for (let i = 0; i < 4; i++) {
-      desk.limiter.acquire(
+      rig.limiter.acquire(
         'spot.openOrders',
         'steady',
         (ticket) => {
@@ -57,34 +57,34 @@ describe('calls within the limit', () => {
         () => {},
       );
     }
-    desk.pass(10_000);
+    rig.pass(10_000);
     expect(went).toEqual([0, 1, 2, 3]);
   });
 
   it('count by class and by key; public ones by address, or by key where they carry it', () => {
-    const desk = new LimitsDesk();
-    const second = desk.another({ sameAddressAs: desk.limiter });
-    const third = desk.another({ sameAddressAs: desk.limiter, publicOnKey: true });
-    for (const limiter of [desk.limiter, second, third]) desk.ask('spot.account', 'reconcile', 20, limiter);
-    expect(desk.count()).toBe(3 * 16);
-    desk.ask('spot.klines', 'reconcile', 10);
-    desk.ask('spot.depth', 'reconcile', 10, second);
-    expect(desk.count()).toBe(4 * 16);
-    desk.ask('spot.ticker', 'reconcile', 10, third);
-    expect(desk.count()).toBe(4 * 16 + 10);
+    const otherFixture = new LimitsFixture();
+    const second = otherFixture.another({ sameAddressAs: otherFixture.limiter });
+    const third = otherFixture.another({ sameAddressAs: otherFixture.limiter, publicOnKey: true });
+    for (const limiter of [otherFixture.limiter, second, third]) otherFixture.ask('spot.account', 'reconcile', 20, limiter);
+    expect(otherFixture.count()).toBe(3 * 16);
+    otherFixture.ask('spot.klines', 'reconcile', 10);
+    otherFixture.ask('spot.depth', 'reconcile', 10, second);
+    expect(otherFixture.count()).toBe(4 * 16);
+    otherFixture.ask('spot.ticker', 'reconcile', 10, third);
+    expect(otherFixture.count()).toBe(4 * 16 + 10);
   });
 
   it('cost what they weigh', () => {
-    const desk = new LimitsDesk({ limits: { 'spot.newOrder': { count: 100, weight: 7 } } });
-    desk.ask('spot.newOrder', 'order', 20);
-    expect(desk.count()).toBe(11);
+    const stand = new LimitsFixture({ limits: { 'spot.newOrder': { count: 100, weight: 7 } } });
+    stand.ask('spot.newOrder', 'order', 20);
+    expect(stand.count()).toBe(11);
   });
 
   it('may ask for the next one, and be answered, while they go', () => {
-    const desk = new LimitsDesk();
+    const stand = new LimitsFixture();
     let went = 0;
     const again = (): void => {
-      desk.limiter.acquire(
+      stand.limiter.acquire(
         'spot.openOrders',
         'reconcile',
         (ticket) => {
@@ -98,92 +98,92 @@ describe('calls within the limit', () => {
     };
     again();
     expect(went).toBe(16);
-    desk.pass(2000 + GUARD_MS);
+    stand.pass(2000 + GUARD_MS);
     expect(went).toBe(32);
-    expect(desk.events).toEqual([]);
+    expect(stand.events).toEqual([]);
   });
 });
 
 describe('shares', () => {
   it('leave 20 % to cancels, and 40 % to reconciliation, whatever steady traffic there is', () => {
-    const desk = new LimitsDesk();
-    desk.ask('spot.myTrades', 'steady', 50);
-    expect(desk.count('steady')).toBe(8);
-    desk.ask('spot.myTrades', 'reconcile', 50);
-    expect(desk.count('reconcile')).toBe(8);
-    desk.ask('spot.myTrades', 'cancel', 50);
-    expect(desk.count('cancel')).toBe(4);
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.myTrades', 'steady', 50);
+    expect(fixture.count('steady')).toBe(8);
+    fixture.ask('spot.myTrades', 'reconcile', 50);
+    expect(fixture.count('reconcile')).toBe(8);
+    fixture.ask('spot.myTrades', 'cancel', 50);
+    expect(fixture.count('cancel')).toBe(4);
   });
 
   it('let reconciliation take what steady traffic does not, but for a tenth while that waits', () => {
-    const desk = new LimitsDesk();
-    desk.ask('spot.myTrades', 'reconcile', 50);
-    expect(desk.count('reconcile')).toBe(16);
-    desk.ask('spot.myTrades', 'steady', 50);
-    desk.answer();
-    desk.pass(2000 + GUARD_MS);
-    expect([desk.count('reconcile'), desk.count('steady')]).toEqual([16 + 14, 2]);
+    const setup = new LimitsFixture();
+    setup.ask('spot.myTrades', 'reconcile', 50);
+    expect(setup.count('reconcile')).toBe(16);
+    setup.ask('spot.myTrades', 'steady', 50);
+    setup.answer();
+    setup.pass(2000 + GUARD_MS);
+    expect([setup.count('reconcile'), setup.count('steady')]).toEqual([16 + 14, 2]);
   });
 
   it('stop creates 20 % below their limit', () => {
-    const desk = new LimitsDesk();
-    desk.ask('spot.newOrder', 'order', 200);
-    desk.ask('spot.batchOrders', 'order', 200);
-    desk.ask('futures.createOrder', 'order', 200);
-    expect(desk.count()).toBe(80 + 40 + 16);
+    const rig = new LimitsFixture();
+    rig.ask('spot.newOrder', 'order', 200);
+    rig.ask('spot.batchOrders', 'order', 200);
+    rig.ask('futures.createOrder', 'order', 200);
+    expect(rig.count()).toBe(80 + 40 + 16);
   });
 
   it('have room for one call however small the limit is', () => {
     for (const priority of ['cancel', 'reconcile', 'order', 'steady'] as const) {
-      const desk = new LimitsDesk({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
-      desk.ask('spot.account', priority);
-      desk.ask('spot.myTrades', priority);
-      expect(desk.count(), priority).toBe(2);
+      const otherFixture = new LimitsFixture({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
+      otherFixture.ask('spot.account', priority);
+      otherFixture.ask('spot.myTrades', priority);
+      expect(otherFixture.count(), priority).toBe(2);
     }
   });
 });
 
 describe('the queue', () => {
   it('is bounded for each priority, and says when to come back', () => {
-    const desk = new LimitsDesk({ mostWaiting: 3 });
-    desk.ask('spot.account', 'steady', 8 + 3 + 1);
-    expect([desk.count(), desk.refusals.length]).toEqual([8, 1]);
-    expect(desk.refusals[0]).toEqual({
+    const fixture = new LimitsFixture({ maxWaiting: 3 });
+    fixture.ask('spot.account', 'steady', 8 + 3 + 1);
+    expect([fixture.count(), fixture.refusals.length]).toEqual([8, 1]);
+    expect(fixture.refusals[0]).toEqual({
       kind: 'queueFull',
       message: 'spot.account is not sent: 3 calls of its priority wait for the rate limit already',
       remedy: 'ask less often: fewer symbols, or longer periods',
       retryAtMs: START_MS + 2000,
     });
-    desk.ask('spot.account', 'reconcile', 8);
-    desk.ask('spot.account', 'cancel', 4);
-    expect([desk.count(), desk.refusals.length]).toEqual([20, 1]);
+    fixture.ask('spot.account', 'reconcile', 8);
+    fixture.ask('spot.account', 'cancel', 4);
+    expect([fixture.count(), fixture.refusals.length]).toEqual([20, 1]);
   });
 
   it('has a place less for who gives it up, and neither goes nor is refused', () => {
-    const desk = new LimitsDesk({ mostWaiting: 1 });
-    desk.ask('spot.account', 'steady', 8);
-    const giveUp = desk.ask('spot.account');
+    const setup = new LimitsFixture({ maxWaiting: 1 });
+    setup.ask('spot.account', 'steady', 8);
+    const giveUp = setup.ask('spot.account');
     giveUp();
     giveUp();
-    desk.ask('spot.account');
-    expect(desk.refusals).toEqual([]);
-    desk.answer();
-    desk.pass(5000);
-    expect(desk.count()).toBe(9);
+    setup.ask('spot.account');
+    expect(setup.refusals).toEqual([]);
+    setup.answer();
+    setup.pass(5000);
+    expect(setup.count()).toBe(9);
   });
 
   it('keeps no timer while nobody waits, so that a command ends when it is done', () => {
-    const desk = new LimitsDesk();
-    desk.ask('spot.account', 'steady', 8);
-    desk.answer();
-    expect(desk.queue.nextMs).toBe(Infinity);
+    const rig = new LimitsFixture();
+    rig.ask('spot.account', 'steady', 8);
+    rig.answer();
+    expect(rig.queue.nextMs).toBe(Infinity);
   });
 });
 
 describe('settings', () => {
   const message = (options: LimiterOptions): string => {
     try {
-      return String(new LimitsDesk(options).count());
+      return String(new LimitsFixture(options).count());
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       expect(error.remedy).not.toBe('');
@@ -200,21 +200,21 @@ describe('settings', () => {
       'limits.spot.batchOrders: expected a count of at least 60, the weight of one call, got 50',
     ],
     [{ banMinMs: 1000 }, 'limits.banMinMs: expected 300000 ms or more, got 1000'],
-    [{ mostWaiting: 0 }, 'mostWaiting: expected a whole number of 1 or more, got 0'],
+    [{ maxWaiting: 0 }, 'mostWaiting: expected a whole number of 1 or more, got 0'],
   ])('%j is refused', (options, expected) => {
     expect(message(options)).toBe(expected);
   });
 
   it('an endpoint with a count of its own leaves the class it shared; a class may be set as a whole', () => {
-    const desk = new LimitsDesk({
+    const fixture = new LimitsFixture({
       limits: { 'spot.klines': { count: 10, windowMs: 1000 }, 'spot.public': { count: 40 }, 'spot.depth': { weight: 5 } },
     });
-    desk.ask('spot.klines', 'reconcile', 20);
-    expect(desk.count()).toBe(8);
-    desk.ask('spot.ticker', 'reconcile', 2);
-    desk.ask('spot.depth', 'reconcile', 20);
-    expect(desk.count()).toBe(8 + 2 + 6);
-    expect(desk.limiter.state.classes.map(({ rateClass, limit, source }) => [rateClass, limit, source])).toEqual([
+    fixture.ask('spot.klines', 'reconcile', 20);
+    expect(fixture.count()).toBe(8);
+    fixture.ask('spot.ticker', 'reconcile', 2);
+    fixture.ask('spot.depth', 'reconcile', 20);
+    expect(fixture.count()).toBe(8 + 2 + 6);
+    expect(fixture.limiter.state.classes.map(({ rateClass, limit, source }) => [rateClass, limit, source])).toEqual([
       ['spot.klines', 10, 'configured'],
       ['spot.public', 40, 'configured'],
     ]);

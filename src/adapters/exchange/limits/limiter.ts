@@ -3,10 +3,10 @@
 import { ConfigError } from '../../../base/errors.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
-import { BAN_MIN_MS, BanLatch, type BanEvent } from '../bans/banLatch.ts';
+import { BAN_MIN_MS, IpBan, type BanEvent } from '../bans/ipBan.ts';
 import type { BanStore } from '../bans/banStore.ts';
 import { limitTable, type LimitOverrides, type OpLimit } from './limitTable.ts';
-import { RateClass, type ClassEvent, type ClassState, type Common, type Ticket } from './rateClass.ts';
+import { RateClass, type ClassEvent, type ClassState, type SharedLimits, type Ticket } from './rateClass.ts';
 import type { LimitRefusal } from './refusal.ts';
 import type { Priority } from './shares.ts';
 
@@ -24,11 +24,11 @@ export interface LimiterOptions {
   /** Public calls carry the key too, and count on it; default false: they count on the address. */
   readonly publicOnKey?: boolean;
   /** Calls that may wait at one priority of one class, 1 or more; default 256. */
-  readonly mostWaiting?: number;
+  readonly maxWaiting?: number;
   /** The limiter of another key on the same address: public calls and bans are counted together with it, `bans` and `banMinMs` are its. */
   readonly sameAddressAs?: Limiter;
   /** Told when the exchange has refused: a ban is a matter for a person. */
-  readonly tell?: (event: LimitEvent) => void;
+  readonly onEvent?: (event: LimitEvent) => void;
 }
 
 /** Times are of the Scheduler. */
@@ -41,7 +41,7 @@ export interface LimiterState {
 
 /** What the limiters of all keys on one address share. */
 interface Address {
-  readonly bans: BanLatch;
+  readonly bans: IpBan;
   readonly classes: Map<string, RateClass>;
   /** Of the address and of every key on it. */
   readonly all: Set<RateClass>;
@@ -53,24 +53,32 @@ export class Limiter {
   readonly #table: ReadonlyMap<Op, OpLimit>;
   readonly #address: Address;
   readonly #classes = new Map<string, RateClass>();
-  readonly #common: Common;
+  readonly #common: SharedLimits;
 
   /** Throws ConfigError for limits that cannot be. */
   constructor(scheduler: Scheduler, options: LimiterOptions = {}) {
-    const { limits, bans = null, banMinMs = BAN_MIN_MS, publicOnKey = false, mostWaiting = 256, sameAddressAs, tell = () => {} } = options;
+    const {
+      limits,
+      bans = null,
+      banMinMs = BAN_MIN_MS,
+      publicOnKey = false,
+      maxWaiting = 256,
+      sameAddressAs,
+      onEvent = () => {},
+    } = options;
     this.#scheduler = scheduler;
     this.#table = limitTable(limits, publicOnKey);
-    checkOptions(banMinMs, mostWaiting);
-    const newLatch = () => new BanLatch(bans, banMinMs, scheduler.nowMs, tell);
-    this.#address = sameAddressAs ? sameAddressAs.#address : { bans: newLatch(), classes: new Map(), all: new Set() };
-    const { all, bans: latch } = this.#address;
+    checkOptions(banMinMs, maxWaiting);
+    const newKillSwitch = () => new IpBan(bans, banMinMs, scheduler.nowMs, onEvent);
+    this.#address = sameAddressAs ? sameAddressAs.#address : { bans: newKillSwitch(), classes: new Map(), all: new Set() };
+    const { all, bans: killSwitch } = this.#address;
     this.#common = {
       scheduler,
-      bans: latch,
-      mostWaiting,
+      bans: killSwitch,
+      maxWaiting,
       banned: () => all.forEach((each) => each.refuseAll()),
       unbanned: () => all.forEach((each) => each.pump()),
-      tell,
+      onEvent,
     };
   }
 
@@ -100,14 +108,14 @@ export class Limiter {
   }
 }
 
-function checkOptions(banMinMs: number, mostWaiting: number): void {
+function checkOptions(banMinMs: number, maxWaiting: number): void {
   if (!Number.isSafeInteger(banMinMs) || banMinMs < BAN_MIN_MS) {
     throw new ConfigError(
       `limits.banMinMs: expected ${BAN_MIN_MS} ms or more, got ${banMinMs}`,
       'a ban that is tested too early grows: leave it out',
     );
   }
-  if (!Number.isSafeInteger(mostWaiting) || mostWaiting < 1) {
-    throw new ConfigError(`mostWaiting: expected a whole number of 1 or more, got ${mostWaiting}`, 'leave it out for the default');
+  if (!Number.isSafeInteger(maxWaiting) || maxWaiting < 1) {
+    throw new ConfigError(`mostWaiting: expected a whole number of 1 or more, got ${maxWaiting}`, 'leave it out for the default');
   }
 }

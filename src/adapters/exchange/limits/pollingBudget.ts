@@ -33,13 +33,13 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
   }
   for (const { limit, parts } of byClass.values()) {
     const needed = parts.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
-    const most = steadyPerSecond(limit);
-    if (needed <= most * (1 + 1e-9)) continue;
-    const times = needed / most;
-    const said = parts.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${shown(everyMs / 1000)} s`).join(' and ');
+    const max = steadyPerSecond(limit);
+    if (needed <= max * (1 + 1e-9)) continue;
+    const times = needed / max;
+    const text = parts.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${twoDecimals(everyMs / 1000)} s`).join(' and ');
     throw new ConfigError(
-      `${said}: expected at most ${shown(most)} calls a second, got ${shown(needed)} (steady traffic may use ${SHARES.steady * 100} % of ` +
-        `${limit.count} in ${shown(limit.windowMs / 1000)} s)`,
+      `${text}: expected at most ${twoDecimals(max)} calls a second, got ${twoDecimals(needed)} (steady traffic may use ${SHARES.steady * 100} % of ` +
+        `${limit.count} in ${twoDecimals(limit.windowMs / 1000)} s)`,
       remedyOf(parts, times),
     );
   }
@@ -47,11 +47,11 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
 
 function remedyOf(parts: readonly Polling[], times: number): string {
   const [first] = parts;
-  if (parts.length > 1 || !first) return `ask for ${shown(Math.ceil(times * 10) / 10)} times fewer, or that much less often`;
+  if (parts.length > 1 || !first) return `ask for ${twoDecimals(Math.ceil(times * 10) / 10)} times fewer, or that much less often`;
   const everyS = Math.ceil((first.everyMs * times) / 100 - 1e-9) / 10;
   const fewer = Math.floor(first.calls / times + 1e-9);
   return fewer < 1 ? `ask every ${everyS} s` : `ask every ${everyS} s, or for ${fewer} instead of ${first.calls}`;
 }
 
 /** Up to two decimals. */
-const shown = (value: number): string => String(Math.round(value * 100) / 100);
+const twoDecimals = (value: number): string => String(Math.round(value * 100) / 100);

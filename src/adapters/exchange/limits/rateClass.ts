@@ -4,14 +4,14 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import { Allowance } from './allowance.ts';
-import type { BanLatch } from '../bans/banLatch.ts';
+import type { IpBan } from '../bans/ipBan.ts';
 import type { ClassLimit } from './limitTable.ts';
 import { bannedUnread, bannedUntil, queueFull, type LimitRefusal } from './refusal.ts';
 import { fits, PRIORITIES, type Priority, type Usage } from './shares.ts';
-import { Stop, type Pass } from '../bans/stop.ts';
+import { RateStop, type Pass } from '../bans/rateStop.ts';
 import { WindowUse, type Flight } from './windowUse.ts';
 
-const STOP_RULES = { firstMs: 2000, longestMs: 300_000, forgivenMs: 300_000 } as const;
+const STOP_RULES = { firstMs: 2000, maxMs: 300_000, forgivenMs: 300_000 } as const;
 
 /** A call on its way. */
 export interface Ticket {
@@ -23,7 +23,7 @@ export interface Ticket {
   answered(status: number | null, code: number | null, retryAfterMs: number | null): void;
 }
 
-export interface Waiting {
+export interface QueuedCall {
   readonly op: Op;
   readonly priority: Priority;
   readonly weight: number;
@@ -32,16 +32,16 @@ export interface Waiting {
 }
 
 /** What the classes of one address have in common. */
-export interface Common {
+export interface SharedLimits {
   readonly scheduler: Scheduler;
-  readonly bans: BanLatch;
+  readonly bans: IpBan;
   /** Calls that wait at one priority of one class. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   /** The address was banned. */
   readonly banned: () => void;
   /** The first call after a ban was answered. */
   readonly unbanned: () => void;
-  readonly tell: (event: ClassEvent) => void;
+  readonly onEvent: (event: ClassEvent) => void;
 }
 
 /** The exchange answered 429 or -1003: the class is stopped. `allowance`: of the limit, from now on. */
@@ -72,15 +72,15 @@ export interface ClassState {
 
 export class RateClass implements Usage {
   readonly #limit: ClassLimit;
-  readonly #common: Common;
+  readonly #common: SharedLimits;
   readonly #use: WindowUse;
-  readonly #stop = new Stop(STOP_RULES);
+  readonly #stop = new RateStop(STOP_RULES);
   readonly #allowance: Allowance;
-  readonly #lanes: Readonly<Record<Priority, Waiting[]>> = { cancel: [], reconcile: [], order: [], steady: [] };
+  readonly #lanes: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], steady: [] };
   #timer: number | null = null;
   #timerMs = Infinity;
 
-  constructor(limit: ClassLimit, common: Common) {
+  constructor(limit: ClassLimit, common: SharedLimits) {
     this.#limit = limit;
     this.#common = common;
     this.#use = new WindowUse(limit.windowMs);
@@ -88,15 +88,15 @@ export class RateClass implements Usage {
   }
 
   /** Lets the call go as soon as it may. Returns what gives its place up. */
-  enter(call: Waiting): () => void {
-    const { bans, scheduler, mostWaiting } = this.#common;
+  enter(call: QueuedCall): () => void {
+    const { bans, scheduler, maxWaiting } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs);
     const lane = this.#lanes[call.priority];
     if (bannedMs !== null) call.refused(this.#banned(call.op, bannedMs));
     else {
       // A timer that is late must not cost anybody the place.
-      if (lane.length >= mostWaiting && scheduler.nowMs >= this.#timerMs) this.pump();
-      if (lane.length >= mostWaiting) call.refused(queueFull(call.op, lane.length, this.#soonestMs()));
+      if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.pump();
+      if (lane.length >= maxWaiting) call.refused(queueFull(call.op, lane.length, this.#soonestMs()));
       else {
         lane.push(call);
         this.pump();
@@ -162,7 +162,7 @@ export class RateClass implements Usage {
     return PRIORITIES.reduce((sum, priority) => sum + this.#lanes[priority].length, 0);
   }
 
-  #mayGo({ priority, weight }: Waiting, nowMs: number): boolean {
+  #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
     if (!this.#common.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
     if (fits(priority, weight, this, this.#allowance.now)) return true;
     this.#allowance.pressed(nowMs);
@@ -170,7 +170,7 @@ export class RateClass implements Usage {
   }
 
   /** Everything is as it will be before `go` runs: it may ask for another call, or be answered, within. */
-  #send(call: Waiting, nowMs: number): void {
+  #send(call: QueuedCall, nowMs: number): void {
     const { op, priority, weight } = call;
     this.#lanes[priority].shift();
     const flight = this.#use.sent(priority, weight, nowMs);
@@ -211,7 +211,7 @@ export class RateClass implements Usage {
     if (struck === 'same') return;
     if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.refused(level, nowMs);
     const { untilMs, strikes } = this.#stop;
-    this.#common.tell({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
+    this.#common.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
   }
 
   /** Answers wake those who wait by themselves; time has to be asked to. */

@@ -61,7 +61,7 @@ function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weig
 }
 
 /** The most that any window of the exchange holds, by its clock: `rate` times as fast as ours, `skewMs` off, in whole ms. */
-function mostInAWindow(received: readonly { atMs: number; weight: number }[], rate: number, skewMs: number): number {
+function maxInAWindow(received: readonly { atMs: number; weight: number }[], rate: number, skewMs: number): number {
   const times = received.map(({ atMs, weight }) => ({ ms: Math.floor((atMs - START_MS) * rate + skewMs), weight }));
   const within = (endMs: number) => times.filter(({ ms }) => ms > endMs - WINDOW_MS && ms <= endMs);
   return Math.max(0, ...times.map(({ ms }) => within(ms).reduce((sum, { weight }) => sum + weight, 0)));
@@ -75,7 +75,7 @@ describe('requests that count from sending until a window after their answer', (
         fc.integer({ min: 3, max: 8 }),
         clockRate,
         fc.double({ min: -3_600_000, max: 3_600_000, noNaN: true }),
-        (calls, limit, rate, skewMs) => mostInAWindow(receivedBy(calls, limit), rate, skewMs) <= limit,
+        (calls, limit, rate, skewMs) => maxInAWindow(receivedBy(calls, limit), rate, skewMs) <= limit,
       ),
       { numRuns: 600 },
     );

@@ -1,7 +1,7 @@
 // What the exchange may have counted: the sliding window of a limit, exact although nobody knows when a request arrives.
 
 import type { Priority } from './shares.ts';
-import { Tally } from './tally.ts';
+import { ExpiringSum } from './expiringSum.ts';
 
 // The exchange counts a request at the moment r at which it receives it, on its own clock, which may be off by an hour. Of r we know only
 // that it lies between s, when the request left, and a, when its answer was here. So a request counts here from s until a + window.
@@ -35,9 +35,9 @@ export class WindowUse {
   readonly #holdMs: number;
   /** Weights without an answer. */
   #flying = 0;
-  readonly #answered = new Tally();
+  readonly #answered = new ExpiringSum();
   /** A share is our own affair: it is counted from the time of sending. */
-  readonly #sent = { order: new Tally(), steady: new Tally() };
+  readonly #sent = { order: new ExpiringSum(), steady: new ExpiringSum() };
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;

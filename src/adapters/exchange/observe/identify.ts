@@ -2,18 +2,18 @@
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { forAll } from '../calls/all.ts';
-import type { Ownership } from './ownership.ts';
+import { forAll } from '../calls/forAll.ts';
+import type { OrderAttribution } from './attribution.ts';
 import type { OrderRow, Page } from '../calls/rows.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
 export interface IdentifyParts {
   readonly venue: VenueCalls;
-  readonly ownership: Ownership;
+  readonly ownership: OrderAttribution;
 }
 
 /** An order that cannot be asked about so many times in a row is judged by what the list says of it. */
-const MOST_SILENCES = 3;
+const MAX_SILENCES = 3;
 
 export class Identify {
   readonly #parts: IdentifyParts;
@@ -33,13 +33,13 @@ export class Identify {
     const unnamed = page.rows.filter((row) => ownership.isUnnamed(row, index));
     if (unnamed.length === 0) return done(page);
     const found = new Map<string, OrderRow | null>();
-    const told = (): void => done(this.#joined(page, found));
+    const reported = (): void => done(this.#joined(page, found));
     const note = (row: OrderRow, answer: OrderRow | 'none' | null): void => {
-      const silences = answer === null ? (this.#silences.get(row.venueId) ?? 0) + 1 : MOST_SILENCES;
-      if (silences < MOST_SILENCES) this.#silences.set(row.venueId, silences);
+      const silences = answer === null ? (this.#silences.get(row.venueId) ?? 0) + 1 : MAX_SILENCES;
+      if (silences < MAX_SILENCES) this.#silences.set(row.venueId, silences);
       else this.#silences.delete(row.venueId);
       if (answer !== null && answer !== 'none') found.set(row.venueId, { ...row, cid: answer.cid });
-      else if (silences < MOST_SILENCES) found.set(row.venueId, null);
+      else if (silences < MAX_SILENCES) found.set(row.venueId, null);
     };
     if (instrument.contract === undefined) {
       const one = (row: OrderRow, next: (nothing: null) => void): void =>
@@ -47,12 +47,12 @@ export class Identify {
           note(row, answer);
           next(null);
         });
-      return forAll<OrderRow, null>(unnamed, one, told);
+      return forAll<OrderRow, null>(unnamed, one, reported);
     }
     venue.history(instrument, null, options, (history) => {
       for (const row of unnamed)
         note(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'));
-      told();
+      reported();
     });
   }
 

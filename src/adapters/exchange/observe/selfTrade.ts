@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { worthOf } from '../../../model/worth.ts';
+import { amountOf } from '../../../model/value.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
 const MILLION = 1_000_000;
@@ -18,8 +18,8 @@ export function mirrored(row: TradeRow, instrument: Instrument, closes = false):
   const ppm = rateOf(instrument, isMaker, closes);
   const isReceived = row.feeCoin === (row.side === 'buy' ? instrument.base : instrument.quote);
   const feeInBase = instrument.contract === undefined && isReceived && isBuy;
-  const worth = feeInBase ? new Decimal(row.qty) : worthOf(instrument, new Decimal(row.qty), new Decimal(row.price));
-  const fee = worth.times(ppm).div(MILLION);
+  const value = feeInBase ? new Decimal(row.qty) : amountOf(instrument, new Decimal(row.qty), new Decimal(row.price));
+  const fee = value.times(ppm).div(MILLION);
   return {
     ...row,
     venueId: row.otherId ?? '',

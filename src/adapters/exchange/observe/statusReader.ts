@@ -1,63 +1,63 @@
 // What has become of one order: asked by its id until a terminal status is confirmed.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { waitingIn } from '../calls/conditions.ts';
-import { weighStatus, type StatusReading } from '../order/confirm.ts';
+import { parseTriggerTrackId } from '../calls/triggers.ts';
+import { assessStatus, type StatusReading } from '../order/confirm.ts';
 import type { OrderRow } from '../calls/rows.ts';
-import type { Track, Tracks } from '../order/track.ts';
-import type { Troubles } from '../order/troubles.ts';
+import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-export interface StatusParts {
+export interface StatusReaderDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;
-  readonly tracks: Tracks;
-  readonly troubles: Troubles;
+  readonly tracks: TrackedOrders;
+  readonly raisedCauses: RaisedCauses;
   readonly instruments: readonly Instrument[];
   readonly sink: () => ExchangeSink;
   readonly venueMs: () => number;
   /** L: how old a read may be. */
   readonly lagMs: () => number;
   /** The exchange has given one id to these orders. */
-  readonly contested: (tracks: readonly Track[], venueId: string) => void;
+  readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
   /** Reads the trades of an instrument, and calls back. */
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: () => void) => void;
 }
 
 /** So many answers without information about an order that was acknowledged are a matter for a person. */
-const MOST_SILENCES = 3;
+const MAX_SILENCES = 3;
 /** How much earlier than its signature an order may seem to have filled. */
 const EARLY_MS = 1000;
 const LOOK_BACK_MS = 3_600_000;
 
 export class StatusReader {
-  readonly #parts: StatusParts;
+  readonly #parts: StatusReaderDeps;
   /** Orders whose terminal status is to be read again: when. */
-  readonly #due = new Map<Track, number>();
-  readonly #timers = new Map<Track, number>();
+  readonly #due = new Map<TrackedOrder, number>();
+  readonly #timers = new Map<TrackedOrder, number>();
   /** Orders whose status nobody understands. */
-  readonly #odd = new Set<Track>();
+  readonly #unrecognised = new Set<TrackedOrder>();
   /** Orders that are being asked about, with those who wait for the answer. */
-  readonly #asking = new Map<Track, (() => void)[]>();
+  readonly #asking = new Map<TrackedOrder, (() => void)[]>();
 
-  constructor(parts: StatusParts) {
+  constructor(parts: StatusReaderDeps) {
     this.#parts = parts;
   }
 
   /** Asks for the order, and again when its end is to be confirmed. `done` is called once, after what the answer leads to at once. */
-  check(track: Track, options: CallOptions, done: () => void = () => {}): void {
+  check(track: TrackedOrder, options: CallOptions, done: () => void = () => {}): void {
     if (track.stage !== 'live' || track.venueId === null) return done();
     const waiting = this.#asking.get(track);
     if (waiting !== undefined) return void waiting.push(done);
     this.#asking.set(track, [done]);
     const { venue, instruments } = this.#parts;
-    venue.order(instruments[track.wanted.instrumentIndex]!, track.venueId, options, (row) => {
+    venue.order(instruments[track.request.instrumentIndex]!, track.venueId, options, (row) => {
       this.#take(track, row, options, () => {
         const waiters = this.#asking.get(track) ?? [];
         this.#asking.delete(track);
@@ -67,7 +67,7 @@ export class StatusReader {
   }
 
   /** An end that was read is still to be confirmed: when, in ms of our clock; Infinity: there is none among these. */
-  dueOf(isMeant: (track: Track) => boolean): number {
+  dueOf(isMeant: (track: TrackedOrder) => boolean): number {
     let due = Infinity;
     for (const [track, atMs] of this.#due) if (isMeant(track)) due = Math.min(due, atMs);
     return due;
@@ -77,28 +77,28 @@ export class StatusReader {
     this.#timers.clear();
   }
 
-  #take(track: Track, row: OrderRow | 'none' | null, options: CallOptions, done: () => void): void {
+  #take(track: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions, done: () => void): void {
     const { scheduler, venueMs } = this.#parts;
-    const index = track.wanted.instrumentIndex;
+    const index = track.request.instrumentIndex;
     if (row === null || track.stage !== 'live') return done();
     if (row === 'none') {
-      this.#silent(track);
+      this.#noteEmptyRead(track);
       return done();
     }
-    track.silences = 0;
+    track.emptyReads = 0;
     // It has fired: what came of it is the order from now on.
-    if (row.venueId !== track.venueId && waitingIn(track.venueId) !== null) {
+    if (row.venueId !== track.venueId && parseTriggerTrackId(track.venueId) !== null) {
       const other = this.#parts.tracks.byVenueId(row.venueId);
       if (other !== undefined && other !== track) {
         this.#parts.contested([other, track], row.venueId);
         return done();
       }
-      this.#parts.tracks.named(track, row.venueId);
+      this.#parts.tracks.setVenueId(track, row.venueId);
       track.knownMs = scheduler.nowMs;
     }
     const executedLots = executedOf(row, track);
     if (row.status.word === 'UNKNOWN') {
-      this.#isOdd(track, `order ${row.venueId} has a status that nobody knows: ${foreignText(row.status.raw, 40)}`);
+      this.#markUnrecognised(track, `order ${row.venueId} has a status that nobody knows: ${sanitizeText(row.status.raw, 40)}`);
       return done();
     }
     this.#isPlain(track);
@@ -106,36 +106,36 @@ export class StatusReader {
     // Fills first: what the status says is believed only where they add up to it.
     const isBehind = executedLots !== track.filledLots;
     if (!isBehind) {
-      track.wasBehind = false;
-      return this.#weigh(track, reading, done);
+      track.lackedFills = false;
+      return this.#assess(track, reading, done);
     }
     // What is new is mostly it; where it was not, a row was visible too late for the readings of its time.
-    const sinceMs = track.wasBehind ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
-    track.wasBehind = true;
-    this.#parts.readTrades(index, sinceMs, options, () => this.#weigh(track, reading, done));
+    const sinceMs = track.lackedFills ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
+    track.lackedFills = true;
+    this.#parts.readTrades(index, sinceMs, options, () => this.#assess(track, reading, done));
   }
 
   /** An order that was acknowledged and is not found lives: a list may be older than it. */
-  #silent(track: Track): void {
+  #noteEmptyRead(track: TrackedOrder): void {
     const { scheduler, lagMs } = this.#parts;
-    if (track.silences++ === 0) track.silentMs = scheduler.nowMs;
-    if (track.silences < MOST_SILENCES || scheduler.nowMs < track.silentMs + lagMs()) return;
-    this.#isOdd(track, `order ${track.venueId ?? ''} is not found by its id`);
+    if (track.emptyReads++ === 0) track.silentMs = scheduler.nowMs;
+    if (track.emptyReads < MAX_SILENCES || scheduler.nowMs < track.silentMs + lagMs()) return;
+    this.#markUnrecognised(track, `order ${track.venueId ?? ''} is not found by its id`);
   }
-  #isOdd(track: Track, what: string): void {
-    this.#odd.add(track);
-    this.#parts.troubles.raise('STATUS', track.wanted.instrumentIndex, what);
+  #markUnrecognised(track: TrackedOrder, what: string): void {
+    this.#unrecognised.add(track);
+    this.#parts.raisedCauses.raise('STATUS', track.request.instrumentIndex, what);
   }
-  #isPlain(track: Track): void {
-    if (!this.#odd.delete(track)) return;
-    const { instrumentIndex } = track.wanted;
-    const isLast = !Array.from(this.#odd).some(({ wanted }) => wanted.instrumentIndex === instrumentIndex);
-    if (isLast) this.#parts.troubles.over('STATUS', instrumentIndex);
+  #isPlain(track: TrackedOrder): void {
+    if (!this.#unrecognised.delete(track)) return;
+    const { instrumentIndex } = track.request;
+    const isLast = !Array.from(this.#unrecognised).some(({ request }) => request.instrumentIndex === instrumentIndex);
+    if (isLast) this.#parts.raisedCauses.resolve('STATUS', instrumentIndex);
   }
 
-  #weigh(track: Track, reading: StatusReading, done: () => void): void {
+  #assess(track: TrackedOrder, reading: StatusReading, done: () => void): void {
     if (track.stage !== 'live') return done();
-    const verdict = weighStatus(track.terminal, reading, track.filledLots, this.#parts.lagMs());
+    const verdict = assessStatus(track.terminal, reading, track.filledLots, this.#parts.lagMs());
     if (verdict.kind === 'live') {
       track.terminal = null;
       this.#due.delete(track);
@@ -146,7 +146,7 @@ export class StatusReader {
     done();
   }
 
-  #again(track: Track, atMs: number): void {
+  #again(track: TrackedOrder, atMs: number): void {
     const { scheduler } = this.#parts;
     this.#due.set(track, atMs);
     this.#cancelTimer(track);
@@ -159,20 +159,20 @@ export class StatusReader {
     );
   }
 
-  #ended(track: Track, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
+  #ended(track: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
     const { tracks, scheduler, sink, venueMs } = this.#parts;
-    this.gone(track);
-    tracks.over(track, 'ended', scheduler.nowMs);
+    this.forget(track);
+    tracks.markEnded(track, 'ended', scheduler.nowMs);
     sink().ended(track.id, how, how === 'filled' && track.lastFillMs > 0 ? track.lastFillMs : venueMs());
   }
 
   /** It is over: nothing is to be confirmed any more. */
-  gone(track: Track): void {
+  forget(track: TrackedOrder): void {
     this.#isPlain(track);
     this.#due.delete(track);
     this.#cancelTimer(track);
   }
-  #cancelTimer(track: Track): void {
+  #cancelTimer(track: TrackedOrder): void {
     const handle = this.#timers.get(track);
     if (handle !== undefined) this.#parts.scheduler.cancel(handle);
     this.#timers.delete(track);
@@ -180,8 +180,8 @@ export class StatusReader {
 }
 
 /** Lots that the row says are filled; a fraction that the account holds for the order is left out, any other stays. */
-function executedOf({ executed }: OrderRow, { wanted, restLots }: Track): number {
-  const lots = new Decimal(executed).times(Decimal.pow(10, wanted.instrument.quantityDigits));
+function executedOf({ executed }: OrderRow, { request, restLots }: TrackedOrder): number {
+  const lots = new Decimal(executed).times(Decimal.pow(10, request.instrument.quantityDigits));
   const whole = lots.minus(restLots);
   return (whole.isInteger() ? whole : lots).toNumber();
 }

@@ -1,39 +1,39 @@
 // Own trades of one instrument: read without a gap, each booked once, to the order whose it is.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { HoldingBook, PositionBook } from '../order/books.ts';
+import type { HoldingBook, PositionBook } from '../order/expectedHoldings.ts';
 import { FillScale, type TradeNumbers } from '../order/fills.ts';
-import type { OutsideFill } from '../client/outside.ts';
-import type { Ownership } from './ownership.ts';
+import type { UnattributedFill } from '../client/unattributed.ts';
+import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
 import type { Page, TradeRow } from '../calls/rows.ts';
-import { SeenTrades } from './seenTrades.ts';
+import { BookedTradeIds } from './bookedTradeIds.ts';
 import { mirrored } from './selfTrade.ts';
-import type { Track, Tracks } from '../order/track.ts';
-import type { Troubles } from '../order/troubles.ts';
-import { MOST_ROWS, type VenueCalls } from '../calls/venueCalls.ts';
+import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
+import { MAX_ROWS, type VenueCalls } from '../calls/venueCalls.ts';
 
 export interface TradesRead {
   /** Nothing is missing since what was known before. */
   readonly isWhole: boolean;
   /** Fills of an order that could not be attributed: they may be anybody's. */
-  readonly strays: number;
+  readonly unattributed: number;
   /** Rows that were not known before. */
   readonly fresh: number;
 }
 
-export interface TradeParts {
+export interface TradeReaderDeps {
   readonly instrument: Instrument;
   readonly index: number;
   readonly venue: VenueCalls;
-  readonly tracks: Tracks;
-  readonly ownership: Ownership;
-  readonly troubles: Troubles;
+  readonly tracks: TrackedOrders;
+  readonly ownership: OrderAttribution;
+  readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
   readonly numbers: TradeNumbers;
@@ -45,12 +45,12 @@ export interface TradeParts {
   /** L: how old a read may be. */
   readonly lagMs: () => number;
   /** Books a fill to the account itself: no strategy has it. */
-  readonly outside: (fill: OutsideFill) => void;
+  readonly outside: (fill: UnattributedFill) => void;
   /** An order has a fill that is new. */
-  readonly filled: (track: Track) => void;
+  readonly filled: (track: TrackedOrder) => void;
 }
 
-interface Asked {
+interface PendingRead {
   readonly sinceMs: number;
   readonly options: CallOptions;
   readonly done: (read: TradesRead) => void;
@@ -59,25 +59,25 @@ interface Asked {
 /** Every reading goes at least so far back: rows may become visible out of order. Twice the lag of lists, where that is longer. */
 const OVERLAP_MS = 20_000;
 /** So many more than are known of that time are asked for at first. */
-const MOST_NEW = 20;
+const MAX_NEW = 20;
 
 export class TradeReader {
-  readonly seen: SeenTrades;
-  readonly #parts: TradeParts;
+  readonly seen: BookedTradeIds;
+  readonly #parts: TradeReaderDeps;
   readonly #scale: FillScale;
   readonly #fill = new Fill();
-  readonly #waiting: Asked[] = [];
+  readonly #waiting: PendingRead[] = [];
   #isReading = false;
   /** Rows that are not booked yet, by key, oldest first, with our time at which each was read first. */
-  readonly #strays = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
+  readonly #unattributed = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
   /** Fills of orders that a person has not named yet: should one become ours, they are booked. */
   readonly #foreign = new Map<string, TradeRow[]>();
 
   /** What happened before `sinceMs` is nobody's. */
-  constructor(parts: TradeParts, sinceMs: number) {
+  constructor(parts: TradeReaderDeps, sinceMs: number) {
     this.#parts = parts;
     this.#scale = new FillScale(parts.instrument);
-    this.seen = new SeenTrades(sinceMs);
+    this.seen = new BookedTradeIds(sinceMs);
   }
 
   get isReading(): boolean {
@@ -91,21 +91,21 @@ export class TradeReader {
   }
   /** Lots of fills that no strategy and no position of the account has yet: bought above 0, sold below. */
   get openLots(): Decimal {
-    const strays = Array.from(this.#strays.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-    return [...strays, ...Array.from(this.#foreign.values()).flat()].reduce(
+    const otherUnattributed = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+    return [...otherUnattributed, ...Array.from(this.#foreign.values()).flat()].reduce(
       (sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)),
       new Decimal(0),
     );
   }
   /** The order is ours from now on: what it has filled is booked. */
-  claim(venueId: string): void {
+  adoptFills(venueId: string): void {
     const atMs = -Infinity;
-    for (const row of this.#foreign.get(venueId) ?? []) this.#strays.set(keyOf(row), { row, atMs });
+    for (const row of this.#foreign.get(venueId) ?? []) this.#unattributed.set(keyOf(row), { row, atMs });
     this.#foreign.delete(venueId);
     this.#bookKnown();
   }
   /** It is none of the strategies' business: what it has filled is the account's. */
-  letBe(venueId: string): void {
+  ignoreFills(venueId: string): void {
     for (const row of this.#foreign.get(venueId) ?? []) this.#bookOutside(row);
     this.#foreign.delete(venueId);
   }
@@ -142,36 +142,37 @@ export class TradeReader {
       const pageSeen = { ids, isFull: page.isCut };
       const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack(page)) : paging.next(pageSeen, reachesBack(page));
       isFirst = false;
-      if (step.kind === 'ask') ask({ fromId: step.fromId, most: MOST_ROWS });
+      if (step.kind === 'ask') ask({ fromId: step.fromId, max: MAX_ROWS });
       else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
     };
     const ask = (from: Parameters<VenueCalls['trades']>[1]): void => this.#parts.venue.trades(this.#parts.instrument, from, options, took);
     // Mostly little is new, and a thousand rows take longer to read than to send for. Where it is more, the pages that follow are long.
-    const most = Math.min(MOST_ROWS, MOST_NEW + 2 * this.seen.countSince(sinceMs));
-    ask({ fromId: null, most: cursor === null ? MOST_ROWS : most });
+    const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.seen.countSince(sinceMs));
+    ask({ fromId: null, max: cursor === null ? MAX_ROWS : max });
   }
 
-  #finish(asked: readonly Asked[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
+  #finish(asked: readonly PendingRead[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
     // Lists are newest first, and both legs of a trade with ourselves have one id: the list alone says which was first.
     const fresh = Array.from(rows.values())
       .toReversed()
       .filter((row) => this.seen.isNew(row));
     for (const row of rows.values()) {
-      this.seen.shown(row);
+      this.seen.noteListed(row);
       this.#count(row);
     }
     if (isWhole) this.seen.countedSinceTotals();
     const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
     const atMs = this.#parts.nowMs();
-    for (const row of [...fresh, ...mirrors]) if (!this.#strays.has(keyOf(row))) this.#strays.set(keyOf(row), { row, atMs });
+    for (const row of [...fresh, ...mirrors]) if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
     this.#attribute(options, () => {
       this.#isReading = false;
-      const { troubles, index } = this.#parts;
-      const unowned = Array.from(this.#strays.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-      const strays = unowned.length;
-      if (strays > 0) troubles.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
-      else troubles.over('STRAY', index);
-      for (const { done } of asked) done({ isWhole: isWhole && this.#strays.size === strays, strays, fresh: fresh.length });
+      const { raisedCauses, index } = this.#parts;
+      const unowned = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+      const unattributed = unowned.length;
+      if (unattributed > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
+      else raisedCauses.resolve('STRAY', index);
+      for (const { done } of asked)
+        done({ isWhole: isWhole && this.#unattributed.size === unattributed, unattributed, fresh: fresh.length });
       if (!this.#isReading) this.#begin();
     });
   }
@@ -181,7 +182,7 @@ export class TradeReader {
     const { tracks, instrument } = this.#parts;
     const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
     if (track === undefined) return [];
-    const other = mirrored(row, instrument, track.wanted.reduceOnly);
+    const other = mirrored(row, instrument, track.request.reduceOnly);
     return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
   }
 
@@ -194,24 +195,24 @@ export class TradeReader {
   }
 
   /** The order whose fill it is: of this instrument, and of its side. */
-  #ownerOf({ venueId, side }: TradeRow): Track | undefined {
+  #ownerOf({ venueId, side }: TradeRow): TrackedOrder | undefined {
     const track = this.#parts.tracks.byVenueId(venueId);
-    return track?.wanted.instrumentIndex === this.#parts.index && track.wanted.side === side ? track : undefined;
+    return track?.request.instrumentIndex === this.#parts.index && track.request.side === side ? track : undefined;
   }
 
   /** Asks for the orders that nobody knows, one after the other, and books what has an owner. */
   #attribute(options: CallOptions, done: () => void): void {
     const { tracks, ownership, index, venueMs } = this.#parts;
-    const asking = Array.from(new Set(Array.from(this.#strays.values(), ({ row }) => row.venueId)));
+    const asking = Array.from(new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId)));
     const next = (): void => {
       const venueId = asking.shift();
       if (venueId === undefined) {
         this.#bookKnown();
         return done();
       }
-      if (tracks.byVenueId(venueId) !== undefined || ownership.isNobodys(venueId)) return next();
+      if (tracks.byVenueId(venueId) !== undefined || ownership.isExcluded(venueId)) return next();
       this.#orderOf(venueId, options, (row) => {
-        if (row !== null && row !== 'none') ownership.judge(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
+        if (row !== null && row !== 'none') ownership.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
         next();
       });
     };
@@ -232,24 +233,24 @@ export class TradeReader {
   /** Oldest first. What a position earns depends on the order of its fills, so that those of a contract wait a while for one before them. */
   #bookKnown(): void {
     const { tracks, ownership, instrument, nowMs, lagMs } = this.#parts;
-    const sorted = Array.from(this.#strays).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
+    const sorted = Array.from(this.#unattributed).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
     for (const [key, { row, atMs }] of sorted) {
       const track = this.#ownerOf(row);
       const isKnown = track !== undefined || tracks.byVenueId(row.venueId) !== undefined;
-      if (track === undefined && (isKnown || !ownership.isNobodys(row.venueId))) {
+      if (track === undefined && (isKnown || !ownership.isExcluded(row.venueId))) {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
       if (track !== undefined) this.#book(track, row);
-      else if (ownership.aliens.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
+      else if (ownership.foreignOrders.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
       else this.#bookOutside(row);
-      this.#strays.delete(key);
+      this.#unattributed.delete(key);
       this.seen.add(row);
     }
   }
 
-  #book(track: Track, row: TradeRow): void {
-    const { numbers, troubles, index, sink, filled } = this.#parts;
+  #book(track: TrackedOrder, row: TradeRow): void {
+    const { numbers, raisedCauses, index, sink, filled } = this.#parts;
     const fill = this.#fill;
     const sum = this.#scale.lotsOf(row).plus(track.restLots);
     const lots = sum.floor().toNumber();
@@ -257,7 +258,7 @@ export class TradeReader {
     if (lots > 0) {
       this.#scale.write(row, lots, numbers.numberOf(row.tradeId), fill);
       if (this.#scale.hasForeignFee(row))
-        troubles.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
+        raisedCauses.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
     }
     // The order takes whole lots; what is finer is the account's until the rest of its lot has come.
     const rest = this.#scale.lotsOf(row).minus(lots);
@@ -272,26 +273,26 @@ export class TradeReader {
     filled(track);
   }
   #nameFine({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
-    const { troubles, index, instrument } = this.#parts;
-    const what = `trade ${foreignText(tradeId, 40)} of order ${foreignText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
+    const { raisedCauses, index, instrument } = this.#parts;
+    const what = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
     const left = rest.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
-    troubles.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
+    raisedCauses.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
   }
 
   /** No strategy has it, and the account does. */
   #bookOutside(row: TradeRow): void {
-    const { ownership, outside } = this.#parts;
+    const { ownership, outside: external } = this.#parts;
     const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
-    outside(fill);
+    external(fill);
     ownership.extraFilled(row.venueId, fill);
   }
 }
 
 /** Trades that a halt names one by one. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 function namedTrades(rows: readonly TradeRow[]): string {
-  const named = rows.slice(0, MOST_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
-    const [trade, order] = [foreignText(tradeId, 40), foreignText(venueId, 40)];
+  const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
+    const [trade, order] = [sanitizeText(tradeId, 40), sanitizeText(venueId, 40)];
     return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
   });
   const more = rows.length - named.length;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readStatus, STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
-import { weighStatus, type StatusReading, type Verdict } from './confirm.ts';
+import { assessStatus, type StatusReading, type StatusVerdict } from './confirm.ts';
 
 const LAG = 3000;
 const reading = (status: string, executedLots: number, atMs: number): StatusReading => ({ status: readStatus(status), executedLots, atMs });
@@ -26,7 +26,7 @@ describe('weighStatus', () => {
     ['another quantity begins anew', reading('CANCELED', 4, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
     ['another end begins anew', reading('EXPIRED', 5, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
   ] as const)('%s', (_, first, now, filled, expected) => {
-    expect(weighStatus(first, now, filled, LAG)).toMatchObject(expected);
+    expect(assessStatus(first, now, filled, LAG)).toMatchObject(expected);
   });
 
   const statuses = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', '7', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED', 'MELTED', ''];
@@ -50,7 +50,7 @@ describe('weighStatus', () => {
           atMs += afterMs;
           const now = reading(status, executed, atMs);
           seen.push(now);
-          const verdict: Verdict = weighStatus(first, now, filled, LAG);
+          const verdict: StatusVerdict = assessStatus(first, now, filled, LAG);
           first = verdict.kind === 'unconfirmed' ? verdict.first : null;
           if (verdict.kind !== 'confirmed') continue;
           expect(STATUS_MEANING[now.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.how });

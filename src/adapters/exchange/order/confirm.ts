@@ -1,17 +1,17 @@
 // When a terminal status may be believed: two equal reads, far enough apart, and fills that add up to what it says. Pure.
 
-import { STATUS_MEANING, type OrderStatus, type Reading } from '../../../protocol/shapes/codes.ts';
+import { STATUS_MEANING, type OrderStatus, type CodeReading } from '../../../protocol/shapes/codes.ts';
 
 /** One answer to the question for an order by its id. */
 export interface StatusReading {
-  readonly status: Reading<OrderStatus>;
+  readonly status: CodeReading<OrderStatus>;
   /** Base lots, or contracts, that the answer says are filled. */
   readonly executedLots: number;
   /** Our time at which the answer was there, ms. */
   readonly atMs: number;
 }
 
-export type Verdict =
+export type StatusVerdict =
   /** It may still fill. */
   | { readonly kind: 'live' }
   /** A terminal status is to be read again, not before `againMs`. `needsTrades`: fills are missing that it speaks of. */
@@ -25,7 +25,7 @@ export type Verdict =
  * Invariants: confirmed only with two terminal readings of the same status and quantity at least `lagMs` apart, whose quantity is
  * `filledLots`; a status of nobody's table, or one that is open, confirms nothing and begins anew.
  */
-export function weighStatus(first: StatusReading | null, now: StatusReading, filledLots: number, lagMs: number): Verdict {
+export function assessStatus(first: StatusReading | null, now: StatusReading, filledLots: number, lagMs: number): StatusVerdict {
   const { kind, reason } = STATUS_MEANING[now.status.word];
   if (kind !== 'terminal') return { kind: 'live' };
   const isSame = first !== null && first.status.word === now.status.word && first.executedLots === now.executedLots;

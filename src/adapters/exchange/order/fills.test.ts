@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Fill } from '../../../model/fill.ts';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
-import { HoldingBook } from './books.ts';
+import { HoldingBook } from './expectedHoldings.ts';
 import { FillScale, TradeNumbers } from './fills.ts';
 import type { TradeRow } from '../calls/rows.ts';
 import { mirrored } from '../observe/selfTrade.ts';

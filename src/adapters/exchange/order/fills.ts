@@ -4,10 +4,10 @@ import { Decimal, fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { mulDiv, pow10 } from '../../../base/number/exact.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { worthOf } from '../../../model/worth.ts';
+import { amountOf } from '../../../model/value.ts';
 import { ContractScale } from '../../../portfolio/contractScale.ts';
-import type { Change } from './books.ts';
-import type { OutsideFill } from '../client/outside.ts';
+import type { HoldingChange } from './expectedHoldings.ts';
+import type { UnattributedFill } from '../client/unattributed.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
 /** The money of one instrument's trades. */
@@ -53,7 +53,7 @@ export class FillScale {
     return this.#units(this.#worth(row.price, this.lotsOf(row)));
   }
   /** What a row changes of the account's assets, with its fee as the books have it. */
-  changesOf(row: TradeRow): readonly Change[] {
+  changesOf(row: TradeRow): readonly HoldingChange[] {
     const { base, quote, quantityDigits, quoteDigits, baseDigits } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const sign = row.side === 'buy' ? 1 : -1;
@@ -68,7 +68,7 @@ export class FillScale {
     ];
   }
   /** `lots` of a row, and `units` of money, as a position of the account has them. `hasFee`: the fee of the row is part of it. */
-  outside(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): OutsideFill {
+  outside(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
     const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const fee = feeInBase === null ? row.fee : fromScaled(this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits);
@@ -95,7 +95,7 @@ export class FillScale {
   }
   #worth(price: string, lots: Decimal): Decimal {
     const qty = lots.div(Decimal.pow(10, this.#instrument.quantityDigits));
-    return worthOf(this.#instrument, qty, new Decimal(price));
+    return amountOf(this.#instrument, qty, new Decimal(price));
   }
 
   /** True where the fee of a row is in neither of the instrument's assets. */
@@ -105,7 +105,7 @@ export class FillScale {
 
   /** Half up at the unit, as the exchange reckons it. */
   notional(price: number, lots: number): number {
-    if (this.#contract !== null) return this.#contract.worth(lots, price);
+    if (this.#contract !== null) return this.#contract.valueOfLots(lots, price);
     const { priceDigits, quantityDigits, quoteDigits } = this.#instrument;
     const shift = quoteDigits - priceDigits - quantityDigits;
     return shift >= 0 ? mulDiv(price * pow10(shift), lots, 1, 'halfUp') : mulDiv(price, lots, pow10(-shift), 'halfUp');
@@ -131,7 +131,7 @@ export class FillScale {
  * One list for the process: a fill is known by its number alone, whichever market it came from.
  */
 const LONG_IDS = new Map<number, string>();
-const MOST_LONG_IDS = 10_000;
+const MAX_LONG_IDS = 10_000;
 let longIds = 0;
 
 /** Numbers for trade ids: their own where a double holds them exactly, else numbers below 0 that stand for them. */
@@ -140,7 +140,7 @@ export class TradeNumbers {
     const own = Number(tradeId);
     if (Number.isSafeInteger(own)) return own;
     LONG_IDS.set(-++longIds, tradeId);
-    LONG_IDS.delete(-(longIds - MOST_LONG_IDS));
+    LONG_IDS.delete(-(longIds - MAX_LONG_IDS));
     return -longIds;
   }
   textOf(number: number): string {

@@ -7,7 +7,7 @@ type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'inci
 
 export interface IncidentSink {
   began(why: string): void;
-  over(): void;
+  ended(): void;
 }
 
 export class Incidents {
@@ -46,7 +46,7 @@ export class Incidents {
       this.#timer = null;
       this.#isOn = false;
       this.#seen = [];
-      this.#sink.over();
+      this.#sink.ended();
     });
   }
 }

@@ -7,7 +7,7 @@ import type { OrderId } from '../../../model/order.ts';
 import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { matchRow } from './match.ts';
 import type { OrderRow } from '../calls/rows.ts';
-import { Track, Tracks, wantedOf, type Stage } from './track.ts';
+import { TrackedOrder, TrackedOrders, copyRequest, type TrackingStage } from './trackedOrder.ts';
 
 const BTC = spotInstrument();
 const ROW: OrderRow = {
@@ -19,16 +19,16 @@ interface Given {
   readonly lots: number;
   readonly limit: number;
   readonly side: 'buy' | 'sell';
-  readonly stage: Stage;
+  readonly stage: TrackingStage;
   readonly venueId: string | null;
 }
 const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null };
 
-function tracksOf(given: readonly Partial<Given>[]): Tracks {
-  const tracks = new Tracks(1);
+function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
+  const tracks = new TrackedOrders(1);
   given.forEach((change, at) => {
     const { stage, venueId, ...wanted } = { ...GIVEN, ...change };
-    const track = new Track(wantedOf(new PlainOrder([BTC], wanted, at + 1)), `CID${at + 1}`, 5000);
+    const track = new TrackedOrder(copyRequest(new PlainOrder([BTC], wanted, at + 1)), `CID${at + 1}`, 5000);
     track.stage = stage;
     track.venueId = venueId;
     tracks.add(track);
@@ -59,7 +59,7 @@ describe('matchRow', () => {
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
       side: fc.constantFrom<'buy' | 'sell'>('buy', 'sell'),
-      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'live', 'ended', 'dead'),
+      stage: fc.constantFrom<TrackingStage>('waiting', 'sent', 'unknown', 'live', 'ended', 'dead'),
       venueId: fc.constantFrom(null, null, '98'),
     });
     fc.assert(
@@ -87,7 +87,7 @@ describe('matchRow', () => {
 
   it('forgets what is over after a while, and never what may still land', () => {
     const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }]);
-    for (const track of tracks.all) if (track.stage !== 'unknown') track.overMs = 1000;
+    for (const track of tracks.all) if (track.stage !== 'unknown') track.endedMs = 1000;
     tracks.forget(1001, 1000);
     expect([1, 2, 3].map((id) => tracks.byId(id as OrderId)?.stage)).toEqual([undefined, 'dead', 'unknown']);
     tracks.forget(Infinity, Infinity);

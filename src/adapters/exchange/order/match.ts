@@ -1,69 +1,71 @@
 // Whose order a row of the exchange is: by its id, by the client order id that it carries, or by what it asks for. Pure.
 
 import { toScaled } from '../../../base/number/decimal.ts';
-import { waitingIn } from '../calls/conditions.ts';
-import type { Wanted } from '../calls/parts.ts';
+import { parseTriggerTrackId } from '../calls/triggers.ts';
+import type { OrderRequest } from '../calls/types.ts';
 import type { OrderRow } from '../calls/rows.ts';
-import type { Track, Tracks } from './track.ts';
+import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
 
-export type Match =
+export type RowMatch =
   /** Ours, and known under this id already. */
-  | { readonly kind: 'known'; readonly track: Track }
+  | { readonly kind: 'known'; readonly track: TrackedOrder }
   /** Ours, and its id was not known until now. */
-  | { readonly kind: 'found'; readonly track: Track }
+  | { readonly kind: 'found'; readonly track: TrackedOrder }
   /** It carries the client order id of an order of ours that has another id. */
-  | { readonly kind: 'duplicate'; readonly track: Track }
+  | { readonly kind: 'duplicate'; readonly track: TrackedOrder }
   /** Known under this id as an order of ours, and the row is another one: `other` where that is ours too. */
-  | { readonly kind: 'contested'; readonly track: Track; readonly other: Track | null }
+  | { readonly kind: 'contested'; readonly track: TrackedOrder; readonly other: TrackedOrder | null }
   | { readonly kind: 'alien' };
 
 /** How much earlier than its create was signed an order can seem to have been made: the tolerance of the admission window. */
 export const EARLY_MS = 1000;
 
-const ALIEN: Match = { kind: 'alien' };
+const FOREIGN: RowMatch = { kind: 'alien' };
 
 /**
  * Invariants: a row that carries a client order id is matched by that alone; one that carries none only where exactly one order of ours
  * that has no id yet, or waits for its price, asks for the same (two candidates are none).
  */
-export function matchRow(row: OrderRow, instrument: number, tracks: Tracks): Match {
+export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrders): RowMatch {
   const known = tracks.byVenueId(row.venueId);
   if (known) return isRowOf(row, known, instrument) ? { kind: 'known', track: known } : contested(known, row, tracks);
   if (row.cid !== null) {
     const named = tracks.byCid(row.cid);
-    if (!named || named.wanted.instrumentIndex !== instrument) return ALIEN;
-    return { kind: named.venueId === null || waitingIn(named.venueId) !== null ? 'found' : 'duplicate', track: named };
+    if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
+    return { kind: named.venueId === null || parseTriggerTrackId(named.venueId) !== null ? 'found' : 'duplicate', track: named };
   }
   const all = Array.from(tracks.all);
   const nameless = all.filter((track) => track.venueId === null && isCandidate(track, row, instrument));
   // What came of a condition order that has fired bears its fingerprint.
   const [only, second] =
-    nameless.length > 0 ? nameless : all.filter((track) => waitingIn(track.venueId) !== null && isCandidate(track, row, instrument));
-  return only !== undefined && second === undefined ? { kind: 'found', track: only } : ALIEN;
+    nameless.length > 0
+      ? nameless
+      : all.filter((track) => parseTriggerTrackId(track.venueId) !== null && isCandidate(track, row, instrument));
+  return only !== undefined && second === undefined ? { kind: 'found', track: only } : FOREIGN;
 }
 
 /** What a row says of its order beside its id, it must say of this one. */
-function isRowOf({ cid, side }: OrderRow, { wanted, cid: own, venueId }: Track, instrument: number): boolean {
+function isRowOf({ cid, side }: OrderRow, { request, cid: own, venueId }: TrackedOrder, instrument: number): boolean {
   // The id of a condition order that waits is of another list.
-  if (waitingIn(venueId) !== null) return true;
-  if (wanted.instrumentIndex !== instrument || wanted.side !== side) return false;
+  if (parseTriggerTrackId(venueId) !== null) return true;
+  if (request.instrumentIndex !== instrument || request.side !== side) return false;
   return cid === null || cid.toUpperCase() === own.toUpperCase();
 }
 
-function contested(known: Track, { cid }: OrderRow, tracks: Tracks): Match {
+function contested(known: TrackedOrder, { cid }: OrderRow, tracks: TrackedOrders): RowMatch {
   const other = cid === null ? undefined : tracks.byCid(cid);
   return { kind: 'contested', track: known, other: other === known ? null : (other ?? null) };
 }
 
-function isCandidate(track: Track, row: OrderRow, instrument: number): boolean {
-  const { wanted, stage } = track;
-  if (wanted.instrumentIndex !== instrument || stage === 'waiting' || stage === 'ended') return false;
+function isCandidate(track: TrackedOrder, row: OrderRow, instrument: number): boolean {
+  const { request, stage } = track;
+  if (request.instrumentIndex !== instrument || stage === 'waiting' || stage === 'ended') return false;
   return couldBe(row, track);
 }
 
 /** An order of ours whose id is not known: what it asks for, and the X-CH-TS of its create. */
 export interface Nameless {
-  readonly wanted: Pick<Wanted, 'instrument' | 'side' | 'limit' | 'lots' | 'reduceOnly'>;
+  readonly request: Pick<OrderRequest, 'instrument' | 'side' | 'limit' | 'lots' | 'reduceOnly'>;
   readonly signMs: number;
 }
 
@@ -73,8 +75,8 @@ export function couldBe(row: OrderRow, order: Nameless): boolean {
 }
 
 /** The same fingerprint: side, action, type, price, and quantity where it counts lots. */
-export function asksForTheSame(row: OrderRow, { wanted }: Pick<Nameless, 'wanted'>): boolean {
-  const { instrument, side, limit, lots, reduceOnly } = wanted;
+export function asksForTheSame(row: OrderRow, { request }: Pick<Nameless, 'request'>): boolean {
+  const { instrument, side, limit, lots, reduceOnly } = request;
   if (row.side !== side) return false;
   if (row.action !== null && row.action !== (reduceOnly ? 'CLOSE' : 'OPEN')) return false;
   const isMarket = limit === 0;

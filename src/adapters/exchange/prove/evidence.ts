@@ -4,21 +4,21 @@ import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { isCondition, isOlder, mayWait, waitingId, waitsLike } from '../calls/conditions.ts';
+import { isTriggerOrder, isOlder, mayWait, triggerTrackId, matchesTrigger } from '../calls/triggers.ts';
 import type { Identify } from '../observe/identify.ts';
-import type { Holdings } from '../account/holdings.ts';
-import type { Ownership } from '../observe/ownership.ts';
+import type { HoldingsCheck } from '../account/holdingsCheck.ts';
+import type { OrderAttribution } from '../observe/attribution.ts';
 import { Paging } from '../calls/paging.ts';
 import type { OrderRow, Page } from '../calls/rows.ts';
-import type { Track } from '../order/track.ts';
+import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-export interface EvidenceParts {
+export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
-  readonly ownership: Ownership;
+  readonly ownership: OrderAttribution;
   readonly identify: Identify;
-  readonly holdings: Holdings;
+  readonly holdings: HoldingsCheck;
   readonly sink: () => ExchangeSink;
   /** The exchange's time, asked for now; null: it did not come, or the clock has jumped. */
   readonly venueNow: (done: (ms: number | null) => void) => void;
@@ -34,31 +34,31 @@ const RECONCILE: CallOptions = { priority: 'reconcile' };
 const EARLY_MS = 1000;
 
 export class EvidenceReader {
-  readonly #parts: EvidenceParts;
+  readonly #parts: EvidenceReaderDeps;
 
-  constructor(parts: EvidenceParts) {
+  constructor(parts: EvidenceReaderDeps) {
     this.#parts = parts;
   }
 
   /** Tells the sink once, unless the order is found: then it was told with that. */
-  read(track: Track, order: Pick<Order, 'instrument' | 'instrumentIndex'>, channel: Channel): void {
+  read(track: TrackedOrder, order: Pick<Order, 'instrument' | 'instrumentIndex'>, channel: Channel): void {
     const { venueNow, lastMs, sink } = this.#parts;
     venueNow((ms) => {
       const venueMs = ms ?? lastMs();
-      const tell = (complete: boolean, found = false): void => {
+      const notify = (complete: boolean, found = false): void => {
         if (track.stage !== 'unknown') return;
         sink().evidence(track.id, { channel, venueMs, complete: complete && ms !== null, found });
       };
-      this.#readChannel(track, order, channel, venueMs, tell);
+      this.#readChannel(track, order, channel, venueMs, notify);
     });
   }
 
   #readChannel(
-    track: Track,
+    track: TrackedOrder,
     { instrument, instrumentIndex: index }: Pick<Order, 'instrument' | 'instrumentIndex'>,
     channel: Channel,
     venueMs: number,
-    tell: (complete: boolean, found?: boolean) => void,
+    report: (complete: boolean, found?: boolean) => void,
   ): void {
     const { venue, holdings, identify, readTrades } = this.#parts;
     const sinceMs = track.signMs - EARLY_MS;
@@ -66,63 +66,63 @@ export class EvidenceReader {
       case 'openOrders':
         return this.#waiting(track, index, venueMs, (isWhole) =>
           venue.openOrders(instrument, RECONCILE, (listed) => {
-            if (listed === null) return tell(false);
+            if (listed === null) return report(false);
             identify.rows(listed, instrument, index, RECONCILE, (page) => {
               this.#judge(page, index, channel, venueMs);
-              tell(isWhole && page.isWhole);
+              report(isWhole && page.isWhole);
             });
           }),
         );
       case 'orderHistory':
-        return this.#history(track, index, sinceMs, venueMs, tell);
+        return this.#history(track, index, sinceMs, venueMs, report);
       case 'myTrades':
-        return readTrades(index, sinceMs, RECONCILE, ({ isWhole, strays }) => tell(isWhole && strays === 0));
+        return readTrades(index, sinceMs, RECONCILE, ({ isWhole, unattributed }) => report(isWhole && unattributed === 0));
       case 'balances':
       case 'positions':
-        return holdings.verify([index], RECONCILE, ({ isWhole, differences }) => tell(isWhole, differences.length > 0));
+        return holdings.verify([index], RECONCILE, ({ isWhole, differences }) => report(isWhole, differences.length > 0));
     }
   }
 
   #judge(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
-    for (const row of page.rows) this.#parts.ownership.judge(row, { instrument, channel, venueMs });
+    for (const row of page.rows) this.#parts.ownership.attribute(row, { instrument, channel, venueMs });
   }
 
   /**
    * A condition order waits in a list of its own, where it is known by what it asks for. What has fired is looked for among orders.
    * A row that is alike and says that it is older is no proof of either: it may be another's, and the time may be wrong.
    */
-  #waiting(track: Track, index: number, venueMs: number, done: (isWhole: boolean) => void): void {
+  #waiting(track: TrackedOrder, index: number, venueMs: number, done: (isWhole: boolean) => void): void {
     const { venue, ownership, isWaiting } = this.#parts;
-    if (!isCondition(track.wanted)) return done(true);
-    venue.waiting(track.wanted.instrument, RECONCILE, (rows) => {
+    if (!isTriggerOrder(track.request)) return done(true);
+    venue.waiting(track.request.instrument, RECONCILE, (rows) => {
       const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !ownership.isIgnored(id);
-      const alike = rows?.filter((row) => waitsLike(row, track.wanted) && isFree(row)) ?? [];
+      const alike = rows?.filter((row) => matchesTrigger(row, track.request) && isFree(row)) ?? [];
       const own = alike.find((row) => !isOlder(row, track.signMs));
       if (own !== undefined && track.stage === 'unknown') {
         const seen = { instrument: index, channel: 'openOrders', venueMs } as const;
-        ownership.adopt(track, waitingId(own.triggerOrderId, track.cid), seen, null);
+        ownership.adopt(track, triggerTrackId(own.triggerOrderId, track.cid), seen, null);
       }
       done(rows !== null && (own !== undefined || !alike.some(mayWait)));
     });
   }
 
   /** Newest first, until it reaches back before the order can have been made. Rows of others are none of its business. */
-  #history(track: Track, index: number, sinceMs: number, venueMs: number, tell: (complete: boolean) => void): void {
+  #history(track: TrackedOrder, index: number, sinceMs: number, venueMs: number, publish: (complete: boolean) => void): void {
     const { venue, ownership } = this.#parts;
-    const { instrument } = track.wanted;
+    const { instrument } = track.request;
     const paging = new Paging(null);
     let isFirst = true;
     const took = (page: Page<OrderRow> | null): void => {
-      if (page === null || !page.isReadable) return tell(false);
+      if (page === null || !page.isReadable) return publish(false);
       const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === track.cid.toUpperCase());
-      if (own !== undefined) ownership.judge(own, { instrument: index, channel: 'orderHistory', venueMs });
+      if (own !== undefined) ownership.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
       if (track.stage !== 'unknown') return;
       const seen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
       const step = isFirst ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);
       isFirst = false;
       if (step.kind === 'ask') venue.history(instrument, step.fromId, RECONCILE, took);
-      else tell(step.kind === 'complete');
+      else publish(step.kind === 'complete');
     };
     venue.history(instrument, null, RECONCILE, took);
   }

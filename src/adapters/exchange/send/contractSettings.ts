@@ -5,17 +5,17 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Calls } from '../calls/calls.ts';
-import type { ContractWish, ExchangeNotes } from '../calls/parts.ts';
-import type { Troubles } from '../order/troubles.ts';
+import type { ContractSettingsTarget, ExchangeNotes } from '../calls/types.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-export interface ContractSettingsParts {
+export interface ContractSettingsDeps {
   readonly calls: Calls;
   readonly venue: VenueCalls;
   readonly scheduler: Scheduler;
   readonly instruments: readonly Instrument[];
-  readonly wish: (instrument: number) => ContractWish;
-  readonly troubles: Troubles;
+  readonly target: (instrument: number) => ContractSettingsTarget;
+  readonly raisedCauses: RaisedCauses;
   readonly notes: ExchangeNotes | null;
   readonly retryMs: number;
   readonly retryMaxMs: number;
@@ -25,11 +25,11 @@ const NAMES = ['positionModel', 'positionType', 'leverage'] as const;
 type Name = (typeof NAMES)[number];
 
 export class ContractSettings {
-  readonly #parts: ContractSettingsParts;
+  readonly #parts: ContractSettingsDeps;
   readonly #ready = new Set<number>();
   readonly #timers = new Map<number, number>();
 
-  constructor(parts: ContractSettingsParts) {
+  constructor(parts: ContractSettingsDeps) {
     this.#parts = parts;
   }
 
@@ -40,7 +40,7 @@ export class ContractSettings {
   /** They are idempotent and cannot be read back, so each is set at the start, whatever was said in an earlier life. */
   begin(instruments: readonly number[]): void {
     for (const instrument of instruments) {
-      this.#parts.troubles.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
+      this.#parts.raisedCauses.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
       this.#set(instrument, 0, this.#parts.retryMs);
     }
   }
@@ -53,7 +53,7 @@ export class ContractSettings {
     const name = NAMES[step];
     if (name === undefined) {
       this.#ready.add(instrument);
-      return this.#parts.troubles.over('SETTINGS', instrument);
+      return this.#parts.raisedCauses.resolve('SETTINGS', instrument);
     }
     this.#note(instrument, name, false);
     this.#send(instrument, name, (outcome) => {
@@ -78,8 +78,8 @@ export class ContractSettings {
   }
 
   #send(instrument: number, name: Name, done: (outcome: Outcome<null>) => void): void {
-    const { calls, wish, instruments } = this.#parts;
-    const { positionModel, positionType, leverage } = wish(instrument);
+    const { calls, target, instruments } = this.#parts;
+    const { positionModel, positionType, leverage } = target(instrument);
     const contractName = instruments[instrument]!.wireName;
     switch (name) {
       case 'positionModel':
@@ -93,8 +93,8 @@ export class ContractSettings {
 
   /** A contract with a position refuses to be set, and its position says how it is set. */
   #isSetAlready(instrument: number, done: (isSet: boolean) => void): void {
-    const { venue, instruments, wish } = this.#parts;
-    const { leverage, positionType } = wish(instrument);
+    const { venue, instruments, target } = this.#parts;
+    const { leverage, positionType } = target(instrument);
     venue.positions(instruments[instrument]!, { priority: 'reconcile' }, (page) => {
       const rows = page?.isWhole === true ? page.rows : [];
       done(rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType));
@@ -102,7 +102,7 @@ export class ContractSettings {
   }
 
   #note(instrument: number, name: Name, confirmed: boolean): void {
-    const { notes, instruments, wish } = this.#parts;
-    notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(wish(instrument)[name]), confirmed });
+    const { notes, instruments, target } = this.#parts;
+    notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(target(instrument)[name]), confirmed });
   }
 }

@@ -6,7 +6,16 @@ import { request as requestTls } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { utf8 } from '../../../protocol/json/json.ts';
-import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type Frame } from '../../../protocol/socket/frames.ts';
+import {
+  CLOSE,
+  closeAnswer,
+  closePayload,
+  frameOf,
+  FrameReader,
+  OPCODE,
+  textIn,
+  type SocketFrame,
+} from '../../../protocol/socket/frames.ts';
 import { heartbeatText, stampIn } from '../../../protocol/socket/heartbeatText.ts';
 
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -21,13 +30,13 @@ export interface ConnectionEvents {
   readonly closed: (why: string) => void;
 }
 
-export interface Connection {
+export interface SocketConnection {
   /** Ends it, now; `closed` is not called any more. */
   drop(): void;
 }
 
 /** `url`: http or https in place of ws and wss. `random`: from 0 to 1. */
-export function connect(url: string, random: () => number, events: ConnectionEvents): Connection {
+export function openSocket(url: string, random: () => number, events: ConnectionEvents): SocketConnection {
   const key = Buffer.from(bytesOf(16, random)).toString('base64');
   let socket: Duplex | null = null;
   let isOver = false;
@@ -87,7 +96,7 @@ function listen(socket: Duplex, head: Buffer, random: () => number, events: Conn
 
 type Send = (opcode: number, payload: Uint8Array) => void;
 
-function take({ opcode, payload }: Frame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
+function take({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
   switch (opcode) {
     case OPCODE.ping:
       send(OPCODE.pong, payload);

@@ -45,10 +45,10 @@ class World {
 
   /** Measures and lets the answers come; what `measure` reports. */
   measure(market: Market): boolean | null {
-    let said: boolean | null = null;
-    this.clock.measure(market, (isMeasured) => void (said = isMeasured));
+    let text: boolean | null = null;
+    this.clock.measure(market, (isMeasured) => void (text = isMeasured));
     this.pass(10_000);
-    return said;
+    return text;
   }
 
   pass(ms: number): void {
@@ -175,23 +175,23 @@ describe('ServerClock', () => {
 
   test('asks once for all who want it measured at a time; a correction is not tried again so soon', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 50, backMs: 50 }));
-    const said: boolean[] = [];
-    for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void said.push(isMeasured));
+    const text: boolean[] = [];
+    for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void text.push(isMeasured));
     world.pass(1000);
-    expect([said, world.asked.length]).toEqual([[true, true, true, true], 5]);
+    expect([text, world.asked.length]).toEqual([[true, true, true, true], 5]);
     expect(world.clock.isMeasuredSince('spot', START - 1)).toBe(true);
     expect(world.clock.isMeasuredSince('spot', START)).toBe(false);
-    const correct = () => world.clock.correct('spot', (isMeasured) => void said.push(isMeasured));
+    const correct = () => world.clock.correct('spot', (isMeasured) => void text.push(isMeasured));
     correct();
     correct();
     world.pass(1000);
-    expect([said.slice(4), world.asked.length], 'together').toEqual([[true, true], 10]);
+    expect([text.slice(4), world.asked.length], 'together').toEqual([[true, true], 10]);
     correct();
-    expect([said.at(-1), world.asked.length], 'too soon').toEqual([false, 10]);
+    expect([text.at(-1), world.asked.length], 'too soon').toEqual([false, 10]);
     world.pass(5000);
     correct();
     world.pass(1000);
-    expect([said.at(-1), world.asked.length]).toEqual([true, 15]);
+    expect([text.at(-1), world.asked.length]).toEqual([true, 15]);
   });
 
   test('is waited for by those who need it, and not again where the service has just not told it', () => {
@@ -238,8 +238,8 @@ describe('ServerClock', () => {
   test('without a client there is nobody to ask', () => {
     const scheduler = new DueQueue();
     scheduler.runDue(START);
-    const said: boolean[] = [];
-    new ServerClock(scheduler).measure('spot', (isMeasured) => void said.push(isMeasured));
-    expect(said).toEqual([false]);
+    const reply: boolean[] = [];
+    new ServerClock(scheduler).measure('spot', (isMeasured) => void reply.push(isMeasured));
+    expect(reply).toEqual([false]);
   });
 });

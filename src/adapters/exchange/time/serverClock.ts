@@ -34,7 +34,7 @@ const DRIFT = 1e-4;
  */
 export const JUMP_MS = 2000;
 /** A service that keeps refusing our time, or does not tell its own, moves us to measure its clock no more often than this. */
-const LEAST_GAP_MS = 5000;
+const MIN_GAP_MS = 5000;
 
 interface Measured extends Offset {
   /** Our time at which the measurement began; of the answers, none is older. */
@@ -44,7 +44,7 @@ interface Measured extends Offset {
 interface MarketClock {
   measured: Measured | null;
   /** The latest time that was given out. */
-  toldMs: number;
+  lastReturnedMs: number;
   /** Our times at which the last measurement and the last correction began. */
   triedMs: number;
   correctedMs: number;
@@ -55,7 +55,7 @@ interface MarketClock {
 
 const newClock = (): MarketClock => ({
   measured: null,
-  toldMs: -Infinity,
+  lastReturnedMs: -Infinity,
   triedMs: -Infinity,
   correctedMs: -Infinity,
   waiting: null,
@@ -94,10 +94,10 @@ export class ServerClock {
     const { nowMs } = this.#scheduler;
     const { measured } = clock;
     const ms = Math.floor(nowMs + (measured?.offsetMs ?? 0));
-    const toldMs = Math.max(ms, clock.toldMs);
-    clock.toldMs = toldMs;
-    const uncertaintyMs = measured === null ? Infinity : measured.uncertaintyMs + (nowMs - measured.atMs) * DRIFT + (toldMs - ms);
-    return { ms: timeMs(toldMs), uncertaintyMs };
+    const reportedMs = Math.max(ms, clock.lastReturnedMs);
+    clock.lastReturnedMs = reportedMs;
+    const uncertaintyMs = measured === null ? Infinity : measured.uncertaintyMs + (nowMs - measured.atMs) * DRIFT + (reportedMs - ms);
+    return { ms: timeMs(reportedMs), uncertaintyMs };
   }
 
   /**
@@ -124,7 +124,7 @@ export class ServerClock {
    */
   whenReady(market: Market, done: () => void): void {
     const clock = this.#clockOf(market);
-    const hasJustFailed = clock.waiting === null && this.#scheduler.nowMs - clock.triedMs < LEAST_GAP_MS;
+    const hasJustFailed = clock.waiting === null && this.#scheduler.nowMs - clock.triedMs < MIN_GAP_MS;
     if (clock.measured !== null || hasJustFailed) done();
     else this.measure(market, done);
   }
@@ -133,7 +133,7 @@ export class ServerClock {
   correct(market: Market, done: (isMeasured: boolean) => void = () => {}): void {
     const clock = this.#clockOf(market);
     const { nowMs } = this.#scheduler;
-    if (clock.waiting === null && nowMs - clock.correctedMs < LEAST_GAP_MS) {
+    if (clock.waiting === null && nowMs - clock.correctedMs < MIN_GAP_MS) {
       done(false);
       return;
     }
@@ -189,6 +189,6 @@ export class ServerClock {
     const byMs = before === null ? 0 : measured.offsetMs - before.offsetMs;
     if (Math.abs(byMs) > JUMP_MS) this.#options.jumped(source, byMs);
     // What was told before the first measurement was our own time.
-    if (before === null || byMs < -JUMP_MS) clock.toldMs = -Infinity;
+    if (before === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
   }
 }

@@ -6,7 +6,7 @@ import { buildConnector } from 'undici';
 const CONTINUE = Buffer.from('HTTP/1.1 100');
 const HEAD_END = '\r\n\r\n';
 /** A longer head is none: the reader behind says what is wrong with it. */
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 const NONE: Buffer = Buffer.alloc(0);
 
 /** Connections as undici makes them, which fails at a `100` that it did not ask for: the outcome of an order would be unknown for nothing. */
@@ -45,7 +45,7 @@ function skipContinue(socket: Socket): void {
 /** What of the first bytes after a request is the answer; null: nothing yet, and `rest` is to stand before what comes next. */
 function answerIn(bytes: Buffer): { readonly answer: Buffer | null; readonly rest: Buffer } {
   let left = bytes;
-  while (left.length < MOST_BYTES && startsAlike(left)) {
+  while (left.length < MAX_BYTES && startsAlike(left)) {
     const end = left.length < CONTINUE.length ? -1 : left.indexOf(HEAD_END);
     if (end < 0) return { answer: null, rest: left };
     left = left.subarray(end + HEAD_END.length);

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import type { WireOutcome } from '../../../ports/wire.ts';
 import { decompress } from './decompress.ts';
 import { connectorWithoutContinue } from './interimAnswers.ts';
-import type { LateWire, WireReply } from './lateWire.ts';
+import type { LateReplyWire, WireReply } from './lateReplyWire.ts';
 import { checkedOrigin } from './origin.ts';
 
 export interface UndiciWireOptions {
@@ -32,14 +32,14 @@ const KEEP_ALIVE_MARGIN_MS = 500;
 export class UndiciWire {
   readonly #agent: Agent;
   readonly #maxBodyBytes: number;
-  readonly #mostLate: number;
+  readonly #maxLate: number;
   /** Longest listened to first. */
   readonly #late = new Set<WireCall>();
   readonly #origins = new Map<string, string>();
 
   constructor({ connections = 32, maxBodyBytes = MAX_BODY_BYTES, connectTimeoutMs = 10_000, ca }: UndiciWireOptions = {}) {
     this.#maxBodyBytes = maxBodyBytes;
-    this.#mostLate = Math.floor(connections * LATE_SHARE);
+    this.#maxLate = Math.floor(connections * LATE_SHARE);
     this.#agent = new Agent({
       connections,
       pipelining: 1,
@@ -58,7 +58,7 @@ export class UndiciWire {
   }
 
   /** Throws ConfigError for a URL that is neither https nor of this computer. */
-  readonly send: LateWire = (request, done, late) => {
+  readonly send: LateReplyWire = (request, done, late) => {
     const { origin, path } = this.#split(request.url);
     const call = new WireCall(this.#maxBodyBytes, done, late);
     const { method, headers, body } = request;
@@ -87,7 +87,7 @@ export class UndiciWire {
     for (const each of this.#late) if (each.isOver) this.#late.delete(each);
     this.#late.add(call);
     const [oldest] = this.#late;
-    if (this.#late.size > this.#mostLate && oldest) {
+    if (this.#late.size > this.#maxLate && oldest) {
       oldest.cancel();
       this.#late.delete(oldest);
     }

@@ -4,8 +4,8 @@ import { InvariantError } from '../../../base/errors.ts';
 import { DiskError, REPLACED, type Disk } from '../../../ports/disk.ts';
 import { guards } from '../records/guards.ts';
 import { lineOf } from './line.ts';
-import type { Ending } from './readJournal.ts';
-import { FORMAT, type Body, type Kind } from '../records/records.ts';
+import type { SegmentEnd } from './readJournal.ts';
+import { FORMAT, type RecordBody, type RecordKind } from '../records/records.ts';
 import { segmentName } from './segmentName.ts';
 
 export interface JournalListener {
@@ -21,7 +21,7 @@ export interface JournalFileOptions {
   readonly account: string;
   /** Number of the file to begin, and how the journal ends so far. */
   readonly number: number;
-  readonly ending: Ending;
+  readonly ending: SegmentEnd;
   /** The file before, to be synced before the first record rests on it; null: there is none. */
   readonly prior: string | null;
   /** Files before that one, which are finished: none of them may go, or change, while the journal is written. */
@@ -61,7 +61,7 @@ export class JournalFile {
   /** Of the file that is written. */
   #path = '';
   /** Of what was appended, written or not. */
-  #ending: Ending;
+  #ending: SegmentEnd;
   /** Finished files, and what tells each from another of its name; looked at in turn. */
   readonly #past: (readonly [path: string, identity: string])[] = [];
   #look = 0;
@@ -110,7 +110,7 @@ export class JournalFile {
   }
 
   /** Returns the number of the record. After a failure numbers still rise, and nothing is written. */
-  append<K extends Kind>(kind: K, body: Body<K>): number {
+  append<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
     if (this.#whenClosed) throw new InvariantError(`journal: a ${kind} after the end`);
     if (this.#ending.bytes >= this.#segmentBytes) {
       this.#number++;
@@ -135,7 +135,7 @@ export class JournalFile {
     this.#add('SEGMENT', { format: FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
   }
 
-  #add<K extends Kind>(kind: K, body: Body<K>): number {
+  #add<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
     const seq = this.#ending.seq + 1;
     const { text, crc } = lineOf(seq, this.#nowMs(), kind, body, this.#durableSeq);
     this.#ending = { seq, bytes: this.#ending.bytes + text.length, crc };

@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import { crc32c, crcText } from '../../../base/number/crc32c.ts';
-import type { Field } from '../records/fields.ts';
+import type { RecordField } from '../records/fields.ts';
 import { isRecord, lineOf, parseLine } from './line.ts';
-import { isKind, KINDS, type Kind } from '../records/records.ts';
+import { isRecordKind, RECORD_KINDS, type RecordKind } from '../records/records.ts';
 
 const simple = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -28,20 +28,20 @@ const anything = fc.oneof(
 );
 
 /** Values that a field takes: of names, one of them; else whatever fits. */
-function valueOf(field: Field<unknown>): fc.Arbitrary<unknown> {
-  const names = field.says.split(/ \| | or /).filter((name) => field.is(name));
-  const fitting = anything.filter((value) => field.is(value));
-  return field.says.includes(' | ') ? fc.constantFrom(...names, ...(field.is(null) ? [null] : [])) : fitting;
+function valueOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
+  const names = field.expects.split(/ \| | or /).filter((name) => field.accepts(name));
+  const fitting = anything.filter((value) => field.accepts(value));
+  return field.expects.includes(' | ') ? fc.constantFrom(...names, ...(field.accepts(null) ? [null] : [])) : fitting;
 }
 
-const records = fc.constantFrom(...Object.keys(KINDS).filter(isKind)).chain((kind) => {
-  const fields: Readonly<Record<string, Field<unknown>>> = KINDS[kind];
+const records = fc.constantFrom(...Object.keys(RECORD_KINDS).filter(isRecordKind)).chain((kind) => {
+  const fields: Readonly<Record<string, RecordField<unknown>>> = RECORD_KINDS[kind];
   const body = fc.record(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valueOf(field)])));
   return fc.tuple(fc.constant(kind), body, fc.nat(), fc.maxSafeInteger(), fc.nat());
 });
 
 /** The compiler has no say over generated bodies; lineOf checks them. */
-const written = (kind: Kind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
+const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
 const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 
 describe('lines', () => {
@@ -60,7 +60,7 @@ describe('lines', () => {
       }),
       { seed: 11, numRuns: 3000 },
     );
-    expect([...seen].toSorted()).toEqual(Object.keys(KINDS).toSorted());
+    expect([...seen].toSorted()).toEqual(Object.keys(RECORD_KINDS).toSorted());
   });
 
   it('no change of a byte, no cut and no byte more goes unseen', () => {

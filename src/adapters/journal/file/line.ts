@@ -2,9 +2,9 @@
 
 import { InvariantError } from '../../../base/errors.ts';
 import { crc32c, crcText } from '../../../base/number/crc32c.ts';
-import type { Field } from '../records/fields.ts';
+import type { RecordField } from '../records/fields.ts';
 import { guards } from '../records/guards.ts';
-import { isKind, KINDS, type Body, type JournalRecord, type Kind } from '../records/records.ts';
+import { isRecordKind, RECORD_KINDS, type RecordBody, type JournalRecord, type RecordKind } from '../records/records.ts';
 
 /** What stands before the eight digits of the checksum, and behind them. */
 const [SEAL_HEAD, SEAL_END] = [',"crc":"', '"}'].map((text) => Buffer.from(text)) as [Buffer, Buffer];
@@ -14,22 +14,22 @@ const MAX_LINE_BYTES = 1 << 20;
 
 interface Member {
   readonly name: string;
-  readonly field: Field<unknown>;
+  readonly field: RecordField<unknown>;
 }
 const MEMBERS = new Map<string, readonly Member[]>(
-  Object.entries(KINDS).map(([kind, fields]) => [kind, Object.entries(fields).map(([name, field]) => ({ name, field }))]),
+  Object.entries(RECORD_KINDS).map(([kind, fields]) => [kind, Object.entries(fields).map(([name, field]) => ({ name, field }))]),
 );
 
-export interface Line {
+export interface JournalLine {
   /** With its line feed. */
   readonly text: string;
   readonly crc: string;
 }
 
 /** Throws InvariantError for a body that could not be read back. */
-export function lineOf<K extends Kind>(seq: number, timeMs: number, kind: K, body: Body<K>, durableSeq: number): Line {
+export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: K, body: RecordBody<K>, durableSeq: number): JournalLine {
   // What V8 writes in one go takes a third of the time of member by member, and an order waits for it.
-  const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(saidOf(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
+  const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(bodyMembers(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
   if (head.length > MAX_LINE_BYTES - SEAL_BYTES)
     throw new InvariantError(`journal ${kind}: ${head.length} bytes are more than a record holds`);
   const crc = crcText(crc32c(bytesOf(head), 0, head.length));
@@ -37,18 +37,18 @@ export function lineOf<K extends Kind>(seq: number, timeMs: number, kind: K, bod
 }
 
 /** The members of a kind, each of which can be read back: the body itself where it has them, and no others, in the order of the table. */
-function saidOf<K extends Kind>(kind: K, body: Body<K>): object {
-  const said: Readonly<Record<string, unknown>> = body;
+function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object {
+  const text: Readonly<Record<string, unknown>> = body;
   const members = MEMBERS.get(kind)!;
-  const names = Object.keys(said);
+  const names = Object.keys(text);
   let isAsTable = names.length === members.length;
   for (let at = 0; at < members.length; at++) {
     const { name, field } = members[at]!;
-    const value = said[name];
-    if (!field.is(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.says}, got ${String(value)}`);
+    const value = text[name];
+    if (!field.accepts(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.expects}, got ${String(value)}`);
     isAsTable &&= names[at] === name;
   }
-  return isAsTable ? body : Object.fromEntries(members.map(({ name }) => [name, said[name]]));
+  return isAsTable ? body : Object.fromEntries(members.map(({ name }) => [name, text[name]]));
 }
 
 /** Used again and again: lines are short, and each is checksummed as it is made. */
@@ -75,9 +75,9 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
   if (crc < 0) return { flaw: 'a line that is no whole record', isSealed: false };
   if (guards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
   try {
-    const said: unknown = JSON.parse(bytes.toString('latin1', from, to));
-    const flaw = flawOf(said);
-    return flaw === null ? (said as JournalRecord) : { flaw, isSealed: true };
+    const text: unknown = JSON.parse(bytes.toString('latin1', from, to));
+    const flaw = flawOf(text);
+    return flaw === null ? (text as JournalRecord) : { flaw, isSealed: true };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { flaw: 'a line that is not JSON', isSealed: true };
@@ -108,14 +108,14 @@ export const isOverlong = (bytes: Buffer, from: number, to: number): boolean =>
   /,"crc":"[0-9a-f]{8}"\}./s.test(bytes.toString('latin1', from, to));
 
 /** Null for a record. Members that the kind does not have are let through: a later version may write more. */
-function flawOf(said: unknown): string | null {
-  if (typeof said !== 'object' || said === null) return 'a line that is no object';
-  const members = said as Readonly<Record<string, unknown>>;
+function flawOf(text: unknown): string | null {
+  if (typeof text !== 'object' || text === null) return 'a line that is no object';
+  const members = text as Readonly<Record<string, unknown>>;
   const { seq, t, k, dur } = members;
   if (!isCount(seq) || !isCount(dur) || !Number.isSafeInteger(t)) return 'a record without seq, t or dur';
-  if (!isKind(k)) return `a record of kind ${JSON.stringify(k)}, which this version does not know`;
+  if (!isRecordKind(k)) return `a record of kind ${JSON.stringify(k)}, which this version does not know`;
   for (const { name, field } of MEMBERS.get(k)!)
-    if (!field.is(members[name])) return `a record of kind ${k} whose ${name} is not ${field.says}`;
+    if (!field.accepts(members[name])) return `a record of kind ${k} whose ${name} is not ${field.expects}`;
   return null;
 }
 

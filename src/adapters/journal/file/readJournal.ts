@@ -5,54 +5,54 @@ import { guards } from '../records/guards.ts';
 import { isRecord, parseLine } from './line.ts';
 import { FORMAT, type JournalRecord } from '../records/records.ts';
 import { segmentName, segmentNumber } from './segmentName.ts';
-import { isTorn } from './torn.ts';
+import { isTorn } from './tornTail.ts';
 
 const LINE_FEED = 10;
 
 /** Where a journal ends: the number, place and checksum of its last record. The next file begins by saying so. */
-export interface Ending {
+export interface SegmentEnd {
   readonly seq: number;
   /** Of its last file, up to the end of the last record. */
   readonly bytes: number;
   readonly crc: string;
 }
-export const NOTHING: Ending = { seq: 0, bytes: 0, crc: '00000000' };
+export const NOTHING: SegmentEnd = { seq: 0, bytes: 0, crc: '00000000' };
 
 /** A place: file, line from 1, and in words what is there. */
-export interface Finding {
+export interface JournalDamage {
   readonly path: string;
   readonly line: number;
-  readonly says: string;
+  readonly message: string;
 }
 
 /** What the last write before a crash left of itself: it was never acknowledged, so nothing in it was sent, and it counts for nothing. */
-export interface TornTail extends Finding {
+export interface TornTail extends JournalDamage {
   readonly bytes: number;
 }
 
-export interface Segment {
+export interface JournalSegment {
   readonly path: string;
   readonly number: number;
   /** 0: it has no record. */
   readonly firstSeq: number;
-  readonly ending: Ending;
+  readonly ending: SegmentEnd;
   readonly sizeBytes: number;
   readonly torn: TornTail | null;
 }
 
-export interface Reading {
-  readonly segments: readonly Segment[];
+export interface JournalReading {
+  readonly segments: readonly JournalSegment[];
   /** Null for a journal without a record. */
   readonly account: string | null;
-  readonly ending: Ending;
+  readonly ending: SegmentEnd;
   /** Null for a journal that can be gone on with. */
-  readonly damage: Finding | null;
+  readonly damage: JournalDamage | null;
   /** The format of a file that another version has written; null: there is none. */
   readonly otherFormat: number | null;
 }
 
 /** `visit` is called with every record up to the end or to the damage. Throws DiskError where the disk does not give what it has. */
-export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, visit: (record: JournalRecord) => void): Reading {
+export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, visit: (record: JournalRecord) => void): JournalReading {
   const numbers = disk.list(folder).flatMap((name) => segmentNumber(name) ?? []);
   numbers.sort((a, b) => a - b);
   return readSegments(
@@ -64,21 +64,26 @@ export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, v
 }
 
 /** One file by itself, whatever comes before it. */
-export function readSegment(disk: Pick<Disk, 'read'>, path: string, number: number, visit: (record: JournalRecord) => void): Reading {
+export function readSegment(
+  disk: Pick<Disk, 'read'>,
+  path: string,
+  number: number,
+  visit: (record: JournalRecord) => void,
+): JournalReading {
   return readSegments(disk, [{ path, number }], number, visit);
 }
 
 function readSegments(
   disk: Pick<Disk, 'read'>,
-  files: readonly Pick<Segment, 'path' | 'number'>[],
+  files: readonly Pick<JournalSegment, 'path' | 'number'>[],
   firstNumber: number,
   visit: (record: JournalRecord) => void,
-): Reading {
+): JournalReading {
   const reader = new Reader(visit);
   for (const [at, { path, number }] of files.entries()) {
     const before = `${path.slice(0, -segmentName(number).length)}${segmentName(firstNumber + at)}`;
     if (number === firstNumber + at) reader.read(path, number, fileBytes(disk, path));
-    else reader.damage = { path: before, line: 1, says: `expected the file that comes before ${segmentName(number)}, got none` };
+    else reader.damage = { path: before, line: 1, message: `expected the file that comes before ${segmentName(number)}, got none` };
     if (reader.damage) break;
   }
   return reader;
@@ -93,15 +98,15 @@ function fileBytes(disk: Pick<Disk, 'read'>, path: string): Buffer {
 interface Stop {
   readonly line: number;
   readonly from: number;
-  readonly says: string;
+  readonly message: string;
   /** It stands as somebody wrote it: a torn write it is not. */
   readonly isSealed: boolean;
 }
 
-class Reader implements Reading {
-  readonly segments: Segment[] = [];
+class Reader implements JournalReading {
+  readonly segments: JournalSegment[] = [];
   account: string | null = null;
-  damage: Finding | null = null;
+  damage: JournalDamage | null = null;
   otherFormat: number | null = null;
   ending = NOTHING;
   readonly #visit: (record: JournalRecord) => void;
@@ -121,24 +126,24 @@ class Reader implements Reading {
     let torn: TornTail | null = null;
     if (stop) {
       const witness = witnessOf(bytes, stop, expected);
-      const found = { path, line: stop.line, says: `expected record ${expected}, got ${stop.says}` };
-      if (witness > 0 && guards.refusesDamage)
-        this.damage = { ...found, says: `${found.says}; line ${witness} was written when record ${expected} was on the disk` };
-      else if (guards.refusesDamage && (stop.isSealed || !isTorn(bytes, stop.from))) this.damage = found;
-      else torn = { path, line: stop.line, says: 'the rest of a write that did not finish', bytes: bytes.length - stop.from };
+      const found = { path, line: stop.line, message: `expected record ${expected}, got ${stop.message}` };
+      if (witness > 0 && guards.rejectsDamage)
+        this.damage = { ...found, message: `${found.message}; line ${witness} was written when record ${expected} was on the disk` };
+      else if (guards.rejectsDamage && (stop.isSealed || !isTorn(bytes, stop.from))) this.damage = found;
+      else torn = { path, line: stop.line, message: 'the rest of a write that did not finish', bytes: bytes.length - stop.from };
     }
     this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });
   }
 
   /** Visits records up to the end or to the first line that is none. */
-  #scan(number: number, bytes: Buffer, before: Ending): Stop | null {
+  #scan(number: number, bytes: Buffer, before: SegmentEnd): Stop | null {
     for (let [from, line] = [0, 1]; from < bytes.length; line++) {
       const feed = bytes.indexOf(LINE_FEED, from);
-      if (feed < 0) return { line, from, says: 'a line that breaks off', isSealed: false };
+      if (feed < 0) return { line, from, message: 'a line that breaks off', isSealed: false };
       const record = parseLine(bytes, from, feed);
-      if (!isRecord(record)) return { line, from, says: record.flaw, isSealed: record.isSealed };
-      const says = line === 1 ? this.#flawOfHead(record, number, before) : this.#flawOfPlace(record);
-      if (says !== null) return { line, from, says, isSealed: true };
+      if (!isRecord(record)) return { line, from, message: record.flaw, isSealed: record.isSealed };
+      const message = line === 1 ? this.#flawOfHead(record, number, before) : this.#flawOfPlace(record);
+      if (message !== null) return { line, from, message, isSealed: true };
       if (line === 1) this.#firstSeq = record.seq;
       this.ending = { seq: record.seq, bytes: feed + 1, crc: record.crc };
       this.#visit(record);
@@ -154,7 +159,7 @@ class Reader implements Reading {
   }
 
   /** The first record of a file says how the one before it ended: a file that was cut, exchanged or written to afterwards is found by it. */
-  #flawOfHead(record: JournalRecord, number: number, before: Ending): string | null {
+  #flawOfHead(record: JournalRecord, number: number, before: SegmentEnd): string | null {
     if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
     if (record.format !== FORMAT) {
       this.otherFormat = record.format;
@@ -175,7 +180,7 @@ class Reader implements Reading {
   }
 }
 
-const endingText = ({ seq, bytes, crc }: Ending): string => `record ${seq} at byte ${bytes} with checksum ${crc}`;
+const endingText = ({ seq, bytes, crc }: SegmentEnd): string => `record ${seq} at byte ${bytes} with checksum ${crc}`;
 
 /** The line of a record behind the stop that was written when record `seq` was known to last; 0: there is none. */
 function witnessOf(bytes: Buffer, stop: Stop, seq: number): number {

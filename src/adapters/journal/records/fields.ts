@@ -1,12 +1,15 @@
 // What a member of a record may be, for the compiler and for the reader alike.
 
-export interface Field<T> {
+export interface RecordField<T> {
   /** In words, for messages. */
-  readonly says: string;
-  readonly is: (value: unknown) => value is T;
+  readonly expects: string;
+  readonly accepts: (value: unknown) => value is T;
 }
 
-const field = <T>(says: string, is: (value: unknown) => boolean): Field<T> => ({ says, is: is as Field<T>['is'] });
+const field = <T>(expects: string, is: (value: unknown) => boolean): RecordField<T> => ({
+  expects,
+  accepts: is as RecordField<T>['accepts'],
+});
 
 export const text = field<string>('text', (value) => typeof value === 'string');
 export const flag = field<boolean>('true or false', (value) => typeof value === 'boolean');
@@ -16,16 +19,18 @@ export const decimal = field<string>('a plain decimal in quotes', (value) => typ
 export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 
 /** A member that an earlier version did not write: a reader has to do without it, and a writer gives it. */
-export const ifWritten = <T>({ says, is }: Field<T>): Field<T | undefined> => field(says, (value) => value === undefined || is(value));
-export const orNull = <T>({ says, is }: Field<T>): Field<T | null> => field(`${says} or null`, (value) => value === null || is(value));
-export const oneOf = <const T extends string>(...names: readonly T[]): Field<T> =>
+export const ifWritten = <T>({ expects, accepts }: RecordField<T>): RecordField<T | undefined> =>
+  field(expects, (value) => value === undefined || accepts(value));
+export const orNull = <T>({ expects, accepts }: RecordField<T>): RecordField<T | null> =>
+  field(`${expects} or null`, (value) => value === null || accepts(value));
+export const oneOf = <const T extends string>(...names: readonly T[]): RecordField<T> =>
   field(names.join(' | '), (value) => names.includes(value as T));
-export const listOf = <T>({ says, is }: Field<T>): Field<readonly T[]> =>
-  field(`a list of: ${says}`, (value) => Array.isArray(value) && value.every(is));
+export const listField = <T>({ expects, accepts }: RecordField<T>): RecordField<readonly T[]> =>
+  field(`a list of: ${expects}`, (value) => Array.isArray(value) && value.every(accepts));
 
 /** What was known, by name. */
-export type Facts = Readonly<Record<string, string | number | boolean | null>>;
-export const facts = field<Facts>(
+export type RecordFacts = Readonly<Record<string, string | number | boolean | null>>;
+export const facts = field<RecordFacts>(
   'names with simple values',
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isSimple),
 );

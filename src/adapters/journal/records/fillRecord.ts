@@ -3,18 +3,21 @@
 import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { RecordOf } from './records.ts';
-import { whole } from './whole.ts';
+import { scaledFromRecord } from './recordDecimals.ts';
 
 /** Throws ConfigError for an amount finer than the instrument's. A trade id that no number holds is 0: the record has it as text. */
-export function fillOf(record: RecordOf<'FILL'>, { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument): Fill {
+export function fillFromRecord(
+  record: RecordOf<'FILL'>,
+  { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument,
+): Fill {
   const fill = new Fill();
   const tradeId = Number(record.tradeId);
   fill.tradeId = Number.isSafeInteger(tradeId) ? tradeId : 0;
-  fill.price = whole(record.price, priceDigits);
-  fill.lots = whole(record.qty, quantityDigits);
-  fill.notional = whole(record.notional, quoteDigits);
+  fill.price = scaledFromRecord(record.price, priceDigits);
+  fill.lots = scaledFromRecord(record.qty, quantityDigits);
+  fill.notional = scaledFromRecord(record.notional, quoteDigits);
   fill.feeInBase = record.feeCoin === base && base !== quote;
-  fill.fee = whole(record.fee, fill.feeInBase ? baseDigits : quoteDigits);
+  fill.fee = scaledFromRecord(record.fee, fill.feeInBase ? baseDigits : quoteDigits);
   fill.isMaker = record.maker;
   fill.timeMs = record.executedMs;
   return fill;

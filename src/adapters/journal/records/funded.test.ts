@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest';
 import { JournalState } from './journalState.ts';
-import type { Body } from './records.ts';
+import type { RecordBody } from './records.ts';
 
 const SYMBOL = 'futures:E-BTC-USDT';
 
-function stateOf(records: readonly (Body<'FUNDED'> | Body<'CURSOR'>)[]): JournalState {
+function stateOf(records: readonly (RecordBody<'FUNDED'> | RecordBody<'CURSOR'>)[]): JournalState {
   const state = new JournalState();
   records.forEach((body, at) => {
     const frame = { seq: at + 1, t: at, dur: 0, crc: '' };
@@ -15,8 +15,8 @@ function stateOf(records: readonly (Body<'FUNDED'> | Body<'CURSOR'>)[]): Journal
   return state;
 }
 
-const paid = (amount: string, long = true): Body<'FUNDED'> => ({ symbol: SYMBOL, long, amount, paidMs: 1 });
-const noted = (value: string, side = 'buy'): Body<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
+const paid = (amount: string, long = true): RecordBody<'FUNDED'> => ({ symbol: SYMBOL, long, amount, paidMs: 1 });
+const noted = (value: string, side = 'buy'): RecordBody<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
 const unnoted = (state: JournalState) => Object.fromEntries(Array.from(state.unnoted, ([key, amount]) => [key, amount.toFixed()]));
 
 it('a payment that its cursor follows is noted', () => {

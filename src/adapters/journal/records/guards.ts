@@ -9,7 +9,7 @@ export const guards = {
   /** 48: a line is what its checksum says. */
   checksums: true,
   /** 49: a journal that is not what was written is refused. */
-  refusesDamage: true,
+  rejectsDamage: true,
   /** 53: halts outlive the process. */
-  latchesHold: true,
+  haltsPersist: true,
 };

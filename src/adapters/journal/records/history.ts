@@ -5,10 +5,10 @@ import type { Fill } from '../../../model/fill.ts';
 import type { Brackets } from '../../../orders/stops/brackets.ts';
 import type { Ledger } from '../../../portfolio/ledger.ts';
 import { contractBooks } from '../../../portfolio/pairedLedger.ts';
-import { fillOf } from './fillRecord.ts';
+import { fillFromRecord } from './fillRecord.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 import { indexOf } from './restored.ts';
-import { whole } from './whole.ts';
+import { scaledFromRecord } from './recordDecimals.ts';
 
 /** What a booking needs to know of its order. */
 type Booked = Pick<RecordOf<'INTENT'>, 'order' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing'>;
@@ -39,7 +39,7 @@ export class TradeHistory {
       let index = indices.get(event.symbol);
       if (index === undefined) indices.set(event.symbol, (index = indexOf(event.symbol, books.instruments)));
       if (event.k === 'FILL') this.#fill(event, index, books);
-      else contractBooks(books.ledger)?.funded(index, event.long, whole(event.amount, books.instruments[index]!.quoteDigits));
+      else contractBooks(books.ledger)?.funded(index, event.long, scaledFromRecord(event.amount, books.instruments[index]!.quoteDigits));
     }
     this.#events.length = 0;
     this.#orders.clear();
@@ -47,7 +47,7 @@ export class TradeHistory {
 
   #fill(record: RecordOf<'FILL'>, index: number, books: Books): void {
     const { instruments, ledger } = books;
-    const fill = fillOf(record, instruments[index]!);
+    const fill = fillFromRecord(record, instruments[index]!);
     const isBuy = record.side === 'buy';
     const order = this.#orders.get(record.cid!);
     // What the exchange has done by itself has no INTENT: it is of whoever trades the contract.
@@ -72,7 +72,7 @@ function guard(
     else brackets.reduce(bracket, fill.lots);
   } else if (order && order.parent === 0 && (order.stopLoss !== null || order.trailing !== null)) {
     const lots = Math.min(fill.lots, ledger.closable(strategy, index, !isBuy, true));
-    const ticks = (text: string | null): number => (text === null ? 0 : whole(text, instruments[index]!.priceDigits));
+    const ticks = (text: string | null): number => (text === null ? 0 : scaledFromRecord(text, instruments[index]!.priceDigits));
     const entry = {
       id: order.order,
       strategy,

@@ -58,7 +58,7 @@ export class JournalState {
   /** By client order id, oldest first: approved, and neither refused nor over. */
   readonly unfinished = new Map<string, GrowingTrace>();
   /** Proved without effect: they may still land, for ever. */
-  readonly tombs = new Map<string, GrowingTrace>();
+  readonly provenAbsent = new Map<string, GrowingTrace>();
   /** Refused not long ago: the exchange may have them after all. */
   readonly refused = new Map<string, GrowingTrace>();
   /** Orders that wait to be sent, by client order id. A kill has dropped those before it. */
@@ -76,7 +76,7 @@ export class JournalState {
   /** All that were ever traded. */
   readonly symbols = new Set<string>();
   /** Fills of no order that we know. */
-  readonly strays: RecordOf<'FILL'>[] = [];
+  readonly unattributedFills: RecordOf<'FILL'>[] = [];
   readonly decisions: RecordOf<'HUMAN'>[] = [];
   readonly counts = new Map<string, number>();
   config: RecordOf<'CONFIG'> | null = null;
@@ -147,7 +147,7 @@ export class JournalState {
         break;
       case 'FILL':
         this.symbols.add(record.symbol);
-        if (record.cid === null) this.strays.push(record);
+        if (record.cid === null) this.unattributedFills.push(record);
         else this.#goOn(record.cid, record);
         break;
       case 'SEND':
@@ -179,14 +179,14 @@ export class JournalState {
 
   /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
   #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
-    const { unfinished, tombs, refused } = this;
+    const { unfinished, provenAbsent, refused } = this;
     if (record.k === 'STATE') this.drafts.delete(cid);
     const open = unfinished.get(cid);
-    const known = open ?? tombs.get(cid) ?? refused.get(cid);
+    const known = open ?? provenAbsent.get(cid) ?? refused.get(cid);
     if (!known) return;
     goOn(known, record);
-    if (record.k === 'TOMB') tombs.set(cid, known);
-    else if (tombs.size > 0) tombs.delete(cid); // it has landed late
+    if (record.k === 'TOMB') provenAbsent.set(cid, known);
+    else if (provenAbsent.size > 0) provenAbsent.delete(cid); // it has landed late
     if (record.k === 'REFUSED') this.#watch(cid, known);
     else if (refused.size > 0) refused.delete(cid);
     if (!isOver(record)) {

@@ -5,19 +5,19 @@ import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Order } from '../../../model/order.ts';
 import type { Waits } from '../../../ports/journal.ts';
-import type { Body } from './records.ts';
+import type { RecordBody } from './records.ts';
 
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
 const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
-export const moneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
+export const recordMoneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
 
-type Sizes = Pick<Body<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;
+type Sizes = Pick<RecordBody<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;
 
 /** What is asked for, and its fingerprint: by which a list of orders without client order ids tells it from others (order-safety, section 6). */
 export function sizesOf(order: Order): Sizes {
   const { instrument, side, lots, quoteUnits, limit, reduceOnly } = order;
   const qty = lots > 0 ? qtyText(order, lots) : null;
-  const amount = quoteUnits > 0 ? moneyText(instrument, quoteUnits) : null;
+  const amount = quoteUnits > 0 ? recordMoneyText(instrument, quoteUnits) : null;
   const price = limit > 0 ? priceText(instrument, limit) : null;
   const opens = instrument.market === 'spot' ? '' : reduceOnly ? 'CLOSE' : 'OPEN';
   const what = price === null ? 'MARKET|' : `LIMIT|${price}`;
@@ -25,27 +25,27 @@ export function sizesOf(order: Order): Sizes {
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
-type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
+type Guards = Pick<RecordBody<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
 
 /** What guards an order and what it waits for, in prices. */
-export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger, condition, rises }: Order): Guards {
+export function guardsOf({ instrument, takeProfit, stopLoss, trailing, firedAtTicks, triggerTicks, triggersAbove }: Order): Guards {
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
   return {
     takeProfit: price(takeProfit),
     stopLoss: price(stopLoss),
     trailing: price(trailing),
-    trigger: price(trigger),
-    condition: price(condition),
-    rises: rises === true,
+    trigger: price(firedAtTicks),
+    condition: price(triggerTicks),
+    rises: triggersAbove === true,
   };
 }
 
 /** Members stand as in the table of records: such a body is written as it is. */
-export function intentOf(order: Order, said: Pick<Body<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): Body<'INTENT'> {
+export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): RecordBody<'INTENT'> {
   const { symbol, side, qty, amount, price, fp } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing, trigger, condition, rises } = guardsOf(order);
+  const { takeProfit, stopLoss, trailing, trigger, condition: triggerOrder, rises: triggersAbove } = guardsOf(order);
   return {
-    cid: said.cid,
+    cid: text.cid,
     order: order.id,
     strategy: order.strategy,
     symbol,
@@ -58,24 +58,24 @@ export function intentOf(order: Order, said: Pick<Body<'INTENT'>, 'cid' | 'reaso
     timeInForce: order.timeInForce,
     fp,
     slot: order.slot,
-    reason: said.reason,
+    reason: text.reason,
     parent: order.parent,
     takeProfit,
     stopLoss,
     trailing,
     trigger,
-    condition,
-    rises,
-    riskReserve: said.riskReserve,
+    condition: triggerOrder,
+    rises: triggersAbove,
+    riskReserve: text.riskReserve,
     createdMs: order.createdMs,
   };
 }
 
 /** What a draft asks for, and what it waits for. */
-export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<Body<'DRAFT'>, 'cid'> {
+export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<RecordBody<'DRAFT'>, 'cid'> {
   const { instrument } = order;
   const { symbol, side, qty, amount, price } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing, condition, rises } = guardsOf(order);
+  const { takeProfit, stopLoss, trailing, condition: trigger, rises: triggersAbove } = guardsOf(order);
   return {
     order: order.id,
     strategy: order.strategy,
@@ -91,8 +91,8 @@ export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): O
     takeProfit,
     stopLoss,
     trailing,
-    condition,
-    rises: rises === true,
+    condition: trigger,
+    rises: triggersAbove === true,
     createdMs: order.createdMs,
     ahead,
     replaced:
@@ -101,16 +101,16 @@ export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): O
         : {
             side: replaced.side,
             qty: qtyText(order, replaced.lots),
-            amount: moneyText(instrument, replaced.quoteUnits),
+            amount: recordMoneyText(instrument, replaced.quoteUnits),
             filled: qtyText(order, replaced.filledLots),
-            spent: moneyText(instrument, replaced.filledUnits),
+            spent: recordMoneyText(instrument, replaced.filledUnits),
           },
     target: Number.isNaN(targetLots) ? null : fromScaled(targetLots, instrument.quantityDigits),
   };
 }
 
 type Execution = Pick<
-  Body<'FILL'>,
+  RecordBody<'FILL'>,
   'symbol' | 'side' | 'qty' | 'price' | 'notional' | 'fee' | 'feeCoin' | 'maker' | 'executedMs' | 'filled' | 'last'
 >;
 
@@ -122,8 +122,8 @@ export function executionOf(order: Order, { price, lots, notional, fee, feeInBas
     side,
     qty: qtyText(order, lots),
     price: priceText(instrument, price),
-    notional: moneyText(instrument, notional),
-    fee: feeInBase ? fromScaled(fee, instrument.baseDigits) : moneyText(instrument, fee),
+    notional: recordMoneyText(instrument, notional),
+    fee: feeInBase ? fromScaled(fee, instrument.baseDigits) : recordMoneyText(instrument, fee),
     feeCoin: feeInBase ? instrument.base : instrument.quote,
     maker: isMaker,
     executedMs: timeMs,

@@ -2,7 +2,7 @@
 
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../../model/order.ts';
 import type { Channel } from '../../../ports/exchange.ts';
-import { decimal, facts, flag, ifWritten, listOf, numbers, oneOf, orNull, positive, text, whole, type Field } from './fields.ts';
+import { decimal, facts, flag, ifWritten, listField, numbers, oneOf, orNull, positive, text, whole, type RecordField } from './fields.ts';
 
 const side = oneOf<Side>('buy', 'sell');
 const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
@@ -11,7 +11,7 @@ const lifecycle = oneOf<Lifecycle>('draft', 'sent', 'unknown', 'working', 'cance
 const reason = orNull(oneOf<DoneReason>('denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired'));
 const haltState = oneOf('HALT_NEW', 'CANCEL_ONLY', 'KILLED');
 
-export const KINDS = {
+export const RECORD_KINDS = {
   /** The first of every file: how the file before it ended, of which a torn rest may follow that counts for nothing. */
   SEGMENT: { format: whole, number: whole, account: text, priorSeq: whole, priorBytes: whole, priorCrc: text },
   /** What the process runs with: at its start, and when it changes. */
@@ -72,7 +72,7 @@ export const KINDS = {
     condition: orNull(decimal),
     rises: flag,
     createdMs: whole,
-    ahead: listOf(whole),
+    ahead: listField(whole),
     replaced: orNull(facts),
     target: orNull(decimal),
   },
@@ -117,41 +117,41 @@ export const KINDS = {
    * Rows that each feed has delivered so far, and the bars of this instant: feed, openMs, open, high, low, close, volume. `decided` false:
    * the bars went by while the bot was down. Indicators get them, and no strategy decides on them.
    */
-  INSTANT: { atMs: whole, decided: flag, rows: listOf(whole), bars: listOf(numbers) },
+  INSTANT: { atMs: whole, decided: flag, rows: listField(whole), bars: listField(numbers) },
   /** What strategies may know of the funding of a contract: a rate for each funding time, null where it is not known (yet). */
-  RATES: { symbol: text, times: listOf(whole), rates: listOf(orNull(decimal)) },
+  RATES: { symbol: text, times: listField(whole), rates: listField(orNull(decimal)) },
   HUMAN: { who: text, what: oneOf('adopt', 'ignore', 'resolve', 'adjust'), id: text, why: text },
   /**
    * What strategies keep, at the end of an instant: a state as JSON, how often chance was drawn, when timers are due next, whether it has
    * started; each by strategy, due times by timer (-1: never). `whole`: a start can begin here, because every strategy keeps and nothing
    * else is under way.
    */
-  KEPT: { atMs: whole, whole: flag, states: listOf(text), draws: listOf(whole), due: listOf(whole), started: listOf(flag) },
+  KEPT: { atMs: whole, whole: flag, states: listField(text), draws: listField(whole), due: listField(whole), started: listField(flag) },
   /** A clean stop, before `onStop` of the strategies. `cancels`: working orders are cancelled first. */
   STOP: { cancels: flag },
   HALT: { scope: text, state: haltState, code: text, who: text, why: text },
   RESUME: { scope: text, state: haltState, code: text, who: text, why: text },
-} as const satisfies Record<string, Readonly<Record<string, Field<unknown>>>>;
+} as const satisfies Record<string, Readonly<Record<string, RecordField<unknown>>>>;
 
-export type Kind = keyof typeof KINDS;
-type Of<F> = F extends Field<infer T> ? T : never;
+export type RecordKind = keyof typeof RECORD_KINDS;
+type Of<F> = F extends RecordField<infer T> ? T : never;
 /** What a record of a kind says. */
-export type Body<K extends Kind> = { readonly [Name in keyof (typeof KINDS)[K]]: Of<(typeof KINDS)[K][Name]> };
+export type RecordBody<K extends RecordKind> = { readonly [Name in keyof (typeof RECORD_KINDS)[K]]: Of<(typeof RECORD_KINDS)[K][Name]> };
 
 /**
  * `seq`: from 1, without gaps. `t`: ms UTC by the clock of the process. `dur`: the newest number that was known to last when this was
  * appended. `crc`: CRC-32C of all of the line that stands before it, eight hex digits.
  */
-export interface Frame<K extends Kind> {
+export interface RecordHeader<K extends RecordKind> {
   readonly seq: number;
   readonly t: number;
   readonly k: K;
   readonly dur: number;
   readonly crc: string;
 }
-export type RecordOf<K extends Kind> = K extends Kind ? Frame<K> & Body<K> : never;
-export type JournalRecord = RecordOf<Kind>;
+export type RecordOf<K extends RecordKind> = K extends RecordKind ? RecordHeader<K> & RecordBody<K> : never;
+export type JournalRecord = RecordOf<RecordKind>;
 
-export const isKind = (name: unknown): name is Kind => typeof name === 'string' && Object.hasOwn(KINDS, name);
+export const isRecordKind = (name: unknown): name is RecordKind => typeof name === 'string' && Object.hasOwn(RECORD_KINDS, name);
 /** The format of the lines; a file of another one is refused. */
 export const FORMAT = 2;

@@ -3,34 +3,34 @@
 import { expect, it } from 'vitest';
 import { lots, ticks, units } from '../../../base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
-import { OrderRecord } from '../../../orders/record.ts';
-import { recordOf } from '../../../orders/restored.ts';
-import { PERPETUAL } from '../../../../test/service/futuresDesk.ts';
+import { BotOrder } from '../../../orders/botOrder.ts';
+import { restoreBotOrder } from '../../../orders/restored.ts';
+import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import { intentOf } from './orderText.ts';
 import { sentOrder } from './restored.ts';
 
 /** What no intent says: how the order stands comes from records that follow, the worst case and the pool are this process's own. */
 const NOT_ASKED_FOR = new Set([
   'state', 'reason', 'confirmed', 'venueId', 'filledLots', 'filledUnits', 'changedMs', 'arrivedMs',
-  'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'reserved', 'cancelWanted', 'wasUnknown', 'code', 'nextSpare', 'isSpare',
+  'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'reserved', 'cancelWanted', 'wasUnknown', 'code', 'nextFree', 'isFree',
   // What was wanted beyond what was sent: the rate guard alone reads it, at the moment of the decision.
-  'marked',
+  'fingerprintOffset',
 ]); // prettier-ignore
 
-const fresh = (): OrderRecord => {
-  const order = new OrderRecord();
+const fresh = (): BotOrder => {
+  const order = new BotOrder();
   order.begin(1, 0, PERPETUAL, 0, 'buy', 1);
   return order;
 };
 
 /** Nothing of it is as in a new record. */
-function asked(): OrderRecord {
-  const order = new OrderRecord();
+function asked(): BotOrder {
+  const order = new BotOrder();
   order.begin(7, 2, { ...PERPETUAL }, 1, 'sell', 1_795_710_540_000);
   return Object.assign(order, {
     role: 'stopLoss', lots: lots(11), quoteUnits: units(13), limit: ticks(17), reduceOnly: true, timeInForce: 'IOC', slot: 'exit',
-    parent: 5 as OrderId, takeProfit: ticks(19), stopLoss: ticks(23), trailing: ticks(29), isGuarded: true, trigger: ticks(31),
-    condition: ticks(37), rises: true,
+    parent: 5 as OrderId, takeProfit: ticks(19), stopLoss: ticks(23), trailing: ticks(29), isGuarded: true, firedAtTicks: ticks(31),
+    triggerTicks: ticks(37), triggersAbove: true,
   }); // prettier-ignore
 }
 
@@ -38,8 +38,8 @@ it('every member that says what was asked for is the same after a restart', () =
   const order = asked();
   const line = JSON.stringify(intentOf(order, { cid: 'A', reason: '', riskReserve: '0' }));
   const restored = sentOrder(JSON.parse(line), [{ ...PERPETUAL, id: 'futures:OTHER' as never }, order.instrument]);
-  const again = recordOf({ ...restored, venueId: '1' as unknown as VenueOrderId });
-  const names = Object.keys(order).filter((name) => !NOT_ASKED_FOR.has(name)) as (keyof OrderRecord)[];
+  const again = restoreBotOrder({ ...restored, venueId: '1' as unknown as VenueOrderId });
+  const names = Object.keys(order).filter((name) => !NOT_ASKED_FOR.has(name)) as (keyof BotOrder)[];
   const blank = fresh();
   for (const name of names) {
     expect(order[name], `the order of this test has to say something of ${name}`).not.toBe(blank[name]);

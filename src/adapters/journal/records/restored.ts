@@ -5,11 +5,11 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Ended } from '../../../orders/drafts.ts';
-import { OrderRecord } from '../../../orders/record.ts';
+import { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restored.ts';
 import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
-import type { Body } from './records.ts';
-import { whole } from './whole.ts';
+import type { RecordBody } from './records.ts';
+import { scaledFromRecord } from './recordDecimals.ts';
 
 /** `isTorn`: some write of the journal did not finish. `venueMs`: time of the exchange now, the latest that a lost SEND can have had. */
 export interface RestartFacts {
@@ -19,12 +19,12 @@ export interface RestartFacts {
 
 /** Throws ConfigError for an order of an instrument that is not of this run. */
 export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
-  const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'now' | 'signMs'>): RestoredOrder[] =>
+  const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>): RestoredOrder[] =>
     [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
-  const ended = (now: 'tomb' | 'refused') => (trace: OrderTrace) => ({ now, signMs: trace.send?.signMs ?? trace.intent.createdMs });
+  const ended = (now: 'tomb' | 'refused') => (trace: OrderTrace) => ({ state: now, signMs: trace.send?.signMs ?? trace.intent.createdMs });
   const orders = [
     ...restored(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
-    ...restored(state.tombs.values(), ended('tomb')),
+    ...restored(state.provenAbsent.values(), ended('tomb')),
     ...restored(state.refused.values(), ended('refused')),
   ];
   // Reserves of orders without effect end in the order in which they were proved.
@@ -40,12 +40,12 @@ function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[
   const index = indexOf(draft.symbol, instruments);
   const instrument = instruments[index]!;
   const { priceDigits, quantityDigits, quoteDigits } = instrument;
-  const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
-  const order = new OrderRecord();
+  const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
+  const order = new BotOrder();
   order.begin(draft.order, draft.strategy, instrument, index, draft.side, draft.createdMs);
   order.role = draft.role;
-  order.lots = (draft.qty === null ? 0 : whole(draft.qty, quantityDigits)) as Lots;
-  order.quoteUnits = (draft.amount === null ? 0 : whole(draft.amount, quoteDigits)) as Units;
+  order.lots = (draft.qty === null ? 0 : scaledFromRecord(draft.qty, quantityDigits)) as Lots;
+  order.quoteUnits = (draft.amount === null ? 0 : scaledFromRecord(draft.amount, quoteDigits)) as Units;
   order.limit = price(draft.price);
   order.reduceOnly = draft.reduceOnly;
   order.timeInForce = draft.timeInForce;
@@ -54,11 +54,11 @@ function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[
   order.stopLoss = price(draft.stopLoss);
   order.trailing = price(draft.trailing);
   order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
-  order.condition = price(draft.condition);
-  order.rises = draft.rises;
+  order.triggerTicks = price(draft.condition);
+  order.triggersAbove = draft.rises;
   const { replaced } = draft;
-  const lots = (name: string): number => whole(String(replaced?.[name]), quantityDigits);
-  const money = (name: string): number => whole(String(replaced?.[name]), quoteDigits);
+  const lots = (name: string): number => scaledFromRecord(String(replaced?.[name]), quantityDigits);
+  const money = (name: string): number => scaledFromRecord(String(replaced?.[name]), quoteDigits);
   return {
     order,
     ahead: draft.ahead as readonly OrderId[],
@@ -73,46 +73,46 @@ function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[
             filledLots: lots('filled'),
             filledUnits: money('spent'),
           },
-    targetLots: draft.target === null ? NaN : whole(draft.target, quantityDigits),
+    targetLots: draft.target === null ? NaN : scaledFromRecord(draft.target, quantityDigits),
     ended: new Map([...ended].map(([id, trace]) => [id, endIn(trace, instrument)])),
   };
 }
 
 function endIn({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): Ended {
-  const filledLots = fills.reduce((sum, { qty }) => sum + whole(qty, quantityDigits), 0);
-  const isWhole = intent.qty !== null && filledLots >= whole(intent.qty, quantityDigits);
+  const filledLots = fills.reduce((sum, { qty }) => sum + scaledFromRecord(qty, quantityDigits), 0);
+  const isWhole = intent.qty !== null && filledLots >= scaledFromRecord(intent.qty, quantityDigits);
   return {
     filledLots: filledLots as Lots,
-    filledUnits: fills.reduce((sum, { notional }) => sum + whole(notional, quoteDigits), 0) as Units,
+    filledUnits: fills.reduce((sum, { notional }) => sum + scaledFromRecord(notional, quoteDigits), 0) as Units,
     reason: isWhole ? 'filled' : (state?.reason ?? 'canceled'),
   };
 }
 
 const endOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infinity : endMs);
 
-function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'now' | 'signMs'> {
+function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'state' | 'signMs'> {
   const signMs = trace.send?.signMs ?? venueMs;
   // A terminal status that was read once is read again: until then the order counts as open.
-  return { now: restart.kind === 'unconfirmed' ? 'working' : restart.kind, signMs };
+  return { state: restart.kind === 'unconfirmed' ? 'working' : restart.kind, signMs };
 }
 
 /** An order of which only the intent counts: what came of it is in records that follow. */
 export function sentOrder(intent: OrderTrace['intent'], instruments: readonly Instrument[]): RestoredOrder {
   const trace = { intent, send: null, orderId: null, contestedId: null, state: null, fills: [], targets: [], endMs: NaN };
-  return { ...intentOf(trace, instruments), now: 'sent', signMs: intent.createdMs };
+  return { ...intentOf(trace, instruments), state: 'sent', signMs: intent.createdMs };
 }
 
 function intentOf(
   { intent, orderId, fills, targets, endMs }: OrderTrace,
   instruments: readonly Instrument[],
-): Omit<RestoredOrder, 'now' | 'signMs'> {
+): Omit<RestoredOrder, 'state' | 'signMs'> {
   const index = indexOf(intent.symbol, instruments);
   const instrument = instruments[index]!;
   const { priceDigits, quantityDigits, quoteDigits } = instrument;
-  const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
+  const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
   const sum = (of: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + of(fill), 0);
-  const filledLots = sum(({ qty }) => whole(qty, quantityDigits));
-  const targetLots = targets.reduce((total, { qty }) => total + (qty === null ? 0 : whole(qty, quantityDigits)), 0);
+  const filledLots = sum(({ qty }) => scaledFromRecord(qty, quantityDigits));
+  const targetLots = targets.reduce((total, { qty }) => total + (qty === null ? 0 : scaledFromRecord(qty, quantityDigits)), 0);
   return {
     id: intent.order as OrderId,
     strategy: intent.strategy,
@@ -120,8 +120,8 @@ function intentOf(
     instrumentIndex: index,
     side: intent.side,
     role: intent.role,
-    lots: (intent.qty === null ? 0 : whole(intent.qty, quantityDigits)) as Lots,
-    quoteUnits: (intent.amount === null ? 0 : whole(intent.amount, quoteDigits)) as Units,
+    lots: (intent.qty === null ? 0 : scaledFromRecord(intent.qty, quantityDigits)) as Lots,
+    quoteUnits: (intent.amount === null ? 0 : scaledFromRecord(intent.amount, quoteDigits)) as Units,
     limit: price(intent.price),
     reduceOnly: intent.reduceOnly,
     timeInForce: intent.timeInForce,
@@ -131,13 +131,13 @@ function intentOf(
     stopLoss: price(intent.stopLoss),
     trailing: price(intent.trailing),
     trigger: price(intent.trigger),
-    condition: price(intent.condition),
-    rises: intent.rises,
+    triggerTicks: price(intent.condition),
+    triggersAbove: intent.rises,
     createdMs: intent.createdMs as TimeMs,
     venueId: orderId as VenueOrderId | null,
     filledLots: filledLots as Lots,
-    filledUnits: sum(({ notional }) => whole(notional, quoteDigits)) as Units,
-    owedLots: (intent.takeProfit === null ? 0 : Math.max(0, filledLots - targetLots)) as Lots,
+    filledUnits: sum(({ notional }) => scaledFromRecord(notional, quoteDigits)) as Units,
+    pendingTargetLots: (intent.takeProfit === null ? 0 : Math.max(0, filledLots - targetLots)) as Lots,
     endMs,
   };
 }
@@ -155,7 +155,7 @@ export function indexOf(symbol: string, instruments: readonly Instrument[]): num
 // --- What loss rules measured from: cursors of the account
 
 const MEMORY = 'memory ';
-export const memoryCursor = (code: string, memory: readonly number[]): Body<'CURSOR'> => ({
+export const memoryCursor = (code: string, memory: readonly number[]): RecordBody<'CURSOR'> => ({
   symbol: 'account',
   channel: MEMORY + code,
   value: JSON.stringify(memory),

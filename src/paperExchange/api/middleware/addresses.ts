@@ -17,7 +17,7 @@ export class Addresses {
       const [address = '', length] = each.split('/');
       const bits = bitsOf(address);
       const size = length === undefined ? null : Number(length);
-      if (size === null && (bits !== null || address.includes(':'))) this.#single.add(plain(address));
+      if (size === null && (bits !== null || address.includes(':'))) this.#single.add(plainAddress(address));
       else if (bits !== null && size !== null && Number.isInteger(size) && size >= 0 && size <= 32) {
         const mask = size === 0 ? 0 : (-1 << (32 - size)) >>> 0;
         this.#networks.push({ bits: (bits & mask) >>> 0, mask });
@@ -27,7 +27,7 @@ export class Addresses {
 
   has(address: string): boolean {
     if (this.#single.size === 0 && this.#networks.length === 0) return false;
-    const text = plain(address);
+    const text = plainAddress(address);
     if (this.#single.has(text)) return true;
     const bits = bitsOf(text);
     return bits !== null && this.#networks.some((network) => (bits & network.mask) >>> 0 === network.bits);
@@ -35,7 +35,7 @@ export class Addresses {
 }
 
 /** An IPv4 address that a socket of both kinds reports as `::ffff:1.2.3.4` is that address. */
-export const plain = (address: string): string =>
+export const plainAddress = (address: string): string =>
   address.includes(':') ? address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '') : address;
 
 function bitsOf(address: string): number | null {

@@ -8,26 +8,26 @@ import type { Json } from '../../../protocol/json/json.ts';
 import { isWindowName, readWindow } from '../params/readParams.ts';
 import type { Addresses } from './addresses.ts';
 import type { Key, Keyring } from './keyring.ts';
-import type { Replays } from './replays.ts';
-import type { Visit } from './visit.ts';
+import type { ReplayGuard } from './replayGuard.ts';
+import type { RequestContext } from './requestContext.ts';
 
-export interface GateParts {
+export interface AuthDeps {
   readonly keyring: Keyring;
   readonly denied: Addresses;
-  readonly replays: Replays;
+  readonly replays: ReplayGuard;
   readonly profile: Profile;
 }
 
 interface Check {
   readonly step: number;
   /** 0: passed. */
-  readonly code: (visit: Visit, parts: GateParts) => number;
+  readonly code: (visit: RequestContext, parts: AuthDeps) => number;
 }
 
 export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
 const passes = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
-const has = ({ request }: Visit, name: string): boolean => (request.headers[name] ?? '') !== '';
-const wantsSignature = ({ route }: Visit): boolean => SECURITY[route.row.security].signature;
+const has = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';
+const wantsSignature = ({ route }: RequestContext): boolean => SECURITY[route.row.security].signature;
 
 /** In their order; the first that fails answers. */
 export const CHECKS: readonly Check[] = [
@@ -50,19 +50,19 @@ export const CHECKS: readonly Check[] = [
   { step: 9, code: (visit) => passes(isPermitted(visit), VENUE_CODES.rejectedKey) },
 ];
 
-function knowsKey(visit: Visit, { keyring }: GateParts): number {
+function knowsKey(visit: RequestContext, { keyring }: AuthDeps): number {
   visit.key = keyring.find(visit.request.headers[HEADER.key] ?? '');
   return passes(visit.key !== null, VENUE_CODES.rejectedKey);
 }
 
 /** A timestamp that is no whole number is outside of every window. */
-function isTimely(visit: Visit): boolean {
+function isTimely(visit: RequestContext): boolean {
   const text = visit.request.headers[HEADER.timestamp] ?? '';
   return /^\d{1,15}$/.test(text) && isInWindow(Number(text), visit.nowMs, visit.windowMs ?? RECV_WINDOW.defaultMs);
 }
 
 /** The signature is over the bytes as they were received: the target is never decoded and encoded again. */
-export function isSigned(visit: Visit, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
+export function isSigned(visit: RequestContext, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
   const { request } = visit;
   if (key === null) return false;
   const { method, target, body, headers } = request;
@@ -82,7 +82,7 @@ export function isSigned(visit: Visit, key: Key | null, { signQuery }: Pick<Prof
  * Under `either` a signature over the bare path is that of any query. It stands for one that has only documented parameters, and asks for
  * no window beyond the usual: whoever has seen the request cannot make it last longer.
  */
-function isPlainQuery({ sent, route }: Visit): boolean {
+function isPlainQuery({ sent, route }: RequestContext): boolean {
   if ('code' in sent) return false;
   const entries = Object.entries<Param>(route.row.params);
   const isDocumented = (name: string): boolean =>
@@ -92,12 +92,12 @@ function isPlainQuery({ sent, route }: Visit): boolean {
   return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsual(name, value));
 }
 
-function isFresh({ request, nowMs }: Visit, { profile, replays }: GateParts): boolean {
+function isFresh({ request, nowMs }: RequestContext, { profile, replays }: AuthDeps): boolean {
   if (profile.replayedRequest === 'accept') return true;
   return replays.isNew((request.headers[HEADER.signature] ?? '').toLowerCase(), nowMs);
 }
 
-function isPermitted({ key, route }: Visit): boolean {
+function isPermitted({ key, route }: RequestContext): boolean {
   if (key === null || !key.markets.includes(route.row.market)) return false;
   return route.row.effect === 'read' ? key.mayRead : key.mayTrade;
 }

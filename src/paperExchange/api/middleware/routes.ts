@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** What a path is: an operation for this method, a path without one (-1020), or none at all. */
-export type Found = Route | 'notServed' | 'unknown';
+export type RouteMatch = Route | 'notServed' | 'unknown';
 
 export class Routes {
   readonly #byPath = new Map<string, Map<string, Route>>();
@@ -29,7 +29,7 @@ export class Routes {
     }
   }
 
-  find(method: string, path: string): Found {
+  find(method: string, path: string): RouteMatch {
     const methods = this.#byPath.get(path);
     return methods === undefined ? 'unknown' : (methods.get(method) ?? 'notServed');
   }

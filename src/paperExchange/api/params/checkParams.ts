@@ -5,7 +5,7 @@ import type { Instrument, Market } from '../../../model/instrument.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Param, Params } from '../../../protocol/endpoints/endpoint.ts';
 import { isList, isObject, JsonNumber, type Json, plainDecimal } from '../../../protocol/json/json.ts';
-import type { Args } from '../call.ts';
+import type { CallArgs } from '../call.ts';
 import type { Profile } from '../../dialect/switches.ts';
 import { parseList } from './parseList.ts';
 import { isWindowName, readWindow, type Sent } from './readParams.ts';
@@ -26,7 +26,7 @@ export interface Rules {
 }
 
 /** What stands in `Args`, or the code of what is wrong. */
-export type Checked = { readonly args: Args } | { readonly code: number };
+export type Checked = { readonly args: CallArgs } | { readonly code: number };
 
 const { mandatoryParamEmpty, paramEmpty, badSymbol, illegalChars, tooManyParameters } = VENUE_CODES;
 const { invalidSide, invalidOrderType, paramError } = VENUE_CODES;
@@ -36,7 +36,7 @@ interface Making {
   readonly texts: Map<string, string>;
   instrument: Instrument | null;
   ids: readonly string[];
-  rows: readonly Args[];
+  rows: readonly CallArgs[];
 }
 
 /** One parameter, and what of it is the same at every call. */
@@ -53,16 +53,16 @@ interface Planned {
 }
 
 /** The parameters of a call as they are checked; made once. */
-export interface Plan {
+export interface ParamPlan {
   readonly params: readonly Planned[];
   /** At least one of these. */
   readonly either: readonly string[];
   readonly known: ReadonlySet<string>;
   /** Of the elements of a list of rows. */
-  readonly row: Plan | null;
+  readonly row: ParamPlan | null;
 }
 
-export function planOf(params: Params): Plan {
+export function paramPlanOf(params: Params): ParamPlan {
   const entries = Object.entries(params);
   const rows = entries.map(([, param]) => param).find((param) => param.kind === 'rows');
   return {
@@ -73,7 +73,7 @@ export function planOf(params: Params): Plan {
     }),
     either: entries.filter(([, { need }]) => need === 'either').map(([name]) => name),
     known: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
-    row: rows === undefined ? null : planOf(rows.row),
+    row: rows === undefined ? null : paramPlanOf(rows.row),
   };
 }
 
@@ -93,14 +93,14 @@ const comesLater = (entries: readonly (readonly [string, Param])[], name: string
   entries.findIndex(([each]) => each === name) < entries.findIndex(([each]) => each === other);
 
 /** Names that the call does not know: -1103 under `unknownParams: reject`. */
-export function unknownName({ known }: Plan, sent: Sent, { unknownParams }: Profile): number {
+export function unknownName({ known }: ParamPlan, sent: Sent, { unknownParams }: Profile): number {
   if (unknownParams === 'ignore') return 0;
   for (const name of sent.keys()) if (!known.has(name) && !isWindowName(name)) return VENUE_CODES.unknownParam.code;
   return 0;
 }
 
 /** Parameters in the order of the table; the first that is wrong answers. */
-export function checkParams(plan: Plan, sent: Sent, rules: Rules): Checked {
+export function checkParams(plan: ParamPlan, sent: Sent, rules: Rules): Checked {
   const { either } = plan;
   const making: Making = { texts: new Map(), instrument: null, ids: [], rows: [] };
   for (const each of plan.params) {
@@ -124,7 +124,7 @@ function valueOf({ names }: Planned, sent: Sent): Json | undefined {
   return undefined;
 }
 
-function checkParam(of: Planned, value: Json | undefined, { row }: Plan, rules: Rules, making: Making): number {
+function checkParam(of: Planned, value: Json | undefined, { row }: ParamPlan, rules: Rules, making: Making): number {
   const { name, param, isName } = of;
   if (isWindowName(name)) return 0;
   if (value === undefined || value === null) return absent(of, rules, making);
@@ -259,11 +259,11 @@ function checkIds(value: Json, max: number, rules: Rules, making: Making): numbe
   return 0;
 }
 
-function checkRows(value: Json, max: number, row: Plan, rules: Rules, making: Making): number {
+function checkRows(value: Json, max: number, row: ParamPlan, rules: Rules, making: Making): number {
   const list = rules.place === 'query' ? parseList(value) : value;
   if (!isList(list) || list.length === 0) return mandatoryParamEmpty.code;
   if (list.length > max) return tooManyParameters.code;
-  const rows: Args[] = [];
+  const rows: CallArgs[] = [];
   for (const each of list) {
     if (!isObject(each)) return mandatoryParamEmpty.code;
     const code = unknownName(row, each, rules.profile);

@@ -9,7 +9,7 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 export type Sent = ReadonlyMap<string, Json>;
 export type SentOrCode = { readonly sent: Sent } | { readonly code: number };
 
-const MOST_PARAMETERS = 32;
+const MAX_PARAMETERS = 32;
 const BODY_LIMITS: JsonLimits = { maxSize: 256 * 1024, maxDepth: 16 };
 
 /** The JSON of a body; an empty one counts as `{}`. */
@@ -20,7 +20,7 @@ export const readBody = (body: Uint8Array): JsonResult =>
 export function paramsOfBody(body: JsonResult): SentOrCode {
   if (!body.ok) return { code: codeOfProblem(body.problem) };
   if (!isObject(body.value)) return { code: VENUE_CODES.mandatoryParamEmpty.code };
-  return body.value.size > MOST_PARAMETERS ? { code: VENUE_CODES.tooManyParameters.code } : { sent: body.value };
+  return body.value.size > MAX_PARAMETERS ? { code: VENUE_CODES.tooManyParameters.code } : { sent: body.value };
 }
 
 function codeOfProblem(problem: JsonProblem): number {
@@ -49,7 +49,7 @@ export function paramsOfQuery(query: string): SentOrCode {
     const value = decoded(split < 0 ? '' : part.slice(split + 1));
     if (name === null || value === null || sent.has(name)) return { code: VENUE_CODES.illegalChars.code };
     sent.set(name, value);
-    if (sent.size > MOST_PARAMETERS) return { code: VENUE_CODES.tooManyParameters.code };
+    if (sent.size > MAX_PARAMETERS) return { code: VENUE_CODES.tooManyParameters.code };
   }
   return { sent };
 }

@@ -8,42 +8,42 @@ import { scaledDown } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Contract, MarginTier } from '../../../model/contract.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
-import { flag, map, rate, text, whole } from '../../../definition/text/values.ts';
-import { decimal, digits, marketKeys, signedRate } from './values.ts';
+import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
+import { decimalValue, digits, marketKeys, signedRate } from './values.ts';
 
 /** No service known to us lends more. */
-const MOST_LEVERAGE = 1000;
+const MAX_LEVERAGE = 1000;
 /** Units of money this fine leave room for positions of billions. */
 const MARGIN_DIGITS = 6;
 
 const tier = map(
   {
-    notional: decimal('the largest value that the tier covers; none in the last one').optional(),
+    notional: decimalValue('the largest value that the tier covers; none in the last one').optional(),
     maintenanceRate: rate('what part of the value has to be left of the margin'),
-    maxLeverage: whole('times', 'largest leverage of such a position', 1, MOST_LEVERAGE),
+    maxLeverage: integerValue('times', 'largest leverage of such a position', 1, MAX_LEVERAGE),
   },
   "a tier, such as { notional: '50000', maintenanceRate: '0.005', maxLeverage: 125 }",
 );
 
 export const contractEntry = map(
   {
-    contractName: text(
+    contractName: textValue(
       'a name on the wire, such as E-BTC-USDT',
       'type, coin, coin of the price',
       /^[A-Z]{1,8}-[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
     ),
-    multiplier: decimal('face value of a contract: in the coin; of an inverse one in that of the price'),
+    multiplier: decimalValue('face value of a contract: in the coin; of an inverse one in that of the price'),
     priceDigits: digits('decimals of a price'),
-    inverse: flag('it settles in the coin that it is about, not in that of the price').optional(),
-    contractId: whole('digits', 'its number on the wire', 1).optional(),
+    inverse: flagValue('it settles in the coin that it is about, not in that of the price').optional(),
+    contractId: integerValue('digits', 'its number on the wire', 1).optional(),
     marginDigits: digits('decimals of money').optional(),
-    minVolume: whole('contracts', 'smallest order', 1).optional(),
-    maxMarketVolume: whole('contracts', 'largest MARKET order', 1).optional(),
-    minLeverage: whole('times', 'least', 1, MOST_LEVERAGE).optional(),
-    maxLeverage: whole('times', 'most', 1, MOST_LEVERAGE).optional(),
+    minVolume: integerValue('contracts', 'smallest order', 1).optional(),
+    maxMarketVolume: integerValue('contracts', 'largest MARKET order', 1).optional(),
+    minLeverage: integerValue('times', 'least', 1, MAX_LEVERAGE).optional(),
+    maxLeverage: integerValue('times', 'most', 1, MAX_LEVERAGE).optional(),
     tiers: z.array(tier, { error: 'a list of tiers' }).min(1, { error: 'at least one tier' }).optional(),
     fundingRate: signedRate('of each eight hours; default: seeded').optional(),
-    closed: flag('nothing can be opened: -2016').optional(),
+    closed: flagValue('nothing can be opened: -2016').optional(),
     ...marketKeys,
   },
   "a contract, such as { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1 }",
@@ -63,8 +63,8 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
   if (face < 1)
     throw new ConfigError(`${where} ${contractName} multiplier: expected a face value above 0, got ${multiplier}`, "for example '0.0001'");
   const marginDigits = entry.marginDigits ?? (inverse ? 8 : Math.max(MARGIN_DIGITS, multiplierDigits + priceDigits));
-  const makerPpm = ppmOf(entry.makerFee ?? USUAL.makerFee);
-  const takerPpm = ppmOf(entry.takerFee ?? USUAL.takerFee);
+  const makerPpm = contractPpm(entry.makerFee ?? USUAL.makerFee);
+  const takerPpm = contractPpm(entry.takerFee ?? USUAL.takerFee);
   const tiers = entry.tiers === undefined ? assumedTiers(quote, marginDigits) : tiersOf(entry.tiers, marginDigits);
   const contract: Contract = {
     contractId: entry.contractId ?? at + 1,
@@ -106,9 +106,9 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
 const tiersOf = (tiers: NonNullable<ContractEntry['tiers']>, marginDigits: number): MarginTier[] =>
   tiers.map(({ notional, maintenanceRate, maxLeverage }) => ({
     upToUnits: notional === undefined ? null : nearestScaled(notional, marginDigits),
-    maintenancePpm: ppmOf(maintenanceRate),
+    maintenancePpm: contractPpm(maintenanceRate),
     maxLeverage,
   }));
 
 /** A fraction with at most six decimals in millionths. */
-export const ppmOf = (fraction: string): number => scaledDown(fraction, 6) ?? 0;
+export const contractPpm = (fraction: string): number => scaledDown(fraction, 6) ?? 0;

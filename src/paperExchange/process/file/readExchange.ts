@@ -21,9 +21,9 @@ import { readKeyFile } from '../../../access/keyFile.ts';
 import { settledFills } from '../../../definition/text/fills.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import { readYaml } from '../../../definition/text/source.ts';
-import { contractInstrument, ppmOf } from './contractEntry.ts';
+import { contractInstrument, contractPpm } from './contractEntry.ts';
 import { exchangeSchema, type ExchangeFile } from './schema.ts';
-import { readTrades } from './readTrades.ts';
+import { readTradeFile } from './readTrades.ts';
 import type { ExchangeSettings, PriceSettings } from './settings.ts';
 
 /** Funding rates are whole numbers of 10^-12. */
@@ -76,12 +76,12 @@ export function readExchange(
         ),
       ),
       maxTriggers: given.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
-      liquidationFeePpm: given.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : ppmOf(given.liquidationFee),
+      liquidationFeePpm: given.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : contractPpm(given.liquidationFee),
       heartbeat: given.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
       maxOpenOrders: given.maxOpenOrders ?? SERVICE_DEFAULTS.maxOpenOrders,
       maxOpenOrdersPerSymbol: given.maxOpenOrdersPerSymbol ?? SERVICE_DEFAULTS.maxOpenOrdersPerSymbol,
     },
-    door: {
+    httpServer: {
       ...(given.maxConnections === undefined ? {} : { maxConnections: given.maxConnections }),
       ...(given.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: given.requestTimeoutMs }),
     },
@@ -118,8 +118,8 @@ function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
     quoteDigits: Math.max(ASSET_DIGITS, priceDigits),
     baseDigits: Math.max(ASSET_DIGITS, quantityDigits),
     minLots: lots(minLots),
-    makerFeePpm: ppmOf(entry.makerFee ?? '0.001'),
-    takerFeePpm: ppmOf(entry.takerFee ?? '0.001'),
+    makerFeePpm: contractPpm(entry.makerFee ?? '0.001'),
+    takerFeePpm: contractPpm(entry.takerFee ?? '0.001'),
   };
 }
 
@@ -143,7 +143,7 @@ const stateOf = ({
 }: Pick<InstrumentEntry, 'frozen' | 'marketOrders' | 'priceBand'>): InstrumentState => ({
   frozen,
   marketTrading: marketOrders,
-  priceBandPpm: priceBand === undefined ? 0 : ppmOf(priceBand),
+  priceBandPpm: priceBand === undefined ? 0 : contractPpm(priceBand),
 });
 
 function opOf(name: string, file: string): Op {
@@ -153,7 +153,7 @@ function opOf(name: string, file: string): Op {
 
 function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {
   if ('price' in prices) return { kind: 'synthetic', price: prices.price, quantity: Number(prices.quantity ?? '1') };
-  if ('trades' in prices) return { kind: 'trades', trades: readTrades(resolve(folder, prices.trades), instrument) };
+  if ('trades' in prices) return { kind: 'trades', trades: readTradeFile(resolve(folder, prices.trades), instrument) };
   const interval = parseInterval(prices.interval);
   const fromMs = parseTime(prices.from);
   if (interval === null || fromMs === null)

@@ -5,13 +5,13 @@ import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { parseTime } from '../../../model/time.ts';
-import type { TradeColumns } from '../../market/priceSource.ts';
+import type { RecordedTrades } from '../../market/priceSource.ts';
 
 const COLUMNS = ['time', 'price', 'quantity'] as const;
 const REMEDY = 'its first line names its columns, time (ms or UTC), price and quantity among them, and its rows are in order of time';
 
 /** Reads the trades of an instrument; other columns are passed over. Throws ConfigError with file and line. */
-export function readTrades(file: string, instrument: Instrument): TradeColumns {
+export function readTradeFile(file: string, instrument: Instrument): RecordedTrades {
   const [head = '', ...rows] = textOf(file).trimEnd().split(/\r?\n/);
   const names = head.split(',').map((name) => name.trim().toLowerCase());
   const [time, price, quantity] = COLUMNS.map((name) => names.indexOf(name));

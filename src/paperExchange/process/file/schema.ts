@@ -5,17 +5,17 @@ import { DELAYS } from '../../dialect/config.ts';
 import { PROFILES } from '../../dialect/profile.ts';
 import { contractEntry } from './contractEntry.ts';
 import { rowFills } from '../../../definition/text/fills.ts';
-import { flag, map, rate, text, whole } from '../../../definition/text/values.ts';
-import { asset, decimal, digits, ip, marketKeys } from './values.ts';
+import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
+import { asset, decimalValue, digits, ip, marketKeys } from './values.ts';
 
 const instrument = map(
   {
-    symbol: text('a name on the wire, such as BTCUSDT', 'name on the wire', /^[A-Z0-9/_-]{2,32}$/),
+    symbol: textValue('a name on the wire, such as BTCUSDT', 'name on the wire', /^[A-Z0-9/_-]{2,32}$/),
     base: asset,
     quote: asset,
     priceDigits: digits('decimals of a price'),
     quantityDigits: digits('decimals of a quantity'),
-    minQuantity: decimal('smallest order').optional(),
+    minQuantity: decimalValue('smallest order').optional(),
     ...marketKeys,
   },
   'an instrument, such as { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5 }',
@@ -23,10 +23,10 @@ const instrument = map(
 
 const key = map(
   {
-    keyFile: text('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
-    secretFile: text('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
-    read: flag('it may read').optional(),
-    trade: flag('it may order and cancel').optional(),
+    keyFile: textValue('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
+    secretFile: textValue('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
+    read: flagValue('it may read').optional(),
+    trade: flagValue('it may order and cancel').optional(),
     markets: z.array(z.enum(['spot', 'futures'], { error: 'spot or futures' }), { error: 'a list of markets' }).optional(),
     ips: z.array(ip, { error: 'a list of addresses' }).describe('addresses from which it may be used; default: any').optional(),
   },
@@ -36,9 +36,9 @@ const key = map(
 const futuresAccount = map(
   {
     balances: z
-      .record(z.string(), decimal('amount'), { error: "balances, such as { USDT: '10000' }" })
+      .record(z.string(), decimalValue('amount'), { error: "balances, such as { USDT: '10000' }" })
       .describe('what it begins with, on futures'),
-    leverage: whole('times', 'on every contract, as far as it allows it', 1).optional(),
+    leverage: integerValue('times', 'on every contract, as far as it allows it', 1).optional(),
     margin: z.enum(['cross', 'isolated'], { error: 'cross or isolated' }).optional(),
     positions: z.enum(['net', 'twoWay'], { error: 'net or twoWay' }).optional(),
   },
@@ -47,22 +47,22 @@ const futuresAccount = map(
 
 const account = map(
   {
-    name: text('a name', 'name of the account', /^\S{1,64}$/),
-    uid: whole('digits', 'its number on the wire', 1),
+    name: textValue('a name', 'name of the account', /^\S{1,64}$/),
+    uid: integerValue('digits', 'its number on the wire', 1),
     balances: z
-      .record(z.string(), decimal('amount'), { error: "balances, such as { USDT: '10000' }" })
+      .record(z.string(), decimalValue('amount'), { error: "balances, such as { USDT: '10000' }" })
       .describe('what it begins with, on spot')
       .optional(),
     futures: futuresAccount.optional(),
     keys: z.array(key, { error: 'a list of keys' }).optional(),
-    maxOpenOrders: whole('orders', 'its unfinished orders on one market', 1).optional(),
-    closed: flag('every signed call is answered -1004').optional(),
-    restricted: flag('it may not order: 35').optional(),
+    maxOpenOrders: integerValue('orders', 'its unfinished orders on one market', 1).optional(),
+    closed: flagValue('every signed call is answered -1004').optional(),
+    restricted: flagValue('it may not order: 35').optional(),
   },
   "an account, such as { name: alice, uid: 10001, balances: { USDT: '10000' } }",
 );
 
-const ms = (help: string) => whole('ms', help, 0);
+const ms = (help: string) => integerValue('ms', help, 0);
 const delays = z.union(
   [
     z.enum(['zero', 'realistic'], { error: Object.keys(DELAYS).join(' or ') }),
@@ -72,14 +72,14 @@ const delays = z.union(
 );
 
 const limit = map(
-  { count: whole('calls', 'calls in a window', 1, 1_000_000), windowMs: whole('ms', 'length of the window', 1) },
+  { count: integerValue('calls', 'calls in a window', 1, 1_000_000), windowMs: integerValue('ms', 'length of the window', 1) },
   'a limit',
 );
 
 const fills = map(
   {
     ...rowFills.shape,
-    graceMs: whole('ms', 'what arrives so long after the open of a bar is taken as there at its open', 0).optional(),
+    graceMs: integerValue('ms', 'what arrives so long after the open of a bar is taken as there at its open', 0).optional(),
   },
   'fills, such as { limit: through }',
 );
@@ -106,13 +106,13 @@ export const exchangeSchema = map(
     denyIps: z.array(ip, { error: 'a list of addresses' }).describe('addresses that are not served: -2200').optional(),
     off: z.array(z.string(), { error: 'a list of operations' }).describe('operations that are switched off: -1020').optional(),
     heartbeat: map({ everyMs: ms('from ping to ping'), pongTimeoutMs: ms('without a pong') }, 'the heartbeat of /ws').optional(),
-    maxOpenOrders: whole('orders', 'unfinished orders of one account on one market', 1).optional(),
-    maxOpenOrdersPerSymbol: whole('orders', 'open orders of one account on one instrument (200)', 1).optional(),
-    maxConnections: whole('connections', 'connections at a time (1000)', 1).optional(),
-    requestTimeoutMs: whole('ms', 'within which a request has to be there, body and all (10000)', 1).optional(),
-    maxTriggers: whole('orders', 'futures orders of one account that wait for a price', 1).optional(),
+    maxOpenOrders: integerValue('orders', 'unfinished orders of one account on one market', 1).optional(),
+    maxOpenOrdersPerSymbol: integerValue('orders', 'open orders of one account on one instrument (200)', 1).optional(),
+    maxConnections: integerValue('connections', 'connections at a time (1000)', 1).optional(),
+    requestTimeoutMs: integerValue('ms', 'within which a request has to be there, body and all (10000)', 1).optional(),
+    maxTriggers: integerValue('orders', 'futures orders of one account that wait for a price', 1).optional(),
     liquidationFee: rate("taken from what a liquidated position leaves, of the position's value").optional(),
-    seed: whole('number', 'of synthetic prices and of what rests in the books', 0, 2 ** 31).optional(),
+    seed: integerValue('number', 'of synthetic prices and of what rests in the books', 0, 2 ** 31).optional(),
   },
   'the file of an exchange: instruments, accounts',
 );

@@ -2,10 +2,10 @@
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
-import type { TradeColumns } from '../../market/priceSource.ts';
-import type { RowData } from '../../replayed/rowSeries.ts';
+import type { RecordedTrades } from '../../market/priceSource.ts';
+import type { RowData } from '../../replayed/barSeries.ts';
 import type { ServiceConfig } from '../../dialect/config.ts';
-import type { DoorLimits } from '../../http/httpDoor.ts';
+import type { ServerLimits } from '../../http/httpServer.ts';
 
 /** Prices of one instrument. */
 export type PriceSettings =
@@ -14,14 +14,14 @@ export type PriceSettings =
   /** Bars as they were; those before `firstRow` are the history that the exchange opens with. */
   | { readonly kind: 'bars'; readonly bars: BarColumns; readonly firstRow: number }
   /** Trades as they were. */
-  | { readonly kind: 'trades'; readonly trades: TradeColumns }
+  | { readonly kind: 'trades'; readonly trades: RecordedTrades }
   /** The same bars as every order's counterparty, by the rules of a backtest, at their own time; the exchange opens at `fromMs`. */
   | { readonly kind: 'rows'; readonly rows: RowData; readonly fromMs: number };
 
 export interface ExchangeSettings {
   readonly service: ServiceConfig;
   /** What a connection may do; what is not said is as usual. */
-  readonly door?: Partial<DoorLimits>;
+  readonly httpServer?: Partial<ServerLimits>;
   /** An instrument without prices trades only what its users bring. */
   readonly prices: ReadonlyMap<InstrumentId, PriceSettings>;
   readonly seed: number;

@@ -3,35 +3,39 @@
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../../model/interval.ts';
 import { parseTime } from '../../../model/time.ts';
-import { flag, map, rate, text, whole } from '../../../definition/text/values.ts';
+import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
 
-export const decimal = (help: string) => text('a quoted decimal', help, /^\d+(\.\d+)?$/);
+export const decimalValue = (help: string) => textValue('a quoted decimal', help, /^\d+(\.\d+)?$/);
 /** A fraction that may be below 0. */
-export const signedRate = (help: string) => text('a quoted decimal (fraction below 1 with at most 8 decimals)', help, /^-?0(\.\d{1,8})?$/);
-export const asset = text('the name of an asset, such as BTC', 'an asset', /^[A-Z0-9]{1,16}$/);
-export const ip = text('an address, or a network such as 10.0.0.0/8', 'an address', /^[\da-fA-F.:]+(\/\d{1,2})?$/);
-export const digits = (help: string) => whole('decimals', help, 0, 15);
+export const signedRate = (help: string) =>
+  textValue('a quoted decimal (fraction below 1 with at most 8 decimals)', help, /^-?0(\.\d{1,8})?$/);
+export const asset = textValue('the name of an asset, such as BTC', 'an asset', /^[A-Z0-9]{1,16}$/);
+export const ip = textValue('an address, or a network such as 10.0.0.0/8', 'an address', /^[\da-fA-F.:]+(\/\d{1,2})?$/);
+export const digits = (help: string) => integerValue('decimals', help, 0, 15);
 
 export const prices = z.union(
   [
     map(
-      { price: decimal('price at the beginning'), quantity: decimal('what trades at a time and rests at a level, at most').optional() },
+      {
+        price: decimalValue('price at the beginning'),
+        quantity: decimalValue('what trades at a time and rests at a level, at most').optional(),
+      },
       'a price',
     ),
     map(
       {
-        catalog: text('a folder', 'folder of the catalog; relative to this file', /\S/).optional(),
+        catalog: textValue('a folder', 'folder of the catalog; relative to this file', /\S/).optional(),
         interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('bars to replay'),
         from: z
           .string({ error: 'a UTC date or date-time' })
           .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01' })
           .describe('the first bar that is replayed'),
-        symbol: text('a symbol of the catalog', 'whose bars; default: the name on the wire', /\S/).optional(),
+        symbol: textValue('a symbol of the catalog', 'whose bars; default: the name on the wire', /\S/).optional(),
         match: z.literal('bars', { error: 'bars' }).describe('every order trades with the bars, by the rules of a backtest').optional(),
       },
       'bars',
     ),
-    map({ trades: text('the path of a file', 'recorded trades: time,price,quantity; relative to this file', /\S/) }, 'trades'),
+    map({ trades: textValue('the path of a file', 'recorded trades: time,price,quantity; relative to this file', /\S/) }, 'trades'),
   ],
   {
     error: "prices: { price: '65000' } for synthetic ones, { interval: 1m, from: 2024-01-01 } for bars of the catalog, or { trades: FILE }",
@@ -42,8 +46,8 @@ export const prices = z.union(
 export const marketKeys = {
   makerFee: rate('fee of a resting fill').optional(),
   takerFee: rate('fee of a taking fill').optional(),
-  frozen: flag('no order is taken: -2016').optional(),
-  marketOrders: flag('false: no MARKET order is taken: -1139').optional(),
+  frozen: flagValue('no order is taken: -2016').optional(),
+  marketOrders: flagValue('false: no MARKET order is taken: -1139').optional(),
   priceBand: rate('how far a limit may lie from the last price; beyond it: -1138').optional(),
   prices: prices.optional(),
 };

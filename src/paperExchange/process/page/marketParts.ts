@@ -5,7 +5,7 @@ import { formatTime } from '../../../model/time.ts';
 import type { Side } from '../../../model/order.ts';
 import { html, type Markup } from '../../../report/page/markup.ts';
 import { exactText, grouped, NONE, signedPercent } from '../../../base/text/format.ts';
-import { quantityText } from '../../handlers/reads.ts';
+import { wireQuantityText } from '../../handlers/reads.ts';
 import type { TradedMarket } from '../../market/tradedMarket.ts';
 
 const LEVELS = 16;
@@ -33,7 +33,7 @@ export function cards(market: TradedMarket, nowMs: number): Markup {
     ['Last price', price(day?.last), html`<span class="${tone}">${signedPercent(change)}</span> in 24 h`],
     ['High', price(day?.high), '24 h'],
     ['Low', price(day?.low), '24 h'],
-    ['Volume', grouped(quantityText(instrument, day?.lots ?? 0)), `${unitOf(market)}, 24 h`],
+    ['Volume', grouped(wireQuantityText(instrument, day?.lots ?? 0)), `${unitOf(market)}, 24 h`],
   ];
   return html`<div class="cards" id="day" data-live>
     ${rows.map(
@@ -45,7 +45,7 @@ export function cards(market: TradedMarket, nowMs: number): Markup {
 
 export function book(market: TradedMarket): Markup {
   const levels = { buy: market.matcher.book.levels('buy', LEVELS), sell: market.matcher.book.levels('sell', LEVELS) };
-  const most = Math.max(1, ...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots));
+  const max = Math.max(1, ...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots));
   const { instrument } = market;
   const side = (of: Side): Markup =>
     html`<table>
@@ -61,7 +61,7 @@ export function book(market: TradedMarket): Markup {
           ({ price, lots }) =>
             html`<tr>
               <td class="left">${priceOf(instrument, price)}</td>
-              <td>${bar(lots / most)}<span>${quantityOf(instrument, lots)}</span></td>
+              <td>${bar(lots / max)}<span>${quantityOf(instrument, lots)}</span></td>
             </tr>`,
         )}
       </tbody>

@@ -13,15 +13,15 @@ declare const uPlot: typeof uPlotClass;
 
 const HEIGHTS = { growth: 280, depth: 120, between: 120 } as const;
 type Name = keyof typeof HEIGHTS;
-type Values = readonly (number | null)[];
+type PlotValues = readonly (number | null)[];
 
 /** Columns of one length; null where a run is not. Growth is 100 at the start. */
 export interface CurveColumns {
   readonly ms: readonly number[];
-  readonly growth: readonly [a: Values, b: Values];
-  readonly depth: readonly [a: Values, b: Values];
+  readonly growth: readonly [a: PlotValues, b: PlotValues];
+  readonly depth: readonly [a: PlotValues, b: PlotValues];
   /** b less a, in percentage points of the start, as a fraction. */
-  readonly between: Values;
+  readonly between: PlotValues;
 }
 
 export class CurvePlots {
@@ -162,7 +162,7 @@ export class CurvePlots {
 }
 
 /** The values on one side of zero, down to the zero beside them; null where the other side is. */
-function sideOf(values: Values, sign: 1 | -1): (number | null)[] {
+function sideOf(values: PlotValues, sign: 1 | -1): (number | null)[] {
   const isOn = (value: number | null | undefined) => typeof value === 'number' && value * sign > 0;
   return values.map((value, at) => {
     if (isOn(value)) return value;

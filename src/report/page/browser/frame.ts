@@ -9,19 +9,19 @@ export const RIGHT = 8;
 export const TOP = 8;
 export const BOTTOM = 24;
 
-export interface Range {
+export interface AxisRange {
   readonly low: number;
   readonly high: number;
 }
 
-export class Frame {
+export class PlotFrame {
   readonly svg: SVGElement;
   readonly width: number;
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
   readonly #host: HTMLElement;
 
-  constructor(host: HTMLElement, across: Range, up: Range, name: string) {
+  constructor(host: HTMLElement, across: AxisRange, up: AxisRange, name: string) {
     this.#host = host;
     this.width = Math.max(200, host.clientWidth);
     this.svg = vector('svg', {
@@ -67,7 +67,7 @@ export class Frame {
 
 /** Columns of a histogram, each with its text on hover. */
 export function drawBins(
-  frame: Frame,
+  frame: PlotFrame,
   bins: readonly number[],
   startOf: (bin: number) => number,
   colourOf: (bin: number) => string,

@@ -5,29 +5,29 @@ import { clockText, dayText, fixed } from '../../../base/text/format.ts';
 const DAY = 86_400_000;
 
 /** The step of 1, 2 or 5 times a power of ten that gives at most `most` marks. */
-export function niceStep(span: number, most: number): number {
-  const rough = Math.max(span, Number.MIN_VALUE) / Math.max(1, most);
+export function niceStep(span: number, max: number): number {
+  const rough = Math.max(span, Number.MIN_VALUE) / Math.max(1, max);
   const power = 10 ** Math.floor(Math.log10(rough));
   const times = [1, 2, 5, 10].find((of) => of * power >= rough) ?? 10;
   return times * power;
 }
 
 /** Round values from `low` to `high`. */
-export function niceTicks(low: number, high: number, most: number): number[] {
-  const step = niceStep(high - low, most);
+export function niceTicks(low: number, high: number, max: number): number[] {
+  const step = niceStep(high - low, max);
   const ticks: number[] = [];
   for (let k = Math.ceil(low / step); k * step <= high + step * 1e-9; k++) ticks.push(k * step);
   return ticks;
 }
 
 /** Values at round places of a logarithmic axis between two values above 0. */
-export function logTicks(low: number, high: number, most: number): number[] {
-  if (high / low < 4) return niceTicks(low, high, most);
+export function logTicks(low: number, high: number, max: number): number[] {
+  if (high / low < 4) return niceTicks(low, high, max);
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
     for (const of of [1, 2, 5]) ticks.push(of * 10 ** power);
   const inside = ticks.filter((of) => of >= low && of <= high);
-  return inside.length <= most * 2 ? inside : inside.filter((of) => of.toExponential().startsWith('1'));
+  return inside.length <= max * 2 ? inside : inside.filter((of) => of.toExponential().startsWith('1'));
 }
 
 /** As many decimals as tell marks of `step` apart. */

@@ -3,16 +3,16 @@
 export class TimeWindow {
   readonly first: number;
   readonly last: number;
-  readonly #least: number;
+  readonly #min: number;
   readonly #listeners: (() => void)[] = [];
   from: number;
   to: number;
 
   /** Shows all of `first` to `last` (ms) at the start, never less than `least` of it. */
-  constructor(first: number, last: number, least: number) {
+  constructor(first: number, last: number, min: number) {
     this.first = first;
     this.last = Math.max(last, first + 1);
-    this.#least = Math.min(least, this.last - this.first);
+    this.#min = Math.min(min, this.last - this.first);
     this.from = this.first;
     this.to = this.last;
   }
@@ -31,7 +31,7 @@ export class TimeWindow {
 
   /** The nearest window that is long enough and inside the run. */
   show(from: number, to: number): void {
-    const span = Math.min(Math.max(to - from, this.#least), this.last - this.first);
+    const span = Math.min(Math.max(to - from, this.#min), this.last - this.first);
     const middle = (from + to) / 2;
     const start = Math.min(Math.max(middle - span / 2, this.first), this.last - span);
     if (start === this.from && start + span === this.to) return;
@@ -42,7 +42,7 @@ export class TimeWindow {
 
   /** Multiplies the span by `factor`; the time at `share` of the window (0 left, 1 right) stays where it is. */
   zoom(factor: number, share = 0.5): void {
-    const span = Math.min(Math.max(this.span * factor, this.#least), this.last - this.first);
+    const span = Math.min(Math.max(this.span * factor, this.#min), this.last - this.first);
     const at = this.from + this.span * share;
     this.show(at - span * share, at + span * (1 - share));
   }

@@ -15,7 +15,7 @@ declare const uPlot: typeof uPlotClass;
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
 const POINTS_PER_PIXEL = 0.75;
 
-type Exposure = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
+type ExposureSeries = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
 type Name = keyof typeof HEIGHTS;
 
 export class EquityPlots {
@@ -24,14 +24,14 @@ export class EquityPlots {
   readonly #root: HTMLElement;
   readonly #priceWindow: TimeWindow;
   #rows: EquityRows;
-  #exposure: Exposure;
+  #exposure: ExposureSeries;
   #isLog = false;
   #isHoldShown = true;
   #plots: Partial<Record<Name, uPlotClass>> = {};
   #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
   readonly #ask = oncePerFrame(() => this.#update());
 
-  constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: Exposure, priceWindow: TimeWindow) {
+  constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: ExposureSeries, priceWindow: TimeWindow) {
     this.#page = page;
     this.#root = root;
     this.#rows = rows;
@@ -45,7 +45,7 @@ export class EquityPlots {
   }
 
   /** Finer rows for the same run. */
-  refine(rows: EquityRows, exposure: Exposure): void {
+  refine(rows: EquityRows, exposure: ExposureSeries): void {
     this.#rows = rows;
     this.#exposure = exposure;
     this.#update();

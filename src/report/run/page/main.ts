@@ -1,12 +1,12 @@
 // The page of a report: draws what is at hand at once, then unpacks the run and draws it as fine as it is.
 
 import { typicalLengthMs } from '../../../model/interval.ts';
-import { worthAt } from '../../kernels/worth.ts';
+import { contractValueAt } from '../../kernels/contractValue.ts';
 import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
 import { byId, painted } from '../../page/browser/dom.ts';
 import { EquityPlots } from './equityPlots.ts';
-import { drawdownsOf, exposureBetween, type EquityRows, type Holding } from './rows/equityRows.ts';
-import { Market } from './rows/market.ts';
+import { drawdownsOf, exposureBetween, type EquityRows, type HeldPosition } from './rows/equityRows.ts';
+import { ChartMarket } from './rows/market.ts';
 import { drawPictures } from './pictures.ts';
 import { PriceChart } from './priceChart.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
@@ -19,13 +19,13 @@ import type { PageData } from '../../page/wire.ts';
 const MINUTE = 60_000;
 /** Room around a trade that is jumped to, in lengths of the trade. */
 const AROUND = 4;
-const LEAST_AROUND_BARS = 60;
+const MIN_AROUND_BARS = 60;
 
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
-const markets = page.instruments.map((wire) => new Market(wire));
+const markets = page.instruments.map((wire) => new ChartMarket(wire));
 // Fifteen minutes, or two bars where they are longer.
-const leastMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
-const priceWindow = new TimeWindow(page.fromMs, page.toMs, leastMs);
+const minMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
+const priceWindow = new TimeWindow(page.fromMs, page.toMs, minMs);
 const root = byId('equity-plots');
 const equity = root ? new EquityPlots(page, root, firstRows(), firstExposure, priceWindow) : null;
 const chartRoot = byId('price-chart');
@@ -37,7 +37,7 @@ let tradeRows: number[][] = [];
 let table: TradeTable | null = null;
 
 /** `drawn`: the first picture stands; `ready`: everything is unpacked. */
-function say(state: 'drawn' | 'ready'): void {
+function setStatus(state: 'drawn' | 'ready'): void {
   document.documentElement.dataset['state'] = state;
   performance.mark(`isobar-${state}`);
 }
@@ -54,10 +54,10 @@ function firstExposure(): { ms: number[]; exposure: number[] } {
 
 async function unpackAll(): Promise<void> {
   await painted();
-  say('drawn');
+  setStatus('drawn');
   trades = await unpackTrades(page.trades);
   tradeRows = rowsByInstrument(trades, markets.length);
-  if (trades.length > 0) table = new TradeTable(page, trades, priceWindow, lookAt);
+  if (trades.length > 0) table = new TradeTable(page, trades, priceWindow, showTrade);
   drawPictures(page, trades);
   if (page.hours) drawWeek(page.hours);
   for (const [at, market] of markets.entries()) {
@@ -70,7 +70,7 @@ async function unpackAll(): Promise<void> {
   const holdings = holdingsOf();
   equity?.refine(rows, holdings === null ? firstExposure : (from, to, spans) => exposureBetween(rows, holdings, from, to, spans));
   await painted();
-  say('ready');
+  setStatus('ready');
 }
 
 /** Equity at every instant of the run, the start first, with buy-and-hold beside it. */
@@ -99,16 +99,16 @@ function holdAt(ms: Float64Array): Float64Array | null {
   return out;
 }
 
-function holdingsOf(): Holding[] | null {
+function holdingsOf(): HeldPosition[] | null {
   const held = markets.filter((market) => market.wire.execution);
   const holdings = held.flatMap((market) =>
-    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => worthAt(market.wire, market.closeAt(ms)) }] : [],
+    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => contractValueAt(market.wire, market.closeAt(ms)) }] : [],
   );
   return holdings.length === held.length ? holdings : null;
 }
 
 /** A trade chosen in the table: the chart comes into view with it. */
-function lookAt(row: number): void {
+function showTrade(row: number): void {
   select(row);
   byId('price')?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
 }
@@ -124,7 +124,7 @@ function select(row: number): void {
   const isVisible = entry >= priceWindow.from && exit <= priceWindow.to && exit - entry > priceWindow.span / 40;
   if (isVisible) return;
   const bar = chart ? chart.market.barMs : MINUTE;
-  const around = Math.max((exit - entry) * AROUND, bar * LEAST_AROUND_BARS);
+  const around = Math.max((exit - entry) * AROUND, bar * MIN_AROUND_BARS);
   priceWindow.show(entry - around / 2, exit + around / 2);
 }
 

@@ -3,18 +3,18 @@
 import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts';
 import { logical } from '../../page/browser/chartUnits.ts';
 import { colour, faint } from '../../page/browser/dom.ts';
-import { placeOf, type Brackets, type Slice } from './rows/market.ts';
+import { placeOf, type BracketLines, type ChartSlice } from './rows/market.ts';
 import { PRICE_EXTRA_DIGITS } from '../../page/wire.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
 
 type Target = Parameters<IPrimitivePaneRenderer['draw']>[0];
 
-export interface Drawn {
-  readonly slice: Slice;
+export interface OverlayData {
+  readonly slice: ChartSlice;
   readonly trades: TradeRows | null;
   /** Rows of the trades in view. */
   readonly rows: readonly number[];
-  readonly brackets: Brackets | null;
+  readonly brackets: BracketLines | null;
   readonly priceDigits: number;
   readonly selected: number | null;
 }
@@ -25,7 +25,7 @@ const MARKER = 5;
 const HIT = 12;
 
 export class Overlay implements ISeriesPrimitive {
-  #drawn: Drawn | null = null;
+  #drawn: OverlayData | null = null;
   #api: SeriesAttachedParameter | null = null;
   #markers: { x: number; y: number; row: number }[] = [];
   readonly #views: readonly IPrimitivePaneView[] = [
@@ -41,7 +41,7 @@ export class Overlay implements ISeriesPrimitive {
     return this.#views;
   }
 
-  show(drawn: Drawn): void {
+  show(drawn: OverlayData): void {
     this.#drawn = drawn;
     this.#api?.requestUpdate();
   }
@@ -49,10 +49,10 @@ export class Overlay implements ISeriesPrimitive {
   /** The trade whose marker is nearest to a point, within reach of a finger. */
   hit(x: number, y: number): number | null {
     let best: number | null = null;
-    let least = HIT;
+    let min = HIT;
     for (const drawn of this.#markers) {
       const away = Math.hypot(drawn.x - x, drawn.y - y);
-      if (away < least) [least, best] = [away, drawn.row];
+      if (away < min) [min, best] = [away, drawn.row];
     }
     return best;
   }

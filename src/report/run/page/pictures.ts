@@ -2,12 +2,12 @@
 
 import { byId } from '../../page/browser/dom.ts';
 import { counted, fixed, spanText } from '../../../base/text/format.ts';
-import { drawBins, Frame } from '../../page/browser/frame.ts';
+import { drawBins, PlotFrame } from '../../page/browser/frame.ts';
 import { niceStep, niceTicks, numberTexts, timeTexts } from '../../page/browser/ticks.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, type PageData } from '../../page/wire.ts';
 
-const MOST_POINTS = 20_000;
+const MAX_POINTS = 20_000;
 const BINS = 40;
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -19,11 +19,11 @@ export function drawPictures(page: PageData, trades: TradeRows): void {
     drawReturns(trades);
     drawExcursions(trades);
     drawHolding(trades);
-  } else for (const id of ['plot-returns', 'plot-excursions', 'plot-holding']) say(id, 'No trade was closed.');
+  } else for (const id of ['plot-returns', 'plot-excursions', 'plot-holding']) setCaption(id, 'No trade was closed.');
   drawSharpe(page);
 }
 
-function say(id: string, text: string): void {
+function setCaption(id: string, text: string): void {
   const host = byId(id);
   if (host) host.textContent = text;
 }
@@ -40,7 +40,7 @@ function drawReturns({ of }: TradeRows): void {
   const high = Math.max(low + 1, Math.floor(at(0.995) / step) + 1);
   const bins = Array.from({ length: high - low }, () => 0);
   for (const value of values) bins[Math.min(bins.length - 1, Math.max(0, Math.floor(value / step) - low))]!++;
-  const frame = new Frame(
+  const frame = new PlotFrame(
     host,
     { low: low * step, high: high * step },
     { low: 0, high: Math.max(...bins) * 1.05 },
@@ -61,15 +61,15 @@ function drawReturns({ of }: TradeRows): void {
 function drawExcursions({ of, length }: TradeRows): void {
   const host = byId('plot-excursions');
   if (!host) return;
-  const every = Math.max(1, Math.ceil(length / MOST_POINTS));
+  const every = Math.max(1, Math.ceil(length / MAX_POINTS));
   const rows: number[] = [];
   for (let row = 0; row < length; row += every) if (Number.isFinite(of.mae[row]) && Number.isFinite(of.mfe[row])) rows.push(row);
-  if (rows.length === 0) return say('plot-excursions', 'No running profit was recorded.');
+  if (rows.length === 0) return setCaption('plot-excursions', 'No running profit was recorded.');
   const far = (column: Float64Array) =>
     rows.map((row) => Math.abs(column[row]!) * PERCENT).toSorted((a, b) => a - b)[Math.ceil((rows.length - 1) * 0.995)]!;
   const across = { low: 0, high: Math.max(far(of.mae), 1e-3) * 1.03 };
   const up = { low: 0, high: Math.max(far(of.mfe), 1e-3) * 1.03 };
-  const frame = new Frame(host, across, up, 'Worst against best running profit of each trade');
+  const frame = new PlotFrame(host, across, up, 'Worst against best running profit of each trade');
   frame.marksLeft(niceTicks(0, up.high, 5));
   const below = niceTicks(0, across.high, frame.width > 400 ? 8 : 5);
   frame.marksBelow(below, numberTexts(below.map((tick) => -tick)));
@@ -116,7 +116,7 @@ function drawHolding({ of, length }: TradeRows): void {
   const marks = [1, 5, 15, 60, 240, 1440, 7 * 1440, 30 * 1440, 365 * 1440].filter(
     (mark) => placeOf(mark) >= first - 1 && placeOf(mark) <= bins.length + 1,
   );
-  const frame = new Frame(
+  const frame = new PlotFrame(
     host,
     { low: first - 1, high: bins.length + 1 },
     { low: 0, high: Math.max(...bins) * 1.05 },
@@ -142,12 +142,12 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   if (!host) return;
   const { ms, values } = rollingSharpe;
   const known = values.filter((value) => value !== null);
-  if (known.length < 2) return say('plot-sharpe', 'The run is shorter than the 90 days of a window.');
+  if (known.length < 2) return setCaption('plot-sharpe', 'The run is shorter than the 90 days of a window.');
   const start = ms[values.findIndex((value) => value !== null)]!;
   const end = ms.at(-1)!;
   const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
   const air = (high - low) * 0.05;
-  const frame = new Frame(host, { low: start, high: end }, { low: low - air, high: high + air }, 'Sharpe over the last 90 days');
+  const frame = new PlotFrame(host, { low: start, high: end }, { low: low - air, high: high + air }, 'Sharpe over the last 90 days');
   frame.marksLeft(niceTicks(low - air, high + air, 5));
   const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
   const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter(

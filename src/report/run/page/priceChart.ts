@@ -9,7 +9,7 @@ import { byId, colour, element, oncePerFrame } from '../../page/browser/dom.ts';
 import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
 import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
-import { placeOf, sliceOf, traceOn, type Market, type Slice } from './rows/market.ts';
+import { placeOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { numberTexts } from '../../page/browser/ticks.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
@@ -38,7 +38,7 @@ export class PriceChart {
   readonly #shown: TimeWindow;
   readonly #onSelect: (row: number) => void;
   readonly #ask = oncePerFrame(() => this.#update());
-  #market: Market;
+  #market: ChartMarket;
   #trades: TradeRows | null = null;
   /** Rows of the trades of this market. */
   #tradeRows: readonly number[] = [];
@@ -47,10 +47,10 @@ export class PriceChart {
   #bars: ISeriesApi<'Candlestick'> | null = null;
   #lines: Line[] = [];
   #overlay = new Overlay();
-  #slice: Slice | null = null;
+  #slice: ChartSlice | null = null;
   #range = { low: 0, high: 0 };
 
-  constructor(root: HTMLElement, market: Market, shown: TimeWindow, onSelect: (row: number) => void) {
+  constructor(root: HTMLElement, market: ChartMarket, shown: TimeWindow, onSelect: (row: number) => void) {
     this.#root = root;
     this.#market = market;
     this.#shown = shown;
@@ -66,12 +66,12 @@ export class PriceChart {
     this.rebuild();
   }
 
-  get market(): Market {
+  get market(): ChartMarket {
     return this.#market;
   }
 
   /** Another instrument, or the same one with more of it unpacked. */
-  show(market: Market, trades: TradeRows | null, tradeRows: readonly number[]): void {
+  show(market: ChartMarket, trades: TradeRows | null, tradeRows: readonly number[]): void {
     this.#market = market;
     this.#trades = trades;
     this.#tradeRows = tradeRows;
@@ -149,7 +149,7 @@ export class PriceChart {
   }
 
   /** Lowest and highest price of the bars in view. */
-  #measure({ level, rows, times }: Slice): void {
+  #measure({ level, rows, times }: ChartSlice): void {
     let [low, high] = [Infinity, -Infinity];
     rows.forEach((row, at) => {
       if (row < 0 || times[at]! < this.#shown.from || times[at]! > this.#shown.to) return;
@@ -228,7 +228,7 @@ export class PriceChart {
     this.#note(slice, rows.length);
   }
 
-  #fill(slice: Slice): void {
+  #fill(slice: ChartSlice): void {
     const { level, times, rows } = slice;
     const scale = 10 ** this.#market.wire.digits;
     this.#bars?.setData(
@@ -257,7 +257,7 @@ export class PriceChart {
     });
   }
 
-  #note(slice: Slice, trades: number): void {
+  #note(slice: ChartSlice, trades: number): void {
     const { quote } = this.#market.wire;
     const dense = trades > MAX_MARKERS ? `, marked below; zoom in to ${MAX_MARKERS} or fewer for their lines` : '';
     const text = `${slice.level.interval} bars, ${quote} · ${count(trades)} ${trades === 1 ? 'trade' : 'trades'} in view${dense}`;

@@ -4,7 +4,7 @@ import { count, exactText, fixed, minuteText, NONE, signed, spanText } from '../
 import type { TradeRows } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from '../../page/wire.ts';
 
-export interface Column {
+export interface TradeTableColumn {
   readonly name: string;
   /** Key in the exported file. */
   readonly key: string;
@@ -20,7 +20,7 @@ export interface Column {
 
 const SCALE = 10 ** FRACTION_DIGITS;
 
-export function columnsOf(page: PageData, trades: TradeRows): readonly Column[] {
+export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTableColumn[] {
   const { of, tags } = trades;
   const { asset, assetDigits } = page;
   return [
@@ -29,7 +29,7 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly Column[] 
     side(of.side),
     time('entry, UTC', 'entry_utc', of.entryMs),
     time('exit, UTC', 'exit_utc', of.exitMs),
-    held(of),
+    holdTimeText(of),
     quantity(page, trades),
     price(page, trades, `entry, ${asset}`, 'entry_price', of.entryPrice),
     price(page, trades, `exit, ${asset}`, 'exit_price', of.exitPrice),
@@ -43,8 +43,8 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly Column[] 
 }
 
 /** Instrument and strategy, where there is more than one. */
-function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly Column[] {
-  const named = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): Column => ({
+function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
+  const named = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
     name,
     key: name,
     value: (row) => column[row]!,
@@ -56,17 +56,17 @@ function whose({ instruments, strategies }: PageData, { of }: TradeRows): readon
   ];
 }
 
-function side(column: ArrayLike<number>): Column {
+function side(column: ArrayLike<number>): TradeTableColumn {
   const text = (row: number) => (column[row] === 0 ? '▲ long' : '▼ short');
   return { name: 'side', key: 'side', value: (row) => column[row]!, text, plain: (row) => text(row).slice(2), isMain: true };
 }
 
-function time(name: string, key: string, column: Float64Array): Column {
+function time(name: string, key: string, column: Float64Array): TradeTableColumn {
   const plain = (row: number) => new Date(column[row]!).toISOString();
   return { name, key, value: (row) => column[row]!, text: (row) => minuteText(column[row]!), plain, isMain: key === 'entry_utc' };
 }
 
-function held({ entryMs, exitMs }: TradeRows['of']): Column {
+function holdTimeText({ entryMs, exitMs }: TradeRows['of']): TradeTableColumn {
   const value = (row: number) => exitMs[row]! - entryMs[row]!;
   return { name: 'held', key: 'held_ms', value, text: (row) => spanText(value(row)), plain: (row) => String(value(row)) };
 }
@@ -74,7 +74,7 @@ function held({ entryMs, exitMs }: TradeRows['of']): Column {
 const marketOf = ({ instruments }: PageData, { of }: TradeRows, row: number): WireInstrument | undefined =>
   instruments[of.instrument[row]!];
 
-function quantity(page: PageData, trades: TradeRows): Column {
+function quantity(page: PageData, trades: TradeRows): TradeTableColumn {
   const { instruments } = page;
   const { lots } = trades.of;
   const coins = instruments.length === 1 ? (instruments[0]?.base ?? '') : 'base';
@@ -89,13 +89,13 @@ function quantity(page: PageData, trades: TradeRows): Column {
   };
 }
 
-function price(page: PageData, trades: TradeRows, name: string, key: string, column: Float64Array): Column {
+function price(page: PageData, trades: TradeRows, name: string, key: string, column: Float64Array): TradeTableColumn {
   const digits = (row: number) => marketOf(page, trades, row)?.priceDigits ?? 0;
   const value = (row: number) => column[row]! / 10 ** (digits(row) + PRICE_EXTRA_DIGITS);
   return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
 }
 
-function money(name: string, key: string, column: Float64Array, digits: number, tint = false): Column {
+function money(name: string, key: string, column: Float64Array, digits: number, tint = false): TradeTableColumn {
   return {
     name,
     key,
@@ -106,7 +106,7 @@ function money(name: string, key: string, column: Float64Array, digits: number, 
   };
 }
 
-function fraction(name: string, key: string, column: Float64Array, tint = false): Column {
+function fraction(name: string, key: string, column: Float64Array, tint = false): TradeTableColumn {
   return {
     name,
     key,
@@ -118,7 +118,7 @@ function fraction(name: string, key: string, column: Float64Array, tint = false)
   };
 }
 
-function tag(name: string, key: string, column: Float64Array, tags: readonly string[]): Column {
+function tag(name: string, key: string, column: Float64Array, tags: readonly string[]): TradeTableColumn {
   const plain = (row: number) => tags[column[row]!] ?? '';
   return { name, key, value: (row) => column[row]!, text: (row) => plain(row) || NONE, plain };
 }

@@ -3,7 +3,7 @@
 import { byId, element } from '../../page/browser/dom.ts';
 import { count, tone } from '../../../base/text/format.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
-import { columnsOf, type Column } from './tradeColumns.ts';
+import { columnsOf, type TradeTableColumn } from './tradeColumns.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
 import type { PageData } from '../../page/wire.ts';
 
@@ -12,7 +12,7 @@ const PAGE_ROWS = 50;
 export class TradeTable {
   readonly #page: PageData;
   readonly #trades: TradeRows;
-  readonly #columns: readonly Column[];
+  readonly #columns: readonly TradeTableColumn[];
   readonly #shown: TimeWindow;
   readonly #onSelect: (row: number) => void;
   #order: number[] = [];
@@ -93,7 +93,7 @@ export class TradeTable {
     this.#turn();
   }
 
-  #head({ name, isMain }: Column, at: number): HTMLElement {
+  #head({ name, isMain }: TradeTableColumn, at: number): HTMLElement {
     const isSorted = this.#sort.column === at;
     const arrow = isSorted ? (this.#sort.down ? ' ↓' : ' ↑') : '';
     const button = element('button', { type: 'button' }, name + arrow);

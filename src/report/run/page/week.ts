@@ -10,14 +10,14 @@ const NARROW = 600;
 export function drawWeek(returns: readonly number[]): void {
   const host = byId('hours');
   if (!host) return;
-  const most = Math.max(1e-9, ...returns.map(Math.abs));
+  const max = Math.max(1e-9, ...returns.map(Math.abs));
   const cell = (value: number) => {
     const made = element(
       'td',
       value === 0 ? { class: 'none' } : { class: value > 0 ? 'up' : 'down' },
       value === 0 ? '·' : fixed(value * 100, 1),
     );
-    made.style.setProperty('--tint', `${Math.round((Math.abs(value) / most) * 32)}%`);
+    made.style.setProperty('--tint', `${Math.round((Math.abs(value) / max) * 32)}%`);
     return made;
   };
   const hours = Array.from({ length: 24 }, (_, hour) => hour);

@@ -6,7 +6,7 @@ import type { SweepRecord } from './record.ts';
 /** A block of a step in every direction has 3^n sets; with more parameters than this only steps along one axis count. */
 const MAX_BLOCK_AXES = 6;
 /** A set is judged by its neighbours where at least this share of its neighbourhood has the figure. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 
 export interface Neighbourhoods {
   /** Mean of the figure over each set and its neighbours; NaN where too few of them have it. */
@@ -32,13 +32,13 @@ export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'se
   const count = new Int32Array(sets);
   for (let set = 0; set < sets; set++) {
     const near = steps.flatMap((step) => {
-      if (step.some((by, axis) => !isInside((places[axis]?.[set] ?? 0) + by, sizes[axis] ?? 0))) return [];
+      if (step.some((by, axis) => !isWithin((places[axis]?.[set] ?? 0) + by, sizes[axis] ?? 0))) return [];
       const at = setAt.get(step.reduce((cell, by, axis) => cell + by * (strides[axis] ?? 0), cellOf(set)));
       const value = at === undefined ? NaN : (values[at] ?? NaN);
       return Number.isFinite(value) ? [value] : [];
     });
     count[set] = near.length;
-    if (Number.isFinite(values[set] ?? NaN) && near.length >= steps.length * LEAST_SHARE) {
+    if (Number.isFinite(values[set] ?? NaN) && near.length >= steps.length * MIN_SHARE) {
       mean[set] = sumOf(near.length, (i) => near[i] ?? 0) / near.length;
     }
   }
@@ -54,7 +54,7 @@ function stepsOf(moves: readonly boolean[]): readonly (readonly number[])[] {
   return moves.reduce<number[][]>((all, may) => all.flatMap((step) => (may ? [-1, 0, 1] : [0]).map((by) => [...step, by])), [[]]);
 }
 
-function isInside(place: number, size: number): boolean {
+function isWithin(place: number, size: number): boolean {
   return place >= 0 && place < size;
 }
 

@@ -65,7 +65,7 @@ export interface TrialCount {
 }
 
 /** The best that chance alone would show, and how the best set stands against it. Sharpe ratios are annual. */
-export interface Chance {
+export interface SelectionBias {
   readonly family: string | null;
   readonly trials: number;
   readonly earlier: number;
@@ -87,7 +87,7 @@ export function figureOf(record: SweepRecord, name: string): Float64Array | null
 }
 
 /** A set's parameters in the order of the axes. */
-export function paramsOf(
+export function setParams(
   { axes, places }: SweepRecord,
   set: number,
 ): readonly { readonly name: string; readonly value: string | number | boolean }[] {

@@ -3,8 +3,8 @@
 
 import { colour } from '../../page/browser/dom.ts';
 import { briefValue, type Model } from './model.ts';
-import { coloursOf, scaleOf, type Scale } from './scale.ts';
-import { cellsOf, type Cell, type View } from './view.ts';
+import { coloursOf, scaleOf, type ColourScale } from './scale.ts';
+import { mapCells, type MapCell, type View } from './view.ts';
 
 const FONT = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const TEXT_PX = 11;
@@ -31,15 +31,15 @@ interface Layout {
 export class HeatMap {
   readonly #canvas: HTMLCanvasElement;
   readonly #model: Model;
-  readonly #onCursor: (cell: Cell | null, isChosen: boolean) => void;
+  readonly #onCursor: (cell: MapCell | null, isChosen: boolean) => void;
   #view: View;
-  #cells: readonly Cell[] = [];
-  #scale: Scale = scaleOf([]);
+  #cells: readonly MapCell[] = [];
+  #scale: ColourScale = scaleOf([]);
   #layout: Layout | null = null;
   #cursor: number | null = null;
 
   /** `onCursor` is told the cell under the cursor, and whether the reader chose it. */
-  constructor(canvas: HTMLCanvasElement, model: Model, view: View, onCursor: (cell: Cell | null, isChosen: boolean) => void) {
+  constructor(canvas: HTMLCanvasElement, model: Model, view: View, onCursor: (cell: MapCell | null, isChosen: boolean) => void) {
     this.#canvas = canvas;
     this.#model = model;
     this.#view = view;
@@ -51,13 +51,13 @@ export class HeatMap {
     this.show(view);
   }
 
-  get scale(): Scale {
+  get scale(): ColourScale {
     return this.#scale;
   }
 
   show(view: View): void {
     this.#view = view;
-    this.#cells = cellsOf(this.#model, view);
+    this.#cells = mapCells(this.#model, view);
     this.#scale = scaleOf(this.#cells.map(({ value }) => value));
     this.#cursor = null;
     this.draw();
@@ -93,7 +93,7 @@ export class HeatMap {
 
   #labelWidth(context: CanvasRenderingContext2D, axis: number): number {
     const values = this.#model.page.axes[axis]?.values ?? [];
-    return values.reduce<number>((most, value) => Math.max(most, context.measureText(String(value)).width), 0);
+    return values.reduce<number>((max, value) => Math.max(max, context.measureText(String(value)).width), 0);
   }
 
   /** As many dots as the screen has; the canvas is as high as its rows. */
@@ -117,7 +117,7 @@ export class HeatMap {
     return [x, y, right - x, bottom - y];
   }
 
-  #drawCell(context: CanvasRenderingContext2D, cell: Cell, layout: Layout): void {
+  #drawCell(context: CanvasRenderingContext2D, cell: MapCell, layout: Layout): void {
     const [x, y, width, height] = this.#boxOf(cell.column, cell.row, layout);
     const gap = width >= 12 && height >= 12 ? 1 : 0;
     if (cell.kind === 'none') return;
@@ -176,7 +176,7 @@ export class HeatMap {
   }
 
   /** The neighbourhood of the plateau, as far as the map reaches. */
-  #outlineBlock(context: CanvasRenderingContext2D, { column, row }: Cell, layout: Layout): void {
+  #outlineBlock(context: CanvasRenderingContext2D, { column, row }: MapCell, layout: Layout): void {
     const reach = (axis: number | null) => (axis !== null && this.#model.page.axes[axis]?.isOrdered ? 1 : 0);
     const [dx, dy] = [reach(this.#view.across), reach(this.#view.down)];
     const [from, to] = [Math.max(0, column - dx), Math.min(layout.columns - 1, column + dx)];

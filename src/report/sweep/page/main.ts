@@ -5,10 +5,10 @@
 import { addCopying, addKeys, addPrinting, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
 import { byId, element } from '../../page/browser/dom.ts';
 import { HeatMap } from './heatMap.ts';
-import { commandOf, paramsOf, shownValue, unpackModel, type Model } from './model.ts';
+import { commandOf, paramsOf, sweepFigureText, unpackModel, type Model } from './model.ts';
 import { drawParameters, drawSpread } from './pictures.ts';
 import { coloursOf } from './scale.ts';
-import { firstView, type Cell, type Held, type View } from './view.ts';
+import { firstView, type MapCell, type PinnedAxis, type View } from './view.ts';
 import type { SweepPage } from './wire.ts';
 
 // The writer of the page put the object there that the type describes.
@@ -21,16 +21,16 @@ async function start(): Promise<void> {
   const canvas = byId('map');
   if (!(canvas instanceof HTMLCanvasElement)) throw new Error('the page has a map');
   let view = firstView(model);
-  const map = new HeatMap(canvas, model, view, (cell, isChosen) => tell(model, view, cell, isChosen));
+  const map = new HeatMap(canvas, model, view, (cell, isChosen) => setStatus(model, view, cell, isChosen));
   const show = (change: Partial<View>) => {
     view = { ...view, ...change };
     map.show(view);
     drawKey(map, view);
-    tell(model, view, null, false);
+    setStatus(model, view, null, false);
     if (change.figure) drawPictures(model, view);
   };
   addPickers(model, () => view, show);
-  addRows(model, map, (held) => show({ held, isSmooth: false }));
+  addRows(model, map, (pinned) => show({ pinned, isSmooth: false }));
   redraw = () => {
     map.draw();
     drawKey(map, view);
@@ -47,10 +47,10 @@ function drawPictures(model: Model, { figure }: View): void {
 }
 
 /** The line above the map, and, once a set is chosen, its command. */
-function tell(model: Model, view: View, cell: Cell | null, isChosen: boolean): void {
+function setStatus(model: Model, view: View, cell: MapCell | null, isChosen: boolean): void {
   const line = byId('map-read');
   if (!line) return;
-  line.replaceChildren(...(cell === null ? [] : wordsOf(model, view, cell)).map((text) => element('span', {}, text)));
+  line.replaceChildren(...(cell === null ? [] : cellLines(model, view, cell)).map((text) => element('span', {}, text)));
   const command = byId('set-command');
   if (!isChosen || !command || cell === null || cell.set === null || cell.kind !== 'ran') return;
   command.textContent = commandOf(model, cell.set);
@@ -61,7 +61,7 @@ function tell(model: Model, view: View, cell: Cell | null, isChosen: boolean): v
   }
 }
 
-function wordsOf(model: Model, { figure, isSmooth }: View, { set, kind, value }: Cell): readonly string[] {
+function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value }: MapCell): readonly string[] {
   if (set === null) return ['no set was run here'];
   const where = paramsOf(model, set);
   if (kind === 'refused') return [where, 'refused by the strategy'];
@@ -69,10 +69,10 @@ function wordsOf(model: Model, { figure, isSmooth }: View, { set, kind, value }:
   const at = (name: string) => model.figures.find((of) => of.name === name);
   const beside = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
     const of = at(name);
-    return of && of.name !== figure.name ? [`${of.label} ${shownValue(of.values[set] ?? NaN, of.kind, page.asset)}`] : [];
+    return of && of.name !== figure.name ? [`${of.label} ${sweepFigureText(of.values[set] ?? NaN, of.kind, page.asset)}`] : [];
   });
-  const around = shownValue(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
-  const shown = shownValue(isSmooth ? (figure.values[set] ?? NaN) : value, figure.kind, page.asset);
+  const around = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
+  const shown = sweepFigureText(isSmooth ? (figure.values[set] ?? NaN) : value, figure.kind, page.asset);
   return [where, `${figure.label} ${shown}`, `neighbours ${around}`, ...beside];
 }
 
@@ -86,7 +86,7 @@ function drawKey(map: HeatMap, { figure }: View): void {
     shade.style.background = coloursOf(low + ((high - low) * i) / 23, map.scale).fill;
     return shade;
   });
-  const end = (value: number) => element('span', { class: 'end' }, shownValue(value, figure.kind, page.asset));
+  const end = (value: number) => element('span', { class: 'end' }, sweepFigureText(value, figure.kind, page.asset));
   host.replaceChildren(end(low), element('span', { class: 'shades', 'aria-hidden': 'true' }, ...shades), end(high));
 }
 
@@ -109,8 +109,8 @@ function addPickers(model: Model, present: () => View, show: (change: Partial<Vi
   });
   page.axes.forEach((_, axis) => {
     onSelect(`hold-${axis}`, (value) => {
-      const held: Held = value === 'best' || value === 'mean' ? value : Number(value);
-      show({ held: present().held.map((old, at) => (at === axis ? held : old)) });
+      const held: PinnedAxis = value === 'best' || value === 'mean' ? value : Number(value);
+      show({ pinned: present().pinned.map((old, at) => (at === axis ? held : old)) });
     });
   });
   byId('smooth')?.addEventListener('change', (event) => {
@@ -120,14 +120,14 @@ function addPickers(model: Model, present: () => View, show: (change: Partial<Vi
 }
 
 /** The pickers say what the map shows; parameters on the map are not held. */
-function sync({ figure, across, down, held }: View): void {
+function sync({ figure, across, down, pinned }: View): void {
   choose(
     'pick-figure',
     page.figures.findIndex(({ name }) => name === figure.name),
   );
   choose('pick-across', across);
   if (down !== null) choose('pick-down', down);
-  held.forEach((value, axis) => {
+  pinned.forEach((value, axis) => {
     choose(`hold-${axis}`, value);
     const label = byId(`hold-${axis}`)?.closest('label');
     if (label) label.hidden = axis === across || axis === down;
@@ -146,7 +146,7 @@ function choose(id: string, value: number | string): void {
 }
 
 /** A row of the table brings its set onto the map: where it is not shown, the other parameters take its values. */
-function addRows(model: Model, map: HeatMap, hold: (held: readonly Held[]) => void): void {
+function addRows(model: Model, map: HeatMap, hold: (held: readonly PinnedAxis[]) => void): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-set]')) {
     const bring = () => {
       const set = Number(row.dataset['set']);

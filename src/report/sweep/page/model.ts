@@ -1,16 +1,16 @@
 // The sets of the page as columns, with what the charts ask of them.
 /// <reference lib="dom" />
 
-import { written, type Kind } from '../../words/figures.ts';
+import { written, type FigureKind } from '../../words/figures.ts';
 import { count, fixed, NONE } from '../../../base/text/format.ts';
 import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
 import { neighbourhoods } from '../figures/neighbours.ts';
 import type { SweepPage } from './wire.ts';
 
-export interface Figure {
+export interface SweepFigure {
   readonly name: string;
   readonly label: string;
-  readonly kind: Kind;
+  readonly kind: FigureKind;
   readonly values: Float64Array;
 }
 
@@ -19,9 +19,9 @@ export interface Model {
   readonly places: readonly Int32Array[];
   /** By set: its place in OUTCOMES. */
   readonly outcomes: Int32Array;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly SweepFigure[];
   /** Means of a figure over the neighbourhood of each set; made once a figure. */
-  neighbours(figure: Figure): Float64Array;
+  neighbours(figure: SweepFigure): Float64Array;
 }
 
 export async function unpackModel(page: SweepPage): Promise<Model> {
@@ -58,12 +58,12 @@ export function commandOf({ page, places }: Model, set: number): string {
 }
 
 /** A figure with its unit. */
-export function shownValue(value: number, kind: Kind, asset: string): string {
+export function sweepFigureText(value: number, kind: FigureKind, asset: string): string {
   return Number.isFinite(value) ? written(value, kind, asset) : NONE;
 }
 
 /** The same for a small place: fewer digits where the number is large, no unit but the percent. */
-export function briefValue(value: number, kind: Kind): string {
+export function briefValue(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return '';
   if (kind === 'percent' || kind === 'change') return `${fixed(value * 100, Math.abs(value) >= 1 ? 0 : 1)}%`;
   if (kind === 'count') return count(value);

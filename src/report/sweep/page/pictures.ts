@@ -3,15 +3,15 @@
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed } from '../../../base/text/format.ts';
-import { drawBins, Frame, TOP, type Range } from '../../page/browser/frame.ts';
+import { drawBins, PlotFrame, TOP, type AxisRange } from '../../page/browser/frame.ts';
 import { niceStep, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
 import { quantile } from '../../kernels/sums.ts';
-import { shownValue, type Figure, type Model } from './model.ts';
+import { sweepFigureText, type SweepFigure, type Model } from './model.ts';
 
 const BINS = 40;
 
 /** Percent for fractions, so that marks are round. */
-const factorOf = ({ kind }: Figure) => (kind === 'percent' || kind === 'change' ? 100 : 1);
+const factorOf = ({ kind }: SweepFigure) => (kind === 'percent' || kind === 'change' ? 100 : 1);
 
 interface Mark {
   readonly at: number;
@@ -20,19 +20,19 @@ interface Mark {
 }
 
 /** All sets by value, with lines at the best set, at the middle, and at what chance alone would give. */
-export function drawSpread(model: Model, figure: Figure): void {
+export function drawSpread(model: Model, figure: SweepFigure): void {
   const host = byId('plot-spread');
   if (!host) return;
   const factor = factorOf(figure);
   const values = [...figure.values].filter(Number.isFinite).map((value) => value * factor);
   if (values.length === 0) return void (host.textContent = 'No set has this figure.');
   const { best, expectedBest } = model.page;
-  const chance = figure.name === 'sharpe' && expectedBest !== null ? expectedBest : NaN;
+  const random = figure.name === 'sharpe' && expectedBest !== null ? expectedBest : NaN;
   const sorted = values.toSorted((a, b) => a - b);
   const middle = quantile(Float64Array.from(sorted), 0.5);
   const top = best === null ? NaN : (figure.values[best] ?? NaN) * factor;
-  const low = Math.min(sorted[0] ?? 0, 0, Number.isFinite(chance) ? chance : 0);
-  const high = Math.max(sorted.at(-1) ?? 0, Number.isFinite(chance) ? chance : 0);
+  const low = Math.min(sorted[0] ?? 0, 0, Number.isFinite(random) ? random : 0);
+  const high = Math.max(sorted.at(-1) ?? 0, Number.isFinite(random) ? random : 0);
   const step = niceStep(Math.max(high - low, 1e-6), BINS);
   const first = Math.floor(low / step);
   const bins = Array.from({ length: Math.max(1, Math.floor(high / step) + 1 - first) }, () => 0);
@@ -40,10 +40,10 @@ export function drawSpread(model: Model, figure: Figure): void {
     const bin = Math.floor(value / step) - first;
     bins[bin] = (bins[bin] ?? 0) + 1;
   }
-  const most = Math.max(...bins);
+  const max = Math.max(...bins);
   const across = { low: first * step, high: (first + bins.length) * step };
-  const frame = new Frame(host, across, { low: 0, high: most * 1.3 }, `Sets by ${figure.label}`);
-  frame.marksLeft(niceTicks(0, most, 4).filter(Number.isInteger));
+  const frame = new PlotFrame(host, across, { low: 0, high: max * 1.3 }, `Sets by ${figure.label}`);
+  frame.marksLeft(niceTicks(0, max, 4).filter(Number.isInteger));
   frame.marksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
   const text = (bin: number, amount: number) =>
     `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`;
@@ -56,14 +56,14 @@ export function drawSpread(model: Model, figure: Figure): void {
   );
   drawMarks(frame, [
     { at: middle, text: 'middle', colour: 'muted' },
-    { at: chance, text: 'chance', colour: 'warn' },
+    { at: random, text: 'chance', colour: 'warn' },
     { at: top, text: 'best', colour: 'text' },
   ]);
   frame.show();
 }
 
 /** Lines with their names on steps of their own, so that they never stand in one another. */
-function drawMarks(frame: Frame, marks: readonly Mark[]): void {
+function drawMarks(frame: PlotFrame, marks: readonly Mark[]): void {
   marks
     .filter(({ at }) => Number.isFinite(at))
     .forEach(({ at, text, colour }, row) => {
@@ -76,7 +76,7 @@ function drawMarks(frame: Frame, marks: readonly Mark[]): void {
 }
 
 /** One picture a parameter: the middle of all sets with each of its values, the half of them around it, and the best. */
-export function drawParameters(model: Model, figure: Figure): void {
+export function drawParameters(model: Model, figure: SweepFigure): void {
   const host = byId('parameters');
   if (!host) return;
   const pictures = model.page.axes.flatMap(({ name, values, unit }, axis) => {
@@ -89,7 +89,7 @@ export function drawParameters(model: Model, figure: Figure): void {
   for (const { axis, plot } of pictures) drawParameter(model, figure, axis, plot);
 }
 
-function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLElement): void {
+function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HTMLElement): void {
   const { values, name } = model.page.axes[axis] ?? { values: [], name: '' };
   const factor = factorOf(figure);
   const groups = values.map((): number[] => []);
@@ -102,7 +102,7 @@ function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLEle
   const share = (row: readonly number[], part: number) => (row.length === 0 ? NaN : quantile(Float64Array.from(row), part));
   const bands = rows.map((row) => ({ low: share(row, 0.25), middle: share(row, 0.5), high: share(row, 0.75), best: row.at(-1) ?? NaN }));
   const shown = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
-  const frame = new Frame(
+  const frame = new PlotFrame(
     host,
     { low: -0.5, high: values.length - 0.5 },
     padded(Math.min(0, ...shown), Math.max(0, ...shown)),
@@ -111,9 +111,9 @@ function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLEle
   const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
   const ticks = niceTicks(span.low, span.high, 4);
   frame.marksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
-  const least = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
+  const min = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
   values.forEach((value, at) => {
-    if (at % Math.max(1, least) === 0) frame.add('text', { x: frame.x(at), y: 212, 'text-anchor': 'middle' }, String(value));
+    if (at % Math.max(1, min) === 0) frame.add('text', { x: frame.x(at), y: 212, 'text-anchor': 'middle' }, String(value));
   });
   const wide = Math.min(22, ((frame.width - 52) / values.length) * 0.6);
   bands.forEach((band, at) => {
@@ -137,13 +137,13 @@ function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLEle
       'stroke-width': 2,
     });
     frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
-    const note = `${name} ${values[at]}: middle ${shownValue(band.middle / factor, figure.kind, model.page.asset)}, best ${shownValue(band.best / factor, figure.kind, model.page.asset)}`;
+    const note = `${name} ${values[at]}: middle ${sweepFigureText(band.middle / factor, figure.kind, model.page.asset)}, best ${sweepFigureText(band.best / factor, figure.kind, model.page.asset)}`;
     frame.titled({ x: x - wide / 2 - 2, y: TOP, width: wide + 4, height: 188, fill: 'transparent' }, note);
   });
   frame.show();
 }
 
-function padded(low: number, high: number): Range {
+function padded(low: number, high: number): AxisRange {
   const room = Math.max(high - low, 1e-6) * 0.05;
   return { low: low - (low < 0 ? room : 0), high: high + room };
 }

@@ -7,18 +7,18 @@ import { colour } from '../../page/browser/dom.ts';
 const FAINT = 0.06;
 const STRONG = 0.92;
 
-export interface Scale {
+export interface ColourScale {
   readonly low: number;
   readonly high: number;
   /** Values on both sides of zero, at or above it, at or below it. */
   readonly side: 'both' | 'above' | 'below';
 }
 
-export function scaleOf(values: readonly number[]): Scale {
+export function scaleOf(values: readonly number[]): ColourScale {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return { low: 0, high: 0, side: 'above' };
-  const low = finite.reduce((least, value) => Math.min(least, value));
-  const high = finite.reduce((most, value) => Math.max(most, value));
+  const low = finite.reduce((min, value) => Math.min(min, value));
+  const high = finite.reduce((max, value) => Math.max(max, value));
   if (low >= 0) return { low, high, side: 'above' };
   if (high <= 0) return { low, high, side: 'below' };
   // Both sides at one scale: a loss is not to look smaller than a gain of its size.
@@ -27,7 +27,7 @@ export function scaleOf(values: readonly number[]): Scale {
 }
 
 /** Fill and text of a cell. */
-export function coloursOf(value: number, { low, high, side }: Scale): { readonly fill: string; readonly text: string } {
+export function coloursOf(value: number, { low, high, side }: ColourScale): { readonly fill: string; readonly text: string } {
   const along = high === low ? 1 : (value - low) / (high - low);
   const share = side === 'both' ? Math.abs(value) / high : side === 'above' ? along : 1 - along;
   const end = rgb(colour(side === 'above' ? 'accent' : side === 'below' || value < 0 ? 'loss' : 'gain'));

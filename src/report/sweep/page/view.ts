@@ -1,30 +1,30 @@
 // Which sets the map shows: two axes across it, and for every other parameter one value, or the best or the mean over all of them.
 /// <reference lib="dom" />
 
-import type { Figure, Model } from './model.ts';
-import { OUTCOMES, type Outcome } from './wire.ts';
+import type { SweepFigure, Model } from './model.ts';
+import { OUTCOMES, type SetOutcomeKind } from './wire.ts';
 
 /** What becomes of a parameter that is not on the map: the rank of its value, or how its values are brought together. */
-export type Held = number | 'best' | 'mean';
+export type PinnedAxis = number | 'best' | 'mean';
 
 export interface View {
-  readonly figure: Figure;
+  readonly figure: SweepFigure;
   /** Show the mean of each neighbourhood in place of the set itself. */
   readonly isSmooth: boolean;
   readonly across: number;
   /** Null with a single parameter. */
   readonly down: number | null;
   /** By axis; of the two on the map without meaning. */
-  readonly held: readonly Held[];
+  readonly pinned: readonly PinnedAxis[];
 }
 
-export interface Cell {
+export interface MapCell {
   readonly column: number;
   readonly row: number;
   readonly value: number;
   /** The set that the cell stands for: the one of a slice, the best of several; null when none of them ran. */
   readonly set: number | null;
-  readonly kind: Outcome | 'none';
+  readonly kind: SetOutcomeKind | 'none';
 }
 
 /** The view that holds every other parameter at its value in the best set. */
@@ -43,7 +43,7 @@ export function firstView(model: Model): View {
     isSmooth: false,
     across,
     down,
-    held: page.axes.map((_, axis) => (page.best === null ? 'best' : (places[axis]?.[page.best] ?? 0))),
+    pinned: page.axes.map((_, axis) => (page.best === null ? 'best' : (places[axis]?.[page.best] ?? 0))),
   };
 }
 
@@ -52,7 +52,7 @@ function lengthOf({ page }: Model, axis: number): number {
 }
 
 /** The cells of the map, row by row; rows from the lowest value of the axis. */
-export function cellsOf(model: Model, view: View): readonly Cell[] {
+export function mapCells(model: Model, view: View): readonly MapCell[] {
   const columns = lengthOf(model, view.across);
   const rows = view.down === null ? 1 : lengthOf(model, view.down);
   const values = view.isSmooth ? model.neighbours(view.figure) : view.figure.values;
@@ -62,15 +62,15 @@ export function cellsOf(model: Model, view: View): readonly Cell[] {
     const row = view.down === null ? 0 : (model.places[view.down]?.[set] ?? 0);
     found[row * columns + (model.places[view.across]?.[set] ?? 0)]?.push(set);
   }
-  const isMean = view.held.some((held, axis) => held === 'mean' && axis !== view.across && axis !== view.down);
+  const isMean = view.pinned.some((held, axis) => held === 'mean' && axis !== view.across && axis !== view.down);
   return found.map((sets, at) => ({ column: at % columns, row: Math.floor(at / columns), ...summed(model, sets, values, isMean) }));
 }
 
-function isShown({ places }: Model, { across, down, held }: View, set: number): boolean {
-  return held.every((value, axis) => axis === across || axis === down || typeof value !== 'number' || places[axis]?.[set] === value);
+function isShown({ places }: Model, { across, down, pinned }: View, set: number): boolean {
+  return pinned.every((value, axis) => axis === across || axis === down || typeof value !== 'number' || places[axis]?.[set] === value);
 }
 
-function summed(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<Cell, 'value' | 'set' | 'kind'> {
+function summed(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
   const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
   const [first] = sets;
   if (first === undefined) return { value: NaN, set: null, kind: 'none' };

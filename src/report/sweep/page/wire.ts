@@ -1,19 +1,19 @@
 // What the writer of a sweep report hands to the script of its page: a small JSON head, and packed columns that it names.
 
-import type { Kind } from '../../words/figures.ts';
+import type { FigureKind } from '../../words/figures.ts';
 import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
 import type { SweepAxis } from '../figures/record.ts';
 
 export interface WireFigure {
   readonly name: string;
   readonly label: string;
-  readonly kind: Kind;
+  readonly kind: FigureKind;
   readonly values: PackedDecimals;
 }
 
 /** What came of a set. */
 export const OUTCOMES = ['ran', 'refused', 'failed'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type SetOutcomeKind = (typeof OUTCOMES)[number];
 
 export interface SweepPage {
   readonly asset: string;

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { hashOfRead } from '../../../adapters/catalog/bars/readHashes.ts';
-import { shownPath } from '../../../definition/text/paths.ts';
-import type { FinishedRun } from '../run/execute.ts';
+import { displayPath } from '../../../definition/text/paths.ts';
+import type { FinishedRun } from '../run/executeDefinition.ts';
 
 export interface InputFile {
   readonly use: 'definition' | 'strategy' | 'model' | 'data';
@@ -54,7 +54,7 @@ export function inputFiles({ resolved, origin }: Pick<FinishedRun, 'resolved' | 
   return [...once.values()].flatMap(({ use, path }) => {
     // A file that changes while a run goes on is told as the run has read it.
     const sha256 = hashOfRead(path) ?? fileHash(path);
-    return sha256 === null ? [] : [{ use, file: shownPath(path), sha256 }];
+    return sha256 === null ? [] : [{ use, file: displayPath(path), sha256 }];
   });
 }
 

@@ -11,7 +11,7 @@ import { shellWord } from '../../../base/text/shellWord.ts';
 import { INTERVALS } from '../../../model/interval.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import type { Manifest } from './write.ts';
-import { shownPath } from '../../../definition/text/paths.ts';
+import { displayPath } from '../../../definition/text/paths.ts';
 
 /** Files that every run leaves; one that lacks some of them was not written to its end. */
 const FILES = ['manifest.json', 'definition.yaml', 'summary.json', 'orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'report.html'];
@@ -40,7 +40,7 @@ export function openRun(folder: string): StoredRun {
   if (missing.length === FILES.length) throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, nearby(folder));
   const run = { folder, name: basename(resolve(folder)), manifest: parseManifest(join(folder, 'manifest.json')) };
   if (missing.length > 0) {
-    const again = `isobar backtest ${shellWord(shownPath(resolve(folder, 'definition.yaml')))}`;
+    const again = `isobar backtest ${shellWord(displayPath(resolve(folder, 'definition.yaml')))}`;
     throw new ConfigError(
       `${folder}: the run is not whole: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
       `make it again: ${again}`,
@@ -95,7 +95,7 @@ const manifestSchema = z.object({
 
 function parseManifest(path: string): Manifest {
   if (!existsSync(path)) throw new ConfigError(`${path}: the run is not whole: its manifest is missing`, 'make the run again');
-  const value = parseJson(path, readText(path));
+  const value = parseRunFile(path, readRunFile(path));
   const format: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'format') : undefined;
   if (format !== FORMAT) {
     const got = format === undefined ? 'nothing' : JSON.stringify(format);
@@ -113,7 +113,7 @@ function parseManifest(path: string): Manifest {
 }
 
 /** Throws ConfigError that names the file. */
-export function parseJson(path: string, content: string): unknown {
+export function parseRunFile(path: string, content: string): unknown {
   try {
     return JSON.parse(content);
   } catch (error) {
@@ -121,7 +121,7 @@ export function parseJson(path: string, content: string): unknown {
   }
 }
 
-export function readText(path: string): string {
+export function readRunFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -149,7 +149,7 @@ const summarySchema = z.looseObject({
 /** summary.json of a run. Throws ConfigError when it is none. */
 export function readSummary({ folder }: StoredRun): Summary {
   const path = join(folder, 'summary.json');
-  const value = parseJson(path, readText(path));
+  const value = parseRunFile(path, readRunFile(path));
   const found = summarySchema.safeParse(value);
   if (found.success) return { ...(value as Summary), warnings: found.data.warnings as unknown as Summary['warnings'] };
   throw new ConfigError(
@@ -167,7 +167,7 @@ export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, s
     else for (const [key, inner] of Object.entries(value)) walk(inner, at === '' ? key : `${at}.${key}`);
   };
   try {
-    walk(parse(readText(path)), '');
+    walk(parse(readRunFile(path)), '');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${path}: no YAML any more`, 'isobar verify says what has changed');

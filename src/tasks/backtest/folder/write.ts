@@ -11,13 +11,13 @@ import { equityColumns } from '../../../report/summary/resultHash.ts';
 import { writeRunFiles } from '../../../report/summary/runFiles.ts';
 import type { Provenance } from '../../../report/run/input.ts';
 import { writeReport } from '../../../report/run/report.ts';
-import { attempt } from '../../../base/attempt.ts';
-import { shownPath } from '../../../definition/text/paths.ts';
+import { deferOutcome } from '../../../base/deferOutcome.ts';
+import { displayPath } from '../../../definition/text/paths.ts';
 import type { Origin } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
-import type { FinishedRun } from '../run/execute.ts';
+import type { FinishedRun } from '../run/executeDefinition.ts';
 import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFiles.ts';
-import { freePath, moveInto, stamp } from '../../../adapters/disk/folders/place.ts';
+import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/place.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
 export interface Manifest {
@@ -99,14 +99,14 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
   const { record, log, summary, clock } = run;
   const identity = identityOf(run);
   const definition = definitionText(run.resolved, run.origin);
-  const name = `${stamp(clock.nowMs)}-${record.name}`;
+  const name = `${runTimestamp(clock.nowMs)}-${record.name}`;
   try {
     mkdirSync(staging, { recursive: true });
     const place = (file: string) => join(staging, file);
     const provenance = provenanceOf(run, identity, join(freePath(out, name), identity.definition.file));
     // The page is compressed on other threads while this one writes the tables.
     const report = writeReport({ record, summary, provenance }, place('report.html'));
-    const tables = attempt(() => {
+    const tables = deferOutcome(() => {
       const startedIn = relative(resolve(out, name), process.cwd());
       const manifest: Manifest = { ...identity, startedIn, inputs: inputFiles(run) };
       writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -146,7 +146,7 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
 /** `file`: where the definition lies, or could be put. */
 function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: Identity, file: string): Provenance {
   const { definition: own, strategies, models, data, lockFile: lock } = identity;
-  const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(shownPath(resolve(file)))}`];
+  const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(displayPath(resolve(file)))}`];
   return {
     definition: definitionText(resolved, origin),
     command: origin.inCode.length === 0 ? commands.join('\n') : `in code: ${origin.inCode.join(', ')}`,

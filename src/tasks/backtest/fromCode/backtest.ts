@@ -18,10 +18,10 @@ import type { Summary } from '../../../report/summary/summary.ts';
 import type { Metrics } from '../../../report/metrics/metrics.ts';
 import { closingTable } from '../../../report/terminal/closingTable.ts';
 import { writeRunFolder, writeRunReport } from '../folder/write.ts';
-import { requestOf, type BacktestOptions } from './options.ts';
+import { backtestRequest, type BacktestOptions } from './options.ts';
 import { openRequest } from '../../../definition/request.ts';
-import { loadEntry, planOf } from '../../../definition/load/strategies.ts';
-import { performRun, type FinishedRun } from '../run/execute.ts';
+import { loadEntry, strategyPlanOf } from '../../../definition/load/strategies.ts';
+import { runBacktestRequest, type FinishedRun } from '../run/executeDefinition.ts';
 import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
 import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
 
@@ -33,11 +33,11 @@ import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
  * `cause` is its own error). A strategy that never returns is not ended here: that is what the command does.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
-  const { request, given, modules } = requestOf(options);
+  const { request, given, modules } = backtestRequest(options);
   const requested = await openRequest(request);
   const load: typeof loadEntry = async (entry, source, importer) =>
-    given === null ? loadEntry(entry, source, importer) : { plan: planOf(entry, given, source), inputs: given.inputs, folder: '.' };
-  const run = await performRun(requested, { load, modules, importer: importFresh });
+    given === null ? loadEntry(entry, source, importer) : { plan: strategyPlanOf(entry, given, source), inputs: given.inputs, folder: '.' };
+  const run = await runBacktestRequest(requested, { load, modules, importer: importFresh });
   // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
   await nextTurn();
   return new BacktestResult(run);

@@ -1,6 +1,6 @@
 // Bars for code: read from a file, or made from a seed.
 
-import { generateBars as generate } from '../../../adapters/catalog/generate/generate.ts';
+import { synthesizeBars as generate } from '../../../adapters/catalog/generate/generate.ts';
 import { typedBars, type Bars, type TypedBars } from '../../../adapters/catalog/bars/givenBars.ts';
 import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
 import { ConfigError } from '../../../base/errors.ts';

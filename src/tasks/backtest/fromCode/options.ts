@@ -81,7 +81,7 @@ export interface CodeRequest {
 }
 
 /** Throws ConfigError for a class that is no strategy, for a value that is no module, and for unsound bars. */
-export function requestOf(options: BacktestOptions): CodeRequest {
+export function backtestRequest(options: BacktestOptions): CodeRequest {
   checkObject(options);
   if ('definition' in options) return { request: fileRequest(options), given: null, modules: new Map() };
   const { data, strategy, fees, symbol, interval, modules: composed, ...rest } = options;

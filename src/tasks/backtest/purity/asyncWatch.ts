@@ -8,7 +8,7 @@ import type { Report } from './report.ts';
 
 const KINDS = new Set(['PROMISE', 'Microtask']);
 /** A strategy that makes one at every bar is known after these. */
-const MOST = 10_000;
+const MAX_REPORTS = 10_000;
 
 export class AsyncWatch {
   readonly #hook: AsyncHook;
@@ -21,7 +21,7 @@ export class AsyncWatch {
   constructor(report: Report) {
     this.#report = report;
     const init = (id: number, type: string): void => {
-      if (!this.#isInside || !KINDS.has(type) || this.#made.size >= MOST) return;
+      if (!this.#isInside || !KINDS.has(type) || this.#made.size >= MAX_REPORTS) return;
       // What isobar makes meanwhile is its own.
       this.#first ??= authorPlace(init);
       if (this.#first === null) return;

@@ -164,11 +164,11 @@ function watchMakers(report: Report): (() => void)[] {
 /** Whoever reads `process` of the global object gets one that reports what is read of it and written to it. */
 function watchProcess(report: Report): () => void {
   const real = process;
-  const tell = (name: string | symbol, below: (...args: never[]) => unknown): void => {
+  const notify = (name: string | symbol, below: (...args: never[]) => unknown): void => {
     if (!HARMLESS.has(name)) report('IMPURE_PROCESS', `process.${String(name)}`, below);
   };
   const get = (target: object, name: string | symbol): unknown => {
-    tell(name, get);
+    notify(name, get);
     const value: unknown = Reflect.get(target, name, target);
     // Methods of `process` look at what they are called on.
     return isMethod(value) && name !== 'constructor' ? boundTo(target, value) : value;
@@ -178,11 +178,11 @@ function watchProcess(report: Report): () => void {
     return Reflect.set(target, name, value, target);
   };
   const has = (target: object, name: string | symbol): boolean => {
-    tell(name, has);
+    notify(name, has);
     return Reflect.has(target, name);
   };
   const getOwnPropertyDescriptor = (target: object, name: string | symbol): PropertyDescriptor | undefined => {
-    tell(name, getOwnPropertyDescriptor);
+    notify(name, getOwnPropertyDescriptor);
     return Reflect.getOwnPropertyDescriptor(target, name);
   };
   const defineProperty = (target: object, name: string | symbol, as: PropertyDescriptor): boolean => {

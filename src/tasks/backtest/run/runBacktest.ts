@@ -11,7 +11,7 @@ import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } 
 import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
-export interface BacktestOptions extends Omit<BotOptions, 'dropsOrders'> {
+export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for pictures. */
   readonly trace?: boolean;
   /** Its process makes no other run. Decides about speed only. */
@@ -25,14 +25,14 @@ export interface PreparedRun extends SealedBot {
   readonly loop: BlockLoop;
 }
 
-export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<RunRecord> {
+export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<RunRecord> {
   const prepared = await prepareBacktest(plan, options);
   prepared.loop(prepared.engine);
-  return recordOf(plan, prepared, options.trace ?? false, options.warnings);
+  return runRecordOf(plan, prepared, options.trace ?? false, options.warnings);
 }
 
 /** Everything up to the first bar: container, strategies, deposits, warm-up. */
-export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
+export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<PreparedRun> {
   inlineForRuns(options.isOnly ?? false);
   const { during = (run) => run() } = options;
   const make = replayedBotMaker(plan, options);
@@ -42,7 +42,7 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = 
 }
 
 /** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
-export function recordOf(
+export function runRecordOf(
   plan: RunPlan,
   { engine, checkBooks, plan: { strategies } }: PreparedRun,
   trace: boolean,

@@ -15,7 +15,7 @@ export async function tellHalts({ notifiers, engine, plan }: Pick<SealedBot, 'no
   const named = { instruments: engine.instruments, strategies: plan.strategies.map(({ record }) => record.name) };
   for (const { scope, code, why, timeMs, isRaised } of engine.risk.halts.changes()) {
     if (!isRaised) continue;
-    const alert: Alert = { level: 'warn', code, bot: plan.name, mode: 'backtest', scope: scopeName(scope, named), says: why, timeMs };
+    const alert: Alert = { level: 'warn', code, bot: plan.name, mode: 'backtest', scope: scopeName(scope, named), message: why, timeMs };
     for (const notifier of notifiers) {
       const failure = await sent(notifier, alert);
       if (failure !== null) log.event(`an alert was not told: ${notifier.name}, ${code}`, { why: failure });

@@ -9,28 +9,28 @@ import { warning } from '../../../model/warning.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
 import { closingTable } from '../../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../folder/write.ts';
-import { shownPath } from '../../../definition/text/paths.ts';
+import { displayPath } from '../../../definition/text/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { ledgerFolderOf, noteRun } from '../../trials/parts.ts';
-import { performRun, type FinishedRun, type Watcher } from '../run/execute.ts';
+import { runBacktestRequest, type FinishedRun, type Watcher } from '../run/executeDefinition.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { instrumentsOf } from '../../../app/bot.ts';
-import { Heartbeat, type Phase } from '../run/heartbeat.ts';
+import { ProgressCells, type Phase } from '../run/progressCells.ts';
 import type { FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
 import { toWire } from '../run/wireError.ts';
 
 const port = parentPort;
 assert(port !== null, 'backtestWorker runs as a worker thread');
-const tell = (message: FromWorker) => port.postMessage(message);
+const post = (message: FromWorker) => port.postMessage(message);
 
 /** When each phase began, on the wall clock that the process start is known on. */
 const begun = new Map<Phase, number>();
 
 // By message and not with the start: the thread is started before it is known what to run, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
-  answer(input).then(tell, (error: unknown) => tell({ kind: 'failed', error: toWire(error) }));
+  answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
 async function answer(of: WorkerInput): Promise<FromWorker> {
@@ -45,7 +45,7 @@ async function answer(of: WorkerInput): Promise<FromWorker> {
 
 /** Loads, runs and measures. */
 async function perform(of: WorkerInput, request: RunRequest): Promise<PerformedRun> {
-  const heartbeat = new Heartbeat(of.memory);
+  const heartbeat = new ProgressCells(of.memory);
   const enter = (phase: Phase) => {
     if (!begun.has(phase)) begun.set(phase, nowMs());
     heartbeat.enter(phase);
@@ -54,11 +54,11 @@ async function perform(of: WorkerInput, request: RunRequest): Promise<PerformedR
   const requested = await openRequest(request, of.barsFolder);
   const watcher: Watcher = {
     enter,
-    beat: heartbeat.cells,
+    progressCells: heartbeat.cells,
     isOnly: true,
-    loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.isByBar) }),
+    loaded: (resolved) => post({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.isByBar) }),
   };
-  const finished = await performRun(requested, of.isByBar ? { blockRows: 1 } : {}, watcher);
+  const finished = await runBacktestRequest(requested, of.isByBar ? { blockRows: 1 } : {}, watcher);
   enter('report');
   return { ...finished, requested };
 }
@@ -83,11 +83,11 @@ function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun
 async function writtenRun(of: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
   const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished);
   const { record, summary } = finished;
-  const table = closingTable(record, summary, { colour: of.colour, report: shownPath(resolve(folder, 'report.html')) });
+  const table = closingTable(record, summary, { colour: of.colour, report: displayPath(resolve(folder, 'report.html')) });
   return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
 }
 
-function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, tellBars: boolean): Loaded {
+function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): Loaded {
   const { plan, notes } = resolved;
   return {
     name: plan.name,
@@ -96,7 +96,7 @@ function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, tellBars: boo
     fromMs: plan.fromMs,
     notes,
     madeDefinition: origin.recipe === null ? null : definitionText(resolved, origin),
-    closeMs: tellBars ? plan.feeds.map((feed) => feed.bars.closeMs) : [],
+    closeMs: notifyBars ? plan.feeds.map((feed) => feed.bars.closeMs) : [],
   };
 }
 

@@ -1,7 +1,7 @@
 // What the command and its worker say to each other: plain data that crosses threads.
 
 import type { RunRequest } from '../../../definition/request.ts';
-import type { Verdict, VerifyTask } from '../verify/verify.ts';
+import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from '../run/wireError.ts';
 
 /** What is to be done: a new run, or one that is made again and compared with its folder. */
@@ -68,5 +68,5 @@ export interface Loaded {
 export type FromWorker =
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
   | { readonly kind: 'done'; readonly outcome: RunOutcome }
-  | { readonly kind: 'verified'; readonly verdict: Verdict }
+  | { readonly kind: 'verified'; readonly verdict: VerifyVerdict }
   | { readonly kind: 'failed'; readonly error: WireError };

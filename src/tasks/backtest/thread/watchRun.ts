@@ -6,12 +6,12 @@ import { processStartMs, repeat } from '../../../adapters/clock/wallClock.ts';
 import { assert, assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import type { RunRequest } from '../../../definition/request.ts';
-import type { Verdict, VerifyTask } from '../verify/verify.ts';
+import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import { isAuthors } from './authorFrames.ts';
 import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
-import { takeWorker } from './earlyWorker.ts';
-import { HANG_REMEDY, hangText, LOOK_MS, Silence, type Hung } from '../run/hang.ts';
-import { Heartbeat, type Phase } from '../run/heartbeat.ts';
+import { takeWorker } from './prestartedWorker.ts';
+import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stall.ts';
+import { ProgressCells, type Phase } from '../run/progressCells.ts';
 import type { FromWorker, Loaded, RunOutcome, TrialOptions, Work, WorkerInput } from './messages.ts';
 import { fromWire } from '../run/wireError.ts';
 
@@ -34,11 +34,11 @@ export interface WatchedRun<Outcome> {
 }
 
 /** A run that was ended for its silence, and what was loaded for it. */
-class HungRun {
-  readonly hung: Hung;
+class StallOutcome {
+  readonly stalled: StalledRun;
   readonly loaded: Loaded | null;
-  constructor(hung: Hung, loaded: Loaded | null) {
-    this.hung = hung;
+  constructor(stalled: StalledRun, loaded: Loaded | null) {
+    this.stalled = stalled;
     this.loaded = loaded;
   }
 }
@@ -53,7 +53,7 @@ export function watchRun(request: RunRequest, trial: TrialOptions, options: Watc
 }
 
 /** The same for a finished run that is made again and compared with its folder. */
-export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun<Verdict> {
+export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun<VerifyVerdict> {
   return watch({ kind: 'verify', ...task }, options, (message) => (message.kind === 'verified' ? message.verdict : null));
 }
 
@@ -65,16 +65,16 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
-  const start = (isByBar: boolean): Promise<Outcome | HungRun> => {
-    const heartbeat = new Heartbeat();
+  const start = (isByBar: boolean): Promise<Outcome | StallOutcome> => {
+    const heartbeat = new ProgressCells();
     current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar });
     return follow(current, heartbeat, options, take);
   };
   const run = async (): Promise<Outcome> => {
     try {
       let result = await start(false);
-      if (result instanceof HungRun && result.hung.phase === 'bars') result = await start(true);
-      if (result instanceof HungRun) throw hangError(result, options.barTimeoutMs);
+      if (result instanceof StallOutcome && result.stalled.phase === 'bars') result = await start(true);
+      if (result instanceof StallOutcome) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
       discard();
@@ -89,7 +89,7 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   };
 }
 
-function inputOf(options: WatchOptions, { memory }: Heartbeat): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar'> {
+function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar'> {
   const { outFolder, stagingFolder, colour } = options;
   return { outFolder, stagingFolder, colour, memory, processStartMs: processStartMs() };
 }
@@ -104,20 +104,25 @@ function startWorker(input: WorkerInput): Worker {
   return worker;
 }
 
-function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOptions, take: Take<Outcome>): Promise<Outcome | HungRun> {
+function follow<Outcome>(
+  worker: Worker,
+  heartbeat: ProgressCells,
+  options: WatchOptions,
+  take: Take<Outcome>,
+): Promise<Outcome | StallOutcome> {
   return new Promise((resolve, reject) => {
     let loaded: Loaded | null = null;
-    const silence = new Silence(heartbeat, options.barTimeoutMs);
-    const stopLooking = repeat(LOOK_MS, () => {
+    const silence = new StallDetector(heartbeat, options.barTimeoutMs);
+    const stopLooking = repeat(POLL_MS, () => {
       const { phase, rows } = heartbeat;
       options.onProgress(phase, rows, loaded === null ? 0 : rows / loaded.rows, loaded?.name ?? 'backtest');
-      const hung = silence.look();
-      if (hung !== null) end(() => resolve(new HungRun(hung, loaded)));
+      const stalled = silence.check();
+      if (stalled !== null) end(() => resolve(new StallOutcome(stalled, loaded)));
     });
-    const end = (tell: () => void): void => {
+    const end = (notify: () => void): void => {
       stopLooking();
       worker.removeAllListeners('exit');
-      void worker.terminate().then(tell, reject);
+      void worker.terminate().then(notify, reject);
     };
     worker.on('message', (message: FromWorker) => {
       switch (message.kind) {
@@ -154,7 +159,7 @@ function lateError(error: unknown, { strategies }: Loaded): unknown {
   return new StrategyError(what, 'callbacks are synchronous: nothing in a strategy may wait', error);
 }
 
-function hangError({ hung, loaded }: HungRun, barTimeoutMs: number): StrategyError {
+function hangError({ stalled, loaded }: StallOutcome, barTimeoutMs: number): StrategyError {
   const who = loaded === null ? 'the strategy' : loaded.strategies.join(', ');
-  return new StrategyError(`${who}: ${hangText(hung, barTimeoutMs, loaded?.closeMs ?? [], loaded?.fromMs ?? 0)}`, HANG_REMEDY);
+  return new StrategyError(`${who}: ${stallText(stalled, barTimeoutMs, loaded?.closeMs ?? [], loaded?.fromMs ?? 0)}`, HANG_REMEDY);
 }

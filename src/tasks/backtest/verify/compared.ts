@@ -5,17 +5,17 @@ import { dirname, join, resolve } from 'node:path';
 import { writeError } from '../../../adapters/disk/fileError.ts';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { compareRuns, type Comparison } from '../../../report/compare/comparison.ts';
+import { compareRuns, type RunComparison } from '../../../report/compare/comparison.ts';
 import type { ComparedInput, ComparedRun } from '../../../report/compare/input.ts';
 import { writeCompareReport } from '../../../report/compare/report.ts';
 import type { Manifest } from '../folder/write.ts';
-import { shownPath } from '../../../definition/text/paths.ts';
+import { displayPath } from '../../../definition/text/paths.ts';
 import { openRun, readDefinitionKeys, readStoredEquity, readSummary } from '../folder/read.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
-import { cellsOf } from './tables.ts';
+import { csvCells } from './tables.ts';
 
 /** Reads what two run folders hold. Throws ConfigError for a folder that is no whole run. */
-export function compareFolders(a: string, b: string): Comparison {
+export function compareFolders(a: string, b: string): RunComparison {
   if (resolve(a) === resolve(b))
     throw new ConfigError(`${b}: expected another run than the first, got the same folder`, 'name two run folders');
   return compareRuns(comparedRun(a), comparedRun(b));
@@ -24,10 +24,10 @@ export function compareFolders(a: string, b: string): Comparison {
 function comparedRun(folder: string): ComparedRun {
   const run = openRun(folder);
   const { timeMs, equity } = readStoredEquity(folder);
-  const fills = readFileSync(join(folder, 'fills.csv'), 'utf8').trimEnd().split('\n').map(cellsOf);
+  const fills = readFileSync(join(folder, 'fills.csv'), 'utf8').trimEnd().split('\n').map(csvCells);
   return {
     name: run.name,
-    path: shownPath(resolve(folder)),
+    path: displayPath(resolve(folder)),
     summary: readSummary(run),
     timeMs,
     equity,
@@ -51,7 +51,7 @@ function inputsOf({ strategies, models, data, lockFile, versions }: Manifest): r
 }
 
 /** Writes `compare-<a>-<b>.html` into `folder`, by default beside the first run; returns its path. Throws ConfigError when it cannot. */
-export async function writeComparison(comparison: Comparison, folder: string | null): Promise<string> {
+export async function writeComparison(comparison: RunComparison, folder: string | null): Promise<string> {
   const { a, b } = comparison;
   const place = folder ?? dirname(resolve(a.path));
   const path = join(place, `compare-${a.name}-${b.name}.html`);

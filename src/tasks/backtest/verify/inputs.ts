@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { fileHash, lockFileIn, type InputFile } from '../folder/inputFiles.ts';
 import { definitionText } from '../folder/write.ts';
-import { readText, type StoredRun } from '../folder/read.ts';
-import { shownPath } from '../../../definition/text/paths.ts';
+import { readRunFile, type StoredRun } from '../folder/read.ts';
+import { displayPath } from '../../../definition/text/paths.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
 export interface ChangedInput {
@@ -33,13 +33,13 @@ export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
   const changed = listed.flatMap(({ use, file, sha256 }): ChangedInput[] => {
     const path = resolve(startedIn, file);
     const now = fileHash(path);
-    return now === sha256 ? [] : [{ use, file: shownPath(path), recorded: sha256, now }];
+    return now === sha256 ? [] : [{ use, file: displayPath(path), recorded: sha256, now }];
   });
   // Packages that were locked after the run may be others than it ran with.
   const lock = lockFileIn(startedIn);
   const isNew = lock !== null && lock.file !== lockFile?.file;
   if (isNew) {
-    changed.push({ use: 'lock file', file: shownPath(resolve(startedIn, lock.file)), recorded: null, now: lock.sha256 });
+    changed.push({ use: 'lock file', file: displayPath(resolve(startedIn, lock.file)), recorded: null, now: lock.sha256 });
   }
   const present = versions();
   const notes = [...new Set([...Object.keys(recorded), ...Object.keys(present)])].flatMap((name) =>
@@ -51,11 +51,11 @@ export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
 /** The definition in the run folder: the remarks that the run wrote in front of it, then the text that its hash is of. */
 function ownDefinition({ folder, manifest }: StoredRun): readonly ChangedInput[] {
   const path = join(folder, manifest.definition.file);
-  const text = readText(path);
+  const text = readRunFile(path);
   const remarks = definitionText({ text: '' }, manifest.origin);
   const recorded = manifest.definition.sha256;
   const now = createHash('sha256')
     .update(text.startsWith(remarks) ? text.slice(remarks.length) : text)
     .digest('hex');
-  return now === recorded ? [] : [{ use: 'definition', file: shownPath(resolve(path)), recorded, now }];
+  return now === recorded ? [] : [{ use: 'definition', file: displayPath(resolve(path)), recorded, now }];
 }

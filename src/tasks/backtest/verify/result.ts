@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
-import { equityColumns, hashOf } from '../../../report/summary/resultHash.ts';
+import { equityColumns, tablesHash } from '../../../report/summary/resultHash.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import { fillsTable, ordersTable, tradesTable, type Table } from '../../../report/summary/tables.ts';
@@ -13,12 +13,12 @@ import { fixed, timeText } from '../../../base/text/format.ts';
 import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
 import { writeEquity, type Manifest } from '../folder/write.ts';
-import { readStoredEquity, readText, type StoredEquity, type StoredRun } from '../folder/read.ts';
-import { differenceOf, numbers, storedTable, type Difference } from './tables.ts';
+import { readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
+import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
 export interface ResultCheck {
   /** In the order of cause: orders, fills, equity, trades, figures; the first of each file. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly TableDifference[];
   /** Orders, fills and equity of the folder do not have the hash that the run recorded: they or the hash were changed after it. */
   readonly isFolderAltered: boolean;
 }
@@ -46,10 +46,10 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
 /** The result hash of the folder's own tables; null where they cannot be read. */
 function folderHash(folder: string, orders: Table, fills: Table): string | null {
   try {
-    const { run } = JSON.parse(readText(join(folder, 'summary.json'))) as Summary;
+    const { run } = JSON.parse(readRunFile(join(folder, 'summary.json'))) as Summary;
     const instruments = run.instruments.map(({ id }) => id);
     const { timeMs, equity } = readStoredEquity(folder);
-    return hashOf([
+    return tablesHash([
       storedTable(join(folder, 'orders.csv'), orders, instruments),
       storedTable(join(folder, 'fills.csv'), fills, instruments),
       { length: timeMs.length, columns: [numbers('time_ms', timeMs), numbers('equity', equity)] },
@@ -61,7 +61,7 @@ function folderHash(folder: string, orders: Table, fills: Table): string | null 
 }
 
 /** `bytes`: the file must also be what is written for the run made again, to the byte. */
-function equityDifference(folder: string, record: RunRecord, bytes: { hash: string; temporary: string } | null): Difference | null {
+function equityDifference(folder: string, record: RunRecord, bytes: { hash: string; temporary: string } | null): TableDifference | null {
   const file = 'equity.arrow';
   let stored: StoredEquity;
   try {
@@ -127,9 +127,9 @@ function asRecorded(summary: Summary, manifest: Manifest): Summary {
   };
 }
 
-function summaryDifference(path: string, summary: Summary): Difference | null {
+function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
-  const [then, now] = [readText(path), summaryText(summary)];
+  const [then, now] = [readRunFile(path), summaryText(summary)];
   if (then === now) return null;
   let stored: unknown;
   try {

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { timeText } from '../../../base/text/format.ts';
 import { streamCsv } from '../../../report/summary/csvFile.ts';
-import type { Column, Table } from '../../../report/summary/tables.ts';
+import type { TableColumn, Table } from '../../../report/summary/tables.ts';
 
 /** One place at which the folder and the run made again have different things. */
-export interface Difference {
+export interface TableDifference {
   /** `fills.csv`, `equity.arrow` ... */
   readonly file: string;
   /** `fill 12, price`. */
@@ -26,10 +26,10 @@ export interface TableNames {
 /** Counts that shift with every row before them: other columns tell more about what is different. */
 const COUNTERS = ['order_id', 'trade_id', 'parent_id', 'trade'];
 const NEWLINE = 0x0a;
-const LONGEST_CELL = 70;
+const MAX_CELL_LENGTH = 70;
 
 /** The first difference of `path` from what `table` would be written as; null where all bytes are equal. */
-export function differenceOf(path: string, table: Table, names: TableNames): Difference | null {
+export function differenceOf(path: string, table: Table, names: TableNames): TableDifference | null {
   const stored = readFileSync(path);
   const at = firstUnequal(stored, table);
   if (at === null) return null;
@@ -85,28 +85,40 @@ function countLines(bytes: Buffer, end: number): number {
   return lines;
 }
 
-function headerDifference(header: readonly string[], then: string, { file }: TableNames): Difference {
-  const was = cellsOf(then);
+function headerDifference(header: readonly string[], then: string, { file }: TableNames): TableDifference {
+  const was = csvCells(then);
   const at = header.findIndex((name, column) => was[column] !== name);
   if (at < 0) return { file, what: 'header', where: '', recorded: `${was.length} columns`, now: `${header.length} columns` };
-  return { file, what: `header, column ${at + 1}`, where: '', recorded: shown(was[at]), now: shown(header[at]) };
+  return { file, what: `header, column ${at + 1}`, where: '', recorded: clippedCell(was[at]), now: clippedCell(header[at]) };
 }
 
-function cellDifference(header: readonly string[], then: string | null, now: string | null, row: number, names: TableNames): Difference {
-  const [was, is] = [then === null ? [] : cellsOf(then), now === null ? [] : cellsOf(now)];
+function cellDifference(
+  header: readonly string[],
+  then: string | null,
+  now: string | null,
+  row: number,
+  names: TableNames,
+): TableDifference {
+  const [was, is] = [then === null ? [] : csvCells(then), now === null ? [] : csvCells(now)];
   const where = whereIs(header, then === null ? is : was);
   const at = `${names.row} ${row}`;
   if (then === null) return { file: names.file, what: at, where, recorded: 'no such row', now: 'there' };
   if (now === null) return { file: names.file, what: at, where, recorded: 'there', now: 'no such row' };
   const unequal = header.flatMap((name, column) => (was[column] === is[column] ? [] : [{ name, column }]));
-  const told = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
-  if (told === undefined) return { file: names.file, what: at, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
-  return { file: names.file, what: `${at}, ${told.name}`, where, recorded: shown(was[told.column]), now: shown(is[told.column]) };
+  const reported = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
+  if (reported === undefined) return { file: names.file, what: at, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
+  return {
+    file: names.file,
+    what: `${at}, ${reported.name}`,
+    where,
+    recorded: clippedCell(was[reported.column]),
+    now: clippedCell(is[reported.column]),
+  };
 }
 
-function shown(cell: string | undefined): string {
+function clippedCell(cell: string | undefined): string {
   const text = cell === undefined || cell === '' ? 'empty' : cell;
-  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 3)}...` : text;
+  return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH - 3)}...` : text;
 }
 
 function whereIs(header: readonly string[], cells: readonly string[]): string {
@@ -116,7 +128,7 @@ function whereIs(header: readonly string[], cells: readonly string[]): string {
 }
 
 /** The cells of a line of CSV (RFC 4180). */
-export function cellsOf(line: string): string[] {
+export function csvCells(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
@@ -127,8 +139,8 @@ export function cellsOf(line: string): string[] {
 export function storedTable(path: string, like: Table, instruments: readonly string[]): Table {
   const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   const names = header.split(',');
-  const rows = lines.map(cellsOf);
-  const columns = like.columns.map((column): Column => {
+  const rows = lines.map(csvCells);
+  const columns = like.columns.map((column): TableColumn => {
     const at = names.indexOf(column.name);
     if (column.kind === 'text') return { ...column, values: new Uint8Array(rows.length) };
     if (column.kind === 'code') {
@@ -144,6 +156,6 @@ export function storedTable(path: string, like: Table, instruments: readonly str
 }
 
 /** A column of values as they are read. */
-export function numbers(name: string, values: Float64Array): Column {
+export function numbers(name: string, values: Float64Array): TableColumn {
   return { kind: 'number', name, values, digits: [0], digitsAt: null, emptyAt: NaN };
 }

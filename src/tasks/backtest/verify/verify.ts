@@ -4,11 +4,11 @@ import { rmSync } from 'node:fs';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { join } from 'node:path';
 import type { RunRequest } from '../../../definition/request.ts';
-import type { FinishedRun } from '../run/execute.ts';
+import type { FinishedRun } from '../run/executeDefinition.ts';
 import { openRun, startFolderOf, type StoredRun } from '../folder/read.ts';
 import { checkInputs, type ChangedInput } from './inputs.ts';
 import { checkResult } from './result.ts';
-import type { Difference } from './tables.ts';
+import type { TableDifference } from './tables.ts';
 
 export interface VerifyTask {
   readonly folder: string;
@@ -16,14 +16,14 @@ export interface VerifyTask {
   readonly startedIn: string | null;
 }
 
-export interface Verdict {
+export interface VerifyVerdict {
   readonly folder: string;
   /** `notRun`: it could not be made again, and `failure` says why. */
   readonly outcome: 'identical' | 'different' | 'notRun';
   readonly resultHash: { readonly recorded: string; readonly now: string | null };
   /** What was compared. */
   readonly rows: { readonly orders: number; readonly fills: number; readonly instants: number };
-  readonly differences: readonly Difference[];
+  readonly differences: readonly TableDifference[];
   /** Orders, fills and equity of the folder do not have the hash that the run recorded: they or the hash were changed after it. */
   readonly isFolderAltered: boolean;
   /** Inputs that are no longer what the run read, and the number of all that were looked at. */
@@ -42,7 +42,7 @@ export async function verifyRun(
   { folder, startedIn: given }: VerifyTask,
   perform: (request: RunRequest) => Promise<FinishedRun>,
   temporaryFolder: string,
-): Promise<Verdict> {
+): Promise<VerifyVerdict> {
   const stored = openRun(folder);
   checkRepeatable(stored);
   const { manifest } = stored;
@@ -72,7 +72,7 @@ export async function verifyRun(
   }
 }
 
-function notRun(recorded: string, error: Error): Omit<Verdict, 'folder' | 'inputs' | 'changed' | 'notes'> {
+function notRun(recorded: string, error: Error): Omit<VerifyVerdict, 'folder' | 'inputs' | 'changed' | 'notes'> {
   return {
     outcome: 'notRun',
     resultHash: { recorded, now: null },

@@ -1,26 +1,26 @@
 // Compares what the bot believes with what the exchange shows, again and again; a start does not trade before two clean comparisons.
 
-import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/parts.ts';
+import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
-export interface AuditorParts {
+export interface AuditorDeps {
   readonly scheduler: Scheduler;
   /** Of all markets together; calls `done` once. */
   readonly audit: (kind: AuditKind, done: (result: AuditResult) => void) => void;
   readonly fastMs: number;
   readonly fullMs: number;
   readonly startGapMs: number;
-  readonly told: (kind: AuditKind, result: AuditResult) => void;
+  readonly onResult: (kind: AuditKind, result: AuditResult) => void;
 }
 
 export class Auditor {
-  readonly #parts: AuditorParts;
+  readonly #parts: AuditorDeps;
   #isRunning = false;
   #isBusy = false;
   #timer: number | null = null;
   #nextFullMs = Infinity;
 
-  constructor(parts: AuditorParts) {
+  constructor(parts: AuditorDeps) {
     this.#parts = parts;
   }
 
@@ -68,7 +68,7 @@ export class Auditor {
     this.#parts.audit(kind, (result) => {
       this.#isBusy = false;
       if (!this.#isRunning) return;
-      this.#parts.told(kind, result);
+      this.#parts.onResult(kind, result);
       done(result);
     });
   }
@@ -84,7 +84,7 @@ export class Auditor {
 }
 
 /** The audits of several markets as one: a mismatch of one is one of all, and so is a gap. */
-export function together(results: readonly AuditResult[]): AuditResult {
+export function mergeAudits(results: readonly AuditResult[]): AuditResult {
   const kinds = new Set(results.map(({ kind }) => kind));
   return {
     kind: kinds.has('mismatch') ? 'mismatch' : kinds.has('gap') ? 'gap' : 'ok',

@@ -1,18 +1,18 @@
 // What earlier bots have left at the exchange, for a start that has no journal: their orders and trades are in no books.
 
 import { ownOrder } from '../../../protocol/shapes/spot.ts';
-import { ask } from '../../../adapters/exchange/client/ask.ts';
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { isClientOrderId } from '../../../protocol/clientOrderId.ts';
 import { answerTo, NoAnswer, type MarketService } from '../../download/service.ts';
 
 /** Rows of a list. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 /** Orders of the newest trades that are asked for one by one: spot trades do not say the client order id. */
-const MOST_ASKED = 20;
+const MAX_ASKED = 20;
 /** Orders that are named. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Orders of bots, by the form of their client order ids: `BTCUSDT 123 (01K...)`; the newest of each instrument. Throws NoAnswer. */
 export async function leftBefore(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
@@ -24,23 +24,24 @@ export async function leftBefore(service: MarketService, instruments: readonly I
 
 /** The halt of such a start, in a sentence. */
 export function leftText(left: readonly string[]): string {
-  const named = left.slice(0, MOST_NAMED).join(', ');
-  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+  const named = left.slice(0, MAX_NAMED).join(', ');
+  const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
   return `the data folder has no journal, and the exchange has orders of a bot: ${named}${more}`;
 }
 
-const textOf = (symbol: string, orderId: string, cid: string): string => `${symbol} ${foreignText(orderId, 40)} (${foreignText(cid, 40)})`;
+const textOf = (symbol: string, orderId: string, cid: string): string =>
+  `${symbol} ${sanitizeText(orderId, 40)} (${sanitizeText(cid, 40)})`;
 
 async function onSpot(service: MarketService, { wireName: symbol }: Instrument): Promise<readonly string[]> {
   const found = new Map<string, string>();
   const take = (orderId: string, cid: string | null): void => {
     if (cid !== null && isClientOrderId(cid)) found.set(orderId, textOf(symbol, orderId, cid));
   };
-  const open = await answerTo(service, 'spot.openOrders', { symbol, limit: MOST_ROWS });
+  const open = await answerTo(service, 'spot.openOrders', { symbol, limit: MAX_ROWS });
   for (const { orderId, clientOrderId } of open.rows) take(orderId, clientOrderId);
-  const trades = await answerTo(service, 'spot.myTrades', { symbol, limit: MOST_ROWS });
+  const trades = await answerTo(service, 'spot.myTrades', { symbol, limit: MAX_ROWS });
   const ids = new Set(trades.rows.map((row) => ownOrder(row).orderId).filter((id) => !found.has(id)));
-  for (const orderId of [...ids].slice(0, MOST_ASKED)) {
+  for (const orderId of [...ids].slice(0, MAX_ASKED)) {
     const order = await answerTo(service, 'spot.queryOrder', { symbol, orderId });
     take(orderId, order?.clientOrderId ?? null);
     // One is reason enough.
@@ -52,7 +53,7 @@ async function onSpot(service: MarketService, { wireName: symbol }: Instrument):
 const NOT_FOUND = 404;
 
 async function onFutures(service: MarketService, { wireName: contractName }: Instrument): Promise<readonly string[]> {
-  const outcome = await ask(service.client, 'futures.orderHistory', { contractName, limit: MOST_ROWS });
+  const outcome = await callAsPromise(service.client, 'futures.orderHistory', { contractName, limit: MAX_ROWS });
   // Some services do not have it. Orders that are open are nobody's there, and stop new risk by themselves.
   if (outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND)) return [];
   if (outcome.kind !== 'acked') throw new NoAnswer(`futures.orderHistory: ${outcome.cause}`, 'isobar doctor looks for the reason');

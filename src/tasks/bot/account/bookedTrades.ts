@@ -1,9 +1,9 @@
 // Ids of the executions that the books have: of each instrument more than a list of the exchange holds, and no older ones.
 
-import { MOST_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
+import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
 
-const MOST = 2 * MOST_ROWS;
+const MAX_TRADES = 2 * MAX_ROWS;
 
 export class BookedTrades {
   /** Oldest first. */
@@ -12,7 +12,7 @@ export class BookedTrades {
   add(instrument: string, tradeId: string): void {
     const ids = this.#ids.get(instrument) ?? new Set();
     this.#ids.set(instrument, ids.add(tradeId));
-    if (ids.size > MOST) for (const oldest of ids) return void ids.delete(oldest);
+    if (ids.size > MAX_TRADES) for (const oldest of ids) return void ids.delete(oldest);
   }
   /** None is missing that the exchange may still list. */
   of(instrument: InstrumentId): ReadonlySet<string> {

@@ -14,10 +14,10 @@ export interface AccountLock {
   release(): void;
 }
 
-type Account = Pick<LiveConfig, 'accounts' | 'access' | 'markets' | 'fingerprint'>;
+type LockedAccount = Pick<LiveConfig, 'accounts' | 'access' | 'markets' | 'fingerprint'>;
 
 /** Throws ConfigError while another process has it, or may have it. */
-export function lockAccount({ accounts, access, markets, fingerprint }: Account): AccountLock {
+export function lockAccount({ accounts, access, markets, fingerprint }: LockedAccount): AccountLock {
   const origins = new Set(markets.flatMap((market) => access.baseUrls[market] ?? []));
   const processes = processesHere();
   const held: (() => void)[] = [];
@@ -33,7 +33,7 @@ export function lockAccount({ accounts, access, markets, fingerprint }: Account)
       held.push(() => disk.close());
       held.push(lockFolder(disk, folder, processes));
     }
-    sweep(accounts, processes);
+    removeStaleLocks(accounts, processes);
     return { missing: null, release };
   } catch (error) {
     release();
@@ -43,7 +43,7 @@ export function lockAccount({ accounts, access, markets, fingerprint }: Account)
 }
 
 /** A bot that was killed leaves its folder, and each demonstration has an address of its own: without this they were more and more. */
-function sweep(accounts: string, processes: Processes): void {
+function removeStaleLocks(accounts: string, processes: Processes): void {
   const disk = new FileSystemDisk();
   quietly(() => {
     for (const name of readdirSync(accounts)) {

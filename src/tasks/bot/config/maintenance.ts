@@ -8,14 +8,14 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { LiveFile } from './schema.ts';
 
 /** A time from its beginning to before its end, ms UTC. */
-export interface Span {
+export interface MaintenanceSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 export interface MaintenanceWindow {
   readonly cancels: boolean;
   /** The span that holds at `ms`; else the first one that begins later; null: there is none. */
-  readonly spanAt: (ms: number) => Span | null;
+  readonly spanAt: (ms: number) => MaintenanceSpan | null;
 }
 
 /** Codes of the halt, and whether it takes orders back that would open. The engine's halt desk does so by the code: a replay does the same. */
@@ -23,7 +23,7 @@ const CODES = { keep: 'MAINTENANCE', cancel: 'MAINTENANCE_CANCEL' } as const;
 const ACCOUNT = { kind: 'account' } as const;
 const MINUTE_MS = 60_000;
 /** Longer waits are cut, as clocks drift. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Throws ConfigError for a window without an end, or before its beginning, and for a pattern that is none. */
 export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
@@ -50,7 +50,7 @@ function repeated(pattern: string, lengthMs: number, timeZone: string): Maintena
   };
 }
 
-export interface MaintenanceParts {
+export interface MaintenanceDeps {
   readonly windows: readonly MaintenanceWindow[];
   readonly engine: Engine;
   readonly scheduler: Scheduler;
@@ -61,10 +61,10 @@ export interface MaintenanceParts {
 }
 
 export class Maintenance {
-  readonly #parts: MaintenanceParts;
+  readonly #parts: MaintenanceDeps;
   #timer: number | null = null;
 
-  constructor(parts: MaintenanceParts) {
+  constructor(parts: MaintenanceDeps) {
     this.#parts = parts;
   }
 
@@ -81,14 +81,14 @@ export class Maintenance {
     for (const cancels of [false, true]) this.#settle(cancels, open.filter((span) => span.cancels === cancels), nowMs); // prettier-ignore
     const edgeMs = Math.min(...spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
     if (edgeMs === Infinity) return;
-    this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, LONGEST_WAIT_MS)), () => this.start());
+    this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, MAX_WAIT_MS)), () => this.start());
   }
   stop(): void {
     if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
-  #settle(cancels: boolean, open: readonly Span[], nowMs: number): void {
+  #settle(cancels: boolean, open: readonly MaintenanceSpan[], nowMs: number): void {
     const { engine, step } = this.#parts;
     const code = cancels ? CODES.cancel : CODES.keep;
     const { halts } = engine.risk;

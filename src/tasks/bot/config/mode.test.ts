@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
-import { checkMode, fingerprintOf, type Mode, type ModeClaim } from './mode.ts';
+import { checkMode, fingerprintOf, type Mode, type ModeRequest } from './mode.ts';
 
 const OWN = 'a1b2c3d4e5f6';
 const URLS = {
@@ -13,9 +13,9 @@ const URLS = {
   both: 'mixed',
 } as const;
 
-function refusalOf(claim: ModeClaim): string | null {
+function refusalOf(adopted: ModeRequest): string | null {
   try {
-    checkMode(claim);
+    checkMode(adopted);
     return null;
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
@@ -33,11 +33,11 @@ const combinations = (['paper', 'live'] satisfies Mode[]).flatMap((mode) =>
   ),
 );
 
-test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed $confirmed', ({ url, ...said }) => {
+test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed $confirmed', ({ url, ...text }) => {
   const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
-  const mayPaper = said.mode === 'paper' && !said.isFlagged && (url === 'loopback' || url === 'name');
-  const mayLive = said.mode === 'live' && said.isFlagged && said.timeScale === 1 && url === 'remote' && said.confirmed === OWN;
-  const refusal = refusalOf({ ...said, urls, fingerprint: OWN });
+  const mayPaper = text.mode === 'paper' && !text.isFlagged && (url === 'loopback' || url === 'name');
+  const mayLive = text.mode === 'live' && text.isFlagged && text.timeScale === 1 && url === 'remote' && text.confirmed === OWN;
+  const refusal = refusalOf({ ...text, urls, fingerprint: OWN });
   if (mayPaper || mayLive) expect(refusal).toBeNull();
   else expect(refusal).toMatch(/\S/);
 });
@@ -45,20 +45,27 @@ test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed 
 test('all combinations are tried', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
 
 test('an address that only looks like this computer is another one', () => {
-  const claim = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
+  const adopted = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
   for (const url of ['http://127.0.0.1.example.com', 'http://localhost.example.com', 'https://127.1.example.org', 'http://10.0.0.1:8080']) {
-    expect(refusalOf({ ...claim, urls: { spot: url } })).toContain('expected a paper exchange on this computer');
+    expect(refusalOf({ ...adopted, urls: { spot: url } })).toContain('expected a paper exchange on this computer');
   }
-  for (const url of ['http://127.9.9.9:1', 'http://[::1]:8080']) expect(refusalOf({ ...claim, urls: { spot: url } })).toBeNull();
+  for (const url of ['http://127.9.9.9:1', 'http://[::1]:8080']) expect(refusalOf({ ...adopted, urls: { spot: url } })).toBeNull();
 });
 
 test('what is missing for live is said one by one, the command to confirm with it', () => {
-  const claim: ModeClaim = { mode: 'live', isFlagged: true, timeScale: 1, urls: { spot: URLS.remote }, fingerprint: OWN, confirmed: null };
-  expect(refusalOf({ ...claim, isFlagged: false })).toBe('mode: live trades real money');
-  expect(refusalOf({ ...claim, timeScale: 2 })).toBe('timeScale: expected 1 in live, got 2');
-  expect(refusalOf({ ...claim, urls: { spot: URLS.plain } })).toContain('expected the https address of a real exchange');
-  expect(refusalOf(claim)).toBe(`the account ${OWN} was never confirmed`);
-  expect(refusalOf({ ...claim, confirmed: 'other' })).toBe(`the account is ${OWN}, confirmed was other`);
+  const adopted: ModeRequest = {
+    mode: 'live',
+    isFlagged: true,
+    timeScale: 1,
+    urls: { spot: URLS.remote },
+    fingerprint: OWN,
+    confirmed: null,
+  };
+  expect(refusalOf({ ...adopted, isFlagged: false })).toBe('mode: live trades real money');
+  expect(refusalOf({ ...adopted, timeScale: 2 })).toBe('timeScale: expected 1 in live, got 2');
+  expect(refusalOf({ ...adopted, urls: { spot: URLS.plain } })).toContain('expected the https address of a real exchange');
+  expect(refusalOf(adopted)).toBe(`the account ${OWN} was never confirmed`);
+  expect(refusalOf({ ...adopted, confirmed: 'other' })).toBe(`the account is ${OWN}, confirmed was other`);
 });
 
 test('a fingerprint names the account and not its key', () => {

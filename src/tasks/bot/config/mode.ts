@@ -7,7 +7,7 @@ import type { Market } from '../../../model/instrument.ts';
 export type Mode = 'paper' | 'live';
 
 /** Everything that a start says about its mode. */
-export interface ModeClaim {
+export interface ModeRequest {
   /** `mode` of the config; its default is paper. */
   readonly mode: Mode;
   /** `--live` was given. */
@@ -21,12 +21,12 @@ export interface ModeClaim {
 }
 
 /** Throws ConfigError unless every sign says the same: paper on this computer, or live and all that live needs. */
-export function checkMode(claim: ModeClaim): void {
-  const refusal = claim.mode === 'paper' ? paperRefusal(claim) : liveRefusal(claim);
+export function checkMode(adopted: ModeRequest): void {
+  const refusal = adopted.mode === 'paper' ? paperRefusal(adopted) : liveRefusal(adopted);
   if (refusal) throw refusal;
 }
 
-function paperRefusal({ isFlagged, urls }: ModeClaim): ConfigError | null {
+function paperRefusal({ isFlagged, urls }: ModeRequest): ConfigError | null {
   if (isFlagged) {
     return new ConfigError('--live: the config says mode: paper', 'write mode: live into the config, or leave --live out');
   }
@@ -38,7 +38,7 @@ function paperRefusal({ isFlagged, urls }: ModeClaim): ConfigError | null {
   );
 }
 
-function liveRefusal({ isFlagged, timeScale, urls, fingerprint, confirmed }: ModeClaim): ConfigError | null {
+function liveRefusal({ isFlagged, timeScale, urls, fingerprint, confirmed }: ModeRequest): ConfigError | null {
   if (!isFlagged) return new ConfigError('mode: live trades real money', 'if that is what you want, add --live to the command');
   if (timeScale !== 1)
     return new ConfigError(`timeScale: expected 1 in live, got ${timeScale}`, 'a real exchange keeps its own time: leave it out');

@@ -9,9 +9,9 @@ import { ConfigError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/text/secret.ts';
 import type { Notifier } from '../../../ports/notifier.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
-import { text } from '../../../definition/text/values.ts';
+import { textValue } from '../../../definition/text/values.ts';
 
-const file = (of: string) => text('the path of a file', `file, mode 0600, that holds ${of}`);
+const file = (of: string) => textValue('the path of a file', `file, mode 0600, that holds ${of}`);
 
 /** One entry of `alerts`. Addresses of webhooks are secrets as a rule: whoever has one can write there. */
 export const alertsSchema = z
@@ -21,13 +21,13 @@ export const alertsSchema = z
       [
         z.strictObject({
           kind: z.literal('webhook'),
-          url: text('an https address', 'address without a secret in it').optional(),
+          url: textValue('an https address', 'address without a secret in it').optional(),
           urlFile: file('the address').optional(),
           tokenFile: file('a bearer token').optional(),
         }),
         z.strictObject({
           kind: z.literal('telegram'),
-          chatId: text("a chat in quotes, such as '-1001234567890'", "the chat, such as '-1001234567890' or '@my_channel'"),
+          chatId: textValue("a chat in quotes, such as '-1001234567890'", "the chat, such as '-1001234567890' or '@my_channel'"),
           tokenFile: file('the token of the Telegram bot'),
         }),
       ],

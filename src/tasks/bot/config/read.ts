@@ -5,15 +5,15 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ORDER_SETTINGS, type OrderSettings } from '../../../adapters/exchange/calls/settings.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
-import { FENCE_DEFAULTS, type FenceSettings } from '../../../orders/prove/fence.ts';
+import { DEFAULT_ABSENCE_BOUNDS, type AbsenceBoundsSettings } from '../../../orders/prove/absenceBounds.ts';
 import { readAccessFile, refuseKeys } from '../../../access/config.ts';
 import type { Environment } from '../../../access/environment.ts';
 import { originOf, settingsOf, signerOf, type AccessSettings } from '../../../access/settings.ts';
 import type { Signer } from '../../../access/signer.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
-import { DEFAULTS } from '../../../definition/load/settled.ts';
-import { readYaml, valueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
+import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
+import { readYaml, definitionValueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
 import { checkAuditPeriod } from './riskDefaults.ts';
 import { DEFINITION_KEYS, liveSchema, type LiveFile } from './schema.ts';
 import { maintenanceWindows, type MaintenanceWindow } from './maintenance.ts';
@@ -46,7 +46,7 @@ export interface LiveBehaviour {
   readonly source: DefinitionSource;
   readonly definition: Pick<Definition, (typeof DEFINITION_KEYS)[number]>;
   /** Bounds of the proof that an order had no effect (order safety, section 7). */
-  readonly proof: FenceSettings;
+  readonly proof: AbsenceBoundsSettings;
   /** sha-256 of the run definition inside the file. */
   readonly hash: string;
 }
@@ -150,11 +150,11 @@ function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, funding = {},
       maxUncertaintyMs: timeScale === 1 ? doubtMs : Math.max(doubtMs, Math.min(HURRIED.doubtMs, doubtMs * timeScale)),
     },
     proof: {
-      ...FENCE_DEFAULTS,
-      deltaMinMs: orders.deltaMinMs ?? FENCE_DEFAULTS.deltaMinMs,
-      readLagMs: orders.readLagMs ?? FENCE_DEFAULTS.readLagMs,
-      resolveEveryMs: orders.resolveEveryMs ?? FENCE_DEFAULTS.resolveEveryMs,
-      humanAfterMs: orders.humanAfterMs ?? FENCE_DEFAULTS.humanAfterMs,
+      ...DEFAULT_ABSENCE_BOUNDS,
+      deltaMinMs: orders.deltaMinMs ?? DEFAULT_ABSENCE_BOUNDS.deltaMinMs,
+      readLagMs: orders.readLagMs ?? DEFAULT_ABSENCE_BOUNDS.readLagMs,
+      resolveEveryMs: orders.resolveEveryMs ?? DEFAULT_ABSENCE_BOUNDS.resolveEveryMs,
+      humanAfterMs: orders.humanAfterMs ?? DEFAULT_ABSENCE_BOUNDS.humanAfterMs,
     },
     onStop: orders.onStop ?? 'leave',
     audit: { fullMs: audit.fullMs ?? 300_000, startGapMs: 10_000 },
@@ -183,6 +183,8 @@ function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment:
 
 /** The keys of a run definition, with the places that they have in the config. */
 function definitionSource(source: DefinitionSource): DefinitionSource {
-  const entries = DEFINITION_KEYS.map((key) => [key, valueAt(source.data, [key])] as const).filter(([, value]) => value !== undefined);
+  const entries = DEFINITION_KEYS.map((key) => [key, definitionValueAt(source.data, [key])] as const).filter(
+    ([, value]) => value !== undefined,
+  );
   return { ...source, data: Object.fromEntries(entries) };
 }

@@ -3,18 +3,18 @@
 import { z } from 'zod';
 import { accessSchema } from '../../../access/config.ts';
 import { definitionSchema } from '../../../definition/text/schema.ts';
-import { map, text, whole } from '../../../definition/text/values.ts';
+import { map, textValue, integerValue } from '../../../definition/text/values.ts';
 import { INTERVAL_NAMES } from '../../../model/interval.ts';
 import { alertsSchema } from './notifiers.ts';
 
-const ms = (help: string, least: number, most: number) => whole('ms', help, least, most).optional();
+const ms = (help: string, min: number, max: number) => integerValue('ms', help, min, max).optional();
 
 const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, modules, seed, catalog, instruments } =
   definitionSchema.shape;
 const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
 const DAY_MS = 86_400_000;
-const url = (of: string) => text('a URL such as http://127.0.0.1:8080', `address of the ${of} service`).optional();
+const url = (of: string) => textValue('a URL such as http://127.0.0.1:8080', `address of the ${of} service`).optional();
 
 const exchange = map(
   {
@@ -24,7 +24,7 @@ const exchange = map(
     secretFile,
     socketUrl,
     dialect,
-    access: text('the path of a file', 'an access file in place of keyFile, secretFile and dialect').optional(),
+    access: textValue('the path of a file', 'an access file in place of keyFile, secretFile and dialect').optional(),
   },
   'the exchange, such as { spotUrl: http://127.0.0.1:8080, keyFile: key, secretFile: secret }',
 ).describe('where the exchange is and with which key it is asked');
@@ -54,7 +54,7 @@ const audit = map(
 
 const clock = map(
   {
-    samples: whole('questions', 'asked for a measurement of the clock', 5, 25).optional(),
+    samples: integerValue('questions', 'asked for a measurement of the clock', 5, 25).optional(),
     maxUncertaintyMs: ms('no order is signed while the clock is less certain', 10, 400),
     periodMs: ms('from one measurement to the next', 10_000, DAY_MS),
   },
@@ -81,11 +81,11 @@ const funding = map(
   'the times of funding, such as { everyHours: 8 }',
 ).describe('when contracts are charged funding, which the exchange does not tell');
 
-const inside = z
+const executionInterval = z
   .enum(['off', ...INTERVAL_NAMES], { error: 'an interval such as 1m, or off' })
   .describe('finer bars in which stops are looked at, between those of the strategies, which do not see them')
   .optional();
-const keptOrCancelled = z
+const onWindowStart = z
   .enum(['keep', 'cancel'], { error: 'one of keep, cancel' })
   .describe('working orders that would open: kept (default), or taken back as it begins')
   .optional();
@@ -94,15 +94,15 @@ const maintenance = z
     z.union(
       [
         z.strictObject({
-          cron: text("a pattern such as '0 3 * * 0'", 'when it begins: minute, hour, day, month, weekday'),
+          cron: textValue("a pattern such as '0 3 * * 0'", 'when it begins: minute, hour, day, month, weekday'),
           minutes: z.int().min(1).max(10_080).describe('how long it lasts'),
-          timeZone: text('a zone such as Europe/Berlin', 'whose clock the pattern means; UTC by default').optional(),
-          orders: keptOrCancelled,
+          timeZone: textValue('a zone such as Europe/Berlin', 'whose clock the pattern means; UTC by default').optional(),
+          orders: onWindowStart,
         }),
         z.strictObject({
-          from: text("a UTC time such as '2026-12-01 03:00'", 'when it begins'),
-          to: text("a UTC time such as '2026-12-01 04:00'", 'when it ends'),
-          orders: keptOrCancelled,
+          from: textValue("a UTC time such as '2026-12-01 03:00'", 'when it begins'),
+          to: textValue("a UTC time such as '2026-12-01 04:00'", 'when it ends'),
+          orders: onWindowStart,
         }),
       ],
       { error: "a window, such as { cron: '0 3 * * 0', minutes: 30 } or { from: '2026-12-01 03:00', to: '2026-12-01 04:00' }" },
@@ -117,7 +117,7 @@ export const liveSchema = map(
     name,
     mode: z.enum(['paper', 'live'], { error: 'one of paper, live' }).describe('paper, or live: real money').optional(),
     exchange,
-    data: text('the path of a folder', 'folder of the journal, the latches and the control socket').optional(),
+    data: textValue('the path of a folder', 'folder of the journal, the latches and the control socket').optional(),
     strategy,
     params,
     feeds,
@@ -127,7 +127,7 @@ export const liveSchema = map(
     size,
     fees,
     fills: map(
-      { collar: fills.unwrap().shape.collar, inside },
+      { collar: fills.unwrap().shape.collar, inside: executionInterval },
       "the collar of market orders and where stops are looked at, such as { collar: '0.01', inside: 1m }",
     ).optional(),
     risk,
@@ -143,7 +143,9 @@ export const liveSchema = map(
     maintenance: maintenance.optional(),
     funding: funding.optional(),
     dashboard: map(
-      { port: whole('port', 'where the dashboard listens on this computer; default 8090, 0 takes a free one', 0, 65_535).optional() },
+      {
+        port: integerValue('port', 'where the dashboard listens on this computer; default 8090, 0 takes a free one', 0, 65_535).optional(),
+      },
       'a dashboard, such as { port: 8090 }',
     )
       .describe('a page on this computer that shows the bot; off where it is not named')

@@ -4,7 +4,7 @@ import { inPackage, linkedPage } from '../../../report/page/link.ts';
 import { DOCUMENT } from './document.ts';
 import { DASHBOARD_STYLE } from './style.ts';
 
-export interface Asset {
+export interface PageAsset {
   readonly type: string;
   readonly body: Buffer;
 }
@@ -18,8 +18,8 @@ const TEXT = {
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#2456b8" stroke-width="2" d="M1 12l4-5 3 3 6-8"/></svg>`;
 
 /** By path. */
-export function assets(): ReadonlyMap<string, Asset> {
-  const asset = (type: keyof typeof TEXT, text: string): Asset => ({ type: TEXT[type], body: Buffer.from(text) });
+export function assets(): ReadonlyMap<string, PageAsset> {
+  const asset = (type: keyof typeof TEXT, text: string): PageAsset => ({ type: TEXT[type], body: Buffer.from(text) });
   return new Map([
     ['/', asset('html', DOCUMENT)],
     ['/style.css', asset('css', DASHBOARD_STYLE)],

@@ -3,10 +3,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { BotControl } from '../../control/botControl.ts';
 import { metricsText } from '../../control/metrics.ts';
-import { perform, readRequest, scopeOf, type BotRequest } from '../../control/request.ts';
+import { perform, readRequest, requiredScope, type BotRequest } from '../../control/request.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { assets, type Asset } from './assets.ts';
-import { Guard, wordFor, type Refusal } from './guard.ts';
+import { assets, type PageAsset } from './assets.ts';
+import { Guard, wordFor, type AccessRefusal } from './guard.ts';
 import { Refusals } from './refusals.ts';
 import { Tokens, tokensIn } from './tokens.ts';
 
@@ -19,7 +19,7 @@ export interface DashboardOptions {
   readonly port: number;
   readonly nowMs: () => number;
   /** Told of acts and of refusals, for the log. */
-  readonly log: (level: 'info' | 'warn', says: string) => void;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
 export interface Dashboard {
@@ -28,10 +28,10 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-const MOST_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 /** Of one page: a look a second, and what a person clicks. */
-const MOST_CONNECTIONS = 32;
+const MAX_CONNECTIONS = 32;
 /** A connection that dawdles is ended, and takes nobody's place. */
 const LIMITS = {
   headersTimeout: 2000,
@@ -58,7 +58,8 @@ interface Answer {
 }
 
 const json = (status: number, value: unknown): Answer => ({ status, type: 'application/json; charset=utf-8', body: JSON.stringify(value) });
-const refused = ({ status, problem }: Refusal | { readonly status: number; readonly problem: string }): Answer => json(status, { problem });
+const refused = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): Answer =>
+  json(status, { problem });
 
 /** Throws ConfigError for an address that others could reach, and for a port that cannot be had. */
 export async function openDashboard(control: BotControl, options: DashboardOptions): Promise<Dashboard> {
@@ -69,31 +70,31 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
       'from elsewhere use an SSH tunnel: ssh -L 8090:127.0.0.1:8090 ...',
     );
   }
-  const desk = new Desk(control, new Tokens(tokensIn(folder)), options);
+  const fixture = new DashboardHandler(control, new Tokens(tokensIn(folder)), options);
   const server = createServer(LIMITS, (request, response) =>
-    receive(request, (body) => void desk.answer(request, body).then((answer) => send(response, answer))),
+    receive(request, (body) => void fixture.answer(request, body).then((answer) => send(response, answer))),
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   const bound = await listening(server, host, port);
-  desk.open(bound);
+  fixture.open(bound);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   log('info', `the dashboard is at ${url}; its tokens lie in the data folder`);
   return {
     url,
     close: () =>
       new Promise((resolve) => {
-        desk.close();
+        fixture.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
 }
 
-class Desk {
+class DashboardHandler {
   readonly #control: BotControl;
   readonly #tokens: Tokens;
   readonly #options: DashboardOptions;
-  readonly #assets: ReadonlyMap<string, Asset> = assets();
+  readonly #assets: ReadonlyMap<string, PageAsset> = assets();
   readonly #refusals: Refusals;
   #guard: Guard | null = null;
 
@@ -101,7 +102,7 @@ class Desk {
     this.#control = control;
     this.#tokens = tokens;
     this.#options = options;
-    this.#refusals = new Refusals(options.nowMs, (says) => options.log('warn', says));
+    this.#refusals = new Refusals(options.nowMs, (message) => options.log('warn', message));
   }
 
   close(): void {
@@ -116,28 +117,28 @@ class Desk {
   /** `body` null: it was too large. */
   async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
     const { method = '', url = '' } = request;
-    const heard = { method, headers: single(request.headers) };
-    const misplaced = this.#guard?.refusesPlace(heard) ?? null;
-    if (misplaced) return this.#refuse(misplaced, `${method} from ${heard.headers['origin'] ?? heard.headers['host'] ?? 'nowhere'}`);
-    if (body === null) return refused({ status: 413, problem: `expected at most ${MOST_BODY_BYTES} bytes` });
+    const received = { method, headers: single(request.headers) };
+    const misplaced = this.#guard?.refusesPlace(received) ?? null;
+    if (misplaced) return this.#refuse(misplaced, `${method} from ${received.headers['origin'] ?? received.headers['host'] ?? 'nowhere'}`);
+    if (body === null) return refused({ status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` });
     const asset = this.#assets.get(url);
     if (asset) return method === 'GET' ? { status: 200, ...asset } : refused({ status: 405, problem: 'expected GET' });
     switch (url) {
       case '/api/view':
       case '/metrics':
-        return this.#read(heard, url);
+        return this.#read(received, url);
       case '/api/act':
-        return this.#act(heard, body);
+        return this.#act(received, body);
       default:
         return refused({ status: 404, problem: 'nothing is here' });
     }
   }
 
-  #read(heard: Heard, url: string): Answer {
-    if (heard.method !== 'GET') return refused({ status: 405, problem: 'expected GET' });
-    const allowed = this.#guard!.allows(heard, 'read');
+  #read(got: ReceivedRequest, url: string): Answer {
+    if (got.method !== 'GET') return refused({ status: 405, problem: 'expected GET' });
+    const allowed = this.#guard!.allows(got, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, url);
-    this.#control.beat();
+    this.#control.noteActivity();
     const view = this.#control.view();
     if (url === '/metrics')
       return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${metricsText(view)}${this.#refusedText()}` };
@@ -145,20 +146,20 @@ class Desk {
   }
 
   /** `{request, typed}`: what is to be done, and the word that was typed for it. */
-  async #act(heard: Heard, body: Buffer): Promise<Answer> {
-    if (heard.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
+  async #act(otherReceived: ReceivedRequest, body: Buffer): Promise<Answer> {
+    if (otherReceived.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
     // The token first: whoever has none learns nothing of the form of a request.
-    const allowed = this.#guard!.allows(heard, 'read');
+    const allowed = this.#guard!.allows(otherReceived, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
-    if (heard.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });
+    if (otherReceived.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });
     const { request: given, typed } = fields(body);
     const read = readRequest(given);
     if ('problem' in read) return refused({ status: 400, problem: read.problem });
-    return this.#perform(heard, read.request, typed);
+    return this.#perform(otherReceived, read.request, typed);
   }
 
-  async #perform(heard: Heard, request: BotRequest, typed: unknown): Promise<Answer> {
-    const allowed = this.#guard!.allows(heard, scopeOf(request.op));
+  async #perform(heard: ReceivedRequest, request: BotRequest, typed: unknown): Promise<Answer> {
+    const allowed = this.#guard!.allows(heard, requiredScope(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
     const word = wordFor(request.op);
     if (word !== null && typed !== word) return refused({ status: 400, problem: `type the word ${word} to confirm` });
@@ -166,7 +167,7 @@ class Desk {
     return json(200, await perform(this.#control, request, 'dashboard'));
   }
 
-  #refuse(refusal: Refusal, what: string): Answer {
+  #refuse(refusal: AccessRefusal, what: string): Answer {
     this.#refusals.add(refusal.problem, what);
     return refused(refusal);
   }
@@ -177,7 +178,7 @@ class Desk {
   }
 }
 
-type Heard = Parameters<Guard['allows']>[0];
+type ReceivedRequest = Parameters<Guard['allows']>[0];
 
 function fields(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {
   try {
@@ -194,9 +195,9 @@ function receive(request: IncomingMessage, whole: (body: Buffer | null) => void)
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= MOST_BODY_BYTES) chunks.push(chunk);
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   });
-  request.on('end', () => whole(size > MOST_BODY_BYTES ? null : Buffer.concat(chunks)));
+  request.on('end', () => whole(size > MAX_BODY_BYTES ? null : Buffer.concat(chunks)));
   request.on('error', () => request.destroy());
 }
 

@@ -6,7 +6,7 @@ it('100,000 refused requests within a minute: two lines in the log, and the coun
   const lines: string[] = [];
   const refusals = new Refusals(
     () => nowMs,
-    (says) => void lines.push(says),
+    (message) => void lines.push(message),
   );
   for (let request = 0; request < 100_000; request++) {
     nowMs = request * 0.5;
@@ -25,7 +25,7 @@ it('what the log does not know of is told when the dashboard closes', () => {
   const lines: string[] = [];
   const refusals = new Refusals(
     () => 0,
-    (says) => void lines.push(says),
+    (message) => void lines.push(message),
   );
   refusals.add('wrong token', 'a');
   refusals.add('wrong token', 'b');

@@ -6,15 +6,15 @@ export class Refusals {
   /** Since the dashboard was opened. */
   total = 0;
   readonly #nowMs: () => number;
-  readonly #tell: (says: string) => void;
+  readonly #tell: (message: string) => void;
   #toldMs = -Infinity;
   /** Refused since the last line in the log. */
   #untold = 0;
   #newest = '';
 
-  constructor(nowMs: () => number, tell: (says: string) => void) {
+  constructor(nowMs: () => number, notify: (text: string) => void) {
     this.#nowMs = nowMs;
-    this.#tell = tell;
+    this.#tell = notify;
   }
 
   /** `why` it was refused, and `what` was asked for, which a stranger may have written. */

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { damageError, disked } from '../../../adapters/journal/openJournal.ts';
+import { damageError, withDiskErrors } from '../../../adapters/journal/openJournal.ts';
 import { readJournal } from '../../../adapters/journal/file/readJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -32,7 +32,7 @@ export async function replayFolder(path: string, { config, load }: ReplayFolderO
 function readRecords(folder: string): readonly JournalRecord[] {
   const records: JournalRecord[] = [];
   const disk = { list: (of: string) => readdirSync(of).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
-  const { damage, otherFormat } = disked(() => readJournal(disk, folder, (record) => void records.push(record)));
+  const { damage, otherFormat } = withDiskErrors(() => readJournal(disk, folder, (record) => void records.push(record)));
   if (damage) throw damageError(damage, otherFormat);
   return records;
 }

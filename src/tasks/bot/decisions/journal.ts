@@ -3,7 +3,7 @@
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { LiveFence } from '../../../orders/prove/fence.ts';
+import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
 import type { LiveBehaviour } from '../config/read.ts';
 import { plansFor } from '../feeds/feeds.ts';
@@ -51,7 +51,11 @@ export async function replayJournal(
   }
   const feeds = plansFor(behaviour, instruments, { warm: life.warm, rows: rowsOf(life) });
   const plan = await livePlan(behaviour, feeds, life.fromMs, load ? { load } : {});
-  const { replay } = await replayLife(life, plan, { fence: new LiveFence(behaviour.proof), isTorn: false, stopsAtDifference: true });
+  const { replay } = await replayLife(life, plan, {
+    absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
+    isTorn: false,
+    stopsAtDifference: true,
+  });
   const { asked, restarts, instants, bars, missedBars, interruption } = replay;
   const isInterrupted =
     interruption ?? (life.acceptedTo >= 0 ? 'changed code was accepted' : life.number > 1 ? 'strategies began anew' : null);

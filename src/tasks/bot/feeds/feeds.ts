@@ -4,19 +4,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadBars, readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
 import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts';
-import { barWindow, coarserWindow, MOST_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { nestedIn } from '../../../model/bars/coarser.ts';
+import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
 import { ppmOf } from '../../../definition/text/values.ts';
-import { DEFAULTS } from '../../../definition/load/settled.ts';
+import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { whereIs } from '../../../definition/text/source.ts';
-import { proposedFor, recordOf, type Listed } from '../../download/instruments.ts';
+import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../download/instruments.ts';
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/service.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
@@ -99,7 +99,7 @@ export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'
 /** Throws ConfigError for what the exchange does not list, and NoAnswer where it does not answer. */
 export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
-  const listings = new Map<Market, ReadonlyMap<string, Listed>>();
+  const listings = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
   for (const market of config.markets) listings.set(market, await listMarket(service, market));
   // One time for all of them: what closes while they are read belongs to the first instants of the run.
   const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
@@ -176,11 +176,15 @@ function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 
       return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
     }),
   );
-  return [...seen, ...insideFeeds(seen, definition.fills?.inside, source)];
+  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source)];
 }
 
 /** Finer bars of each symbol whose feeds are coarser, in which stops are looked at: as a backtest has them with the same key. */
-function insideFeeds(seen: readonly WantedFeed[], given: string | undefined, source: LiveBehaviour['source']): readonly WantedFeed[] {
+function executionOnlyFeedsOf(
+  seen: readonly WantedFeed[],
+  given: string | undefined,
+  source: LiveBehaviour['source'],
+): readonly WantedFeed[] {
   const interval = given === undefined ? null : parseInterval(given);
   if (interval === null) return [];
   const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
@@ -228,19 +232,19 @@ async function newestBars(
 ): Promise<readonly MarketBar[]> {
   const listing =
     market === 'spot'
-      ? await answerTo(service, 'spot.klines', { symbol, interval: from, limit: MOST_KLINES })
-      : await answerTo(service, 'futures.klines', { contractName: symbol, interval: from, limit: MOST_KLINES });
-  const window = barWindow(listing, from, MOST_KLINES, atMs);
+      ? await answerTo(service, 'spot.klines', { symbol, interval: from, limit: MAX_KLINES })
+      : await answerTo(service, 'futures.klines', { contractName: symbol, interval: from, limit: MAX_KLINES });
+  const window = barWindow(listing, from, MAX_KLINES, atMs);
   return (from === interval ? window : coarserWindow(window, interval)).closed;
 }
 
 /** The record of the catalog where there is one, with the digits and minimums that the exchange has now. */
-function instrumentOf(config: LiveConfig, catalog: string, listed: Listed, known: readonly MarketBar[]): Instrument {
+function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
   const { market, symbol } = listed;
   const prices = known.flatMap(({ low, high }) => [low, high]);
   if (prices.length === 0) throw new ConfigError(`${symbol}: the exchange has no bars of it`, 'wait until it trades');
   const like = readInstrument(catalog, market, symbol) ?? proposedFor(listed, Math.min(...prices), Math.max(...prices));
-  return withRates(recordOf(listed, like), config.definition.fees);
+  return withRates(instrumentRecordOf(listed, like), config.definition.fees);
 }
 
 /** With the fees of the config, as a backtest has them: those of a contract stand with its other terms. */

@@ -14,7 +14,7 @@ import { knownRates } from '../../../definition/marks/load.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
 /** Most rates that a bot begins with: eleven months of eight hours. */
-const MOST_RATES = 1000;
+const MAX_RATES = 1000;
 /** Funding times of a catalog are some ms beside the grid. */
 const MINUTE_MS = 60_000;
 
@@ -74,7 +74,7 @@ export function joinRates(
     rows.push(row);
   }
   fill(atMs);
-  const newest = rows.slice(-MOST_RATES);
+  const newest = rows.slice(-MAX_RATES);
   return { times: newest.map(([timeMs]) => timeMs), rates: newest.map(([, rate]) => rate) };
 }
 

@@ -1,7 +1,7 @@
 // Stops that the bot holds itself, looked at when a bar has closed: the exchange does not know them.
 
 import { pow10 } from '../../../base/number/exact.ts';
-import { sweepCollars } from '../../../orders/collar.ts';
+import { cancelCollarRemainders } from '../../../orders/collar.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 
@@ -11,16 +11,16 @@ import type { FeedRun } from '../../../engine/feeds/feed.ts';
  * has not got by then is taken back.
  */
 export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
-  const { brackets, desk } = engine;
+  const { brackets, bracketManager } = engine;
   const { instrumentIndex: index, instrument, bars } = feed;
   const openMs = bars.openMs[row]!;
   if (brackets.waiting(index) > 0) {
     const scale = pow10(instrument.priceDigits);
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
     // What guards an entry from within the row on has nothing to say of its open.
-    brackets.gapped(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && desk.hit(bracket, price)));
-    brackets.reached(index, high!, low!, -Infinity, desk.onHit);
+    brackets.gapped(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
+    brackets.reached(index, high!, low!, -Infinity, bracketManager.onHit);
     if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);
   }
-  sweepCollars(engine, index, openMs);
+  cancelCollarRemainders(engine, index, openMs);
 }

@@ -14,7 +14,7 @@ export interface Warmup {
   readonly note: string | null;
 }
 
-export interface WarmupParts {
+export interface WarmupDeps {
   readonly instrument: Instrument;
   readonly interval: Interval;
   /** Null: the catalog has none. */
@@ -28,7 +28,7 @@ export interface WarmupParts {
  * Bars of the catalog stand only in front of bars of the exchange that they reach, and whose common bars they have in the same figures:
  * an indicator over a hole, or over two sources, would have values that no backtest has.
  */
-export function joinWarmup({ instrument, interval, catalog, window, room }: WarmupParts): Warmup {
+export function joinWarmup({ instrument, interval, catalog, window, room }: WarmupDeps): Warmup {
   const bars = room === undefined ? new GrowingBars(instrument, interval) : new GrowingBars(instrument, interval, room);
   const name = `${instrument.wireName} ${interval}`;
   const first = window[0];
@@ -45,7 +45,7 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
  * The closed bars after the one that opened at `lastMs`, oldest first: those of the exchange, and in front of them those of the catalog.
  * Throws ConfigError where some are missing that neither has.
  */
-export function barsSince(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupParts, 'room'>): readonly MarketBar[] {
+export function barsSince(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
   const newer = window.filter(({ openMs }) => openMs > lastMs);
   const first = newer[0];
   const isReached = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);

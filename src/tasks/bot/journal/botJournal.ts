@@ -29,7 +29,7 @@ export interface JournalWorld {
   readonly nowMs: () => number;
   readonly listener: JournalListener;
   /** 30 bits of chance. */
-  readonly chance: number;
+  readonly random: number;
   readonly stamp: (order: Order) => SendStamp;
   readonly tradeText: (tradeId: number) => string;
   /** Newest price of the instrument of an order, ticks; NaN before the first. */
@@ -59,7 +59,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   let last: { readonly id: OrderId; readonly cid: string } | null = null;
   const cidOf = (id: OrderId): string => {
     if (last?.id !== id) {
-      prefix ??= runPrefix(Math.max(0, Math.floor(world.nowMs())), world.chance);
+      prefix ??= runPrefix(Math.max(0, Math.floor(world.nowMs())), world.random);
       last = { id, cid: clientOrderIdOf(prefix, id) };
     }
     return last.cid;
@@ -92,7 +92,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   );
   const { state } = opened;
   const forget = (): void => {
-    for (const known of [trades, state.unfinished, state.tombs, state.refused]) known.clear();
+    for (const known of [trades, state.unfinished, state.provenAbsent, state.refused]) known.clear();
     state.decisions.length = 0;
     records.length = 0;
   };

@@ -3,11 +3,11 @@
 import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { sentOrder } from '../../../adapters/journal/records/restored.ts';
-import { whole } from '../../../adapters/journal/records/whole.ts';
+import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
 import type { Lots, Ticks, Units } from '../../../base/brand.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
-import { OrderRecord } from '../../../orders/record.ts';
+import { BotOrder } from '../../../orders/botOrder.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { REPLACES } from '../../../orders/orderManager.ts';
 import type { Waits } from '../../../ports/journal.ts';
@@ -27,7 +27,7 @@ export interface ReplayDifference {
 /** A decision that the journal does not hold: the process has ended before it was written down. */
 export interface HeldDecision {
   readonly what: 'sent' | 'denied' | 'draft' | 'cancel';
-  readonly order: OrderRecord;
+  readonly order: BotOrder;
   readonly id: OrderId;
   /** Of a denial. */
   readonly code: string;
@@ -63,10 +63,10 @@ export class AskedAgain {
     this.#parts = parts;
     const { journal, past } = parts;
     journal.signMs = ({ id, createdMs }) => past.order(id)?.send?.signMs ?? createdMs;
-    journal.denied = (order, code) => this.#denied(order as OrderRecord, code);
-    journal.drafted = (order, waits) => this.#drafted(order as OrderRecord, waits);
-    journal.submitted = (order) => (this.#isHolding ? this.#keep('sent', order as OrderRecord) : 0);
-    journal.cancelSent = (order) => this.#cancelled(order as OrderRecord);
+    journal.denied = (order, code) => this.#denied(order as BotOrder, code);
+    journal.drafted = (order, waits) => this.#drafted(order as BotOrder, waits);
+    journal.submitted = (order) => (this.#isHolding ? this.#keep('sent', order as BotOrder) : 0);
+    journal.cancelSent = (order) => this.#cancelled(order as BotOrder);
   }
 
   /** Decisions that differ. A recorded one in whose place another one is made counts once. */
@@ -90,10 +90,10 @@ export class AskedAgain {
 
   // --- Orders that are asked for
 
-  ask(order: OrderRecord): OrderId {
+  ask(order: BotOrder): OrderId {
     const { engine } = this.#parts;
     // What waits for others is no order yet.
-    if (engine.orders.obstacle(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
+    if (engine.orders.precheck(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
     const found = this.#found(order);
     if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
     order.id = found.number as OrderId;
@@ -108,15 +108,15 @@ export class AskedAgain {
     this.decisions += intent === null ? 1 : 2;
     if (verdict !== null && !verdict.ok && !isMissed) {
       engine.orders.deny(order, verdict.code ?? 'BAD_INPUT');
-      engine.tellOrder(order);
+      engine.notifyOrder(order);
       return found.number as OrderId;
     }
-    if (order.condition > 0) engine.conditions.sent();
+    if (order.triggerTicks > 0) engine.triggerOrders.sent();
     engine.orders.submit(engine.risk.approvedBefore(order, order.createdMs, engine.lastTicks(order.instrumentIndex)));
     return found.number as OrderId;
   }
 
-  #found(order: OrderRecord): PastOrder | undefined {
+  #found(order: BotOrder): PastOrder | undefined {
     const { past } = this.#parts;
     const known = past.order(order.id);
     if (known !== undefined && !known.isKnown && createdMsOf(known) === order.createdMs) {
@@ -129,7 +129,7 @@ export class AskedAgain {
   }
 
   /** The order stands at the exchange as it was recorded: that counts. */
-  #compare(order: OrderRecord, intent: RecordOf<'INTENT'>): void {
+  #compare(order: BotOrder, intent: RecordOf<'INTENT'>): void {
     const guards = guardsOf(order);
     const isSame =
       orderText(order) === intentText(intent) &&
@@ -144,20 +144,20 @@ export class AskedAgain {
       `${orderText(order)} ${guardText(guards)}`,
     );
     const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
-    const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
-    order.lots = (intent.qty === null ? 0 : whole(intent.qty, quantityDigits)) as Lots;
-    order.quoteUnits = (intent.amount === null ? 0 : whole(intent.amount, quoteDigits)) as Units;
+    const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
+    order.lots = (intent.qty === null ? 0 : scaledFromRecord(intent.qty, quantityDigits)) as Lots;
+    order.quoteUnits = (intent.amount === null ? 0 : scaledFromRecord(intent.amount, quoteDigits)) as Units;
     order.limit = price(intent.price);
     order.takeProfit = price(intent.takeProfit);
     order.stopLoss = price(intent.stopLoss);
     order.trailing = price(intent.trailing);
-    order.condition = price(intent.condition);
-    order.rises = intent.rises ?? order.rises;
+    order.triggerTicks = price(intent.condition);
+    order.triggersAbove = intent.rises ?? order.triggersAbove;
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   }
 
   /** Nothing in the journal is like it: it was never sent, and is not sent now. */
-  #unknown(order: OrderRecord): OrderId {
+  #unknown(order: BotOrder): OrderId {
     const { engine, past } = this.#parts;
     const text = orderText(order);
     const other = past.at(order.createdMs);
@@ -165,12 +165,12 @@ export class AskedAgain {
     order.id = -++this.#changed as OrderId;
     const { id } = order;
     engine.orders.deny(order, CHANGED);
-    engine.tellOrder(order);
+    engine.notifyOrder(order);
     return id;
   }
 
   /** The journal ends here: risk decides, and what is sent waits until the start is complete. */
-  #hold(order: OrderRecord): OrderId {
+  #hold(order: BotOrder): OrderId {
     const { engine, past } = this.#parts;
     const known = past.order(order.id);
     if (known !== undefined && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
@@ -189,7 +189,7 @@ export class AskedAgain {
       if (known !== undefined) known.isKnown = true;
     }
   }
-  #keep(what: HeldDecision['what'], order: OrderRecord, more: Partial<HeldDecision> = {}): number {
+  #keep(what: HeldDecision['what'], order: BotOrder, more: Partial<HeldDecision> = {}): number {
     const { id, createdMs: atMs } = order;
     this.held.push({ what, order, id, code: '', atMs, waits: null, ...more });
     return 0;
@@ -198,12 +198,12 @@ export class AskedAgain {
   // --- What is decided without being asked for: drafts, and orders that are not sound
 
   /** The order of the journal waited as well, or what it did is not known. */
-  #waits(order: OrderRecord): boolean {
+  #waits(order: BotOrder): boolean {
     const known = this.#parts.past.order(order.id);
     if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
     return (known === undefined || createdMsOf(known) !== order.createdMs) && this.#isAtEnd;
   }
-  #drafted(order: OrderRecord, waits: Waits): number {
+  #drafted(order: BotOrder, waits: Waits): number {
     const known = this.#parts.past.order(order.id);
     const text = draftText(draftOf(order, waits));
     if (known?.draft && !known.isDrafted) {
@@ -214,13 +214,13 @@ export class AskedAgain {
     else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
     return 0;
   }
-  #denied(order: OrderRecord, code: string): number {
+  #denied(order: BotOrder, code: string): number {
     const known = this.#parts.past.order(order.id);
     if (order.id < 0 || known?.isKnown) return 0;
     if (known?.verdict && !known.verdict.ok && !this.#isHolding) {
       known.isKnown = true;
       this.decisions++;
-    } else if (this.#isAtEnd) this.#keep('denied', Object.assign(new OrderRecord(), order), { code });
+    } else if (this.#isAtEnd) this.#keep('denied', Object.assign(new BotOrder(), order), { code });
     else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
     return 0;
   }
@@ -241,12 +241,12 @@ export class AskedAgain {
     const restored = sentOrder(intent, engine.instruments);
     engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
     const taken = engine.orders.get(restored.id);
-    if (taken !== undefined) engine.tellOrder(taken);
+    if (taken !== undefined) engine.notifyOrder(taken);
   }
 
   // --- Cancels
 
-  #cancelled(order: OrderRecord): number {
+  #cancelled(order: BotOrder): number {
     const { past } = this.#parts;
     if (this.#isSilent) return 0;
     const cancel = past.cancelOf(order.id);
@@ -288,16 +288,23 @@ export class AskedAgain {
 const pastText = ({ intent, verdict }: PastOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
-const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition, rises }: ReturnType<typeof guardsOf>): string =>
-  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition })
+const guardText = ({
+  takeProfit,
+  stopLoss,
+  trailing,
+  trigger,
+  condition: triggerOrder,
+  rises: triggersAbove,
+}: ReturnType<typeof guardsOf>): string =>
+  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerOrder })
     .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
-    .concat(rises === true ? ['after a rise'] : [])
+    .concat(triggersAbove === true ? ['after a rise'] : [])
     .join(' ');
 
 /** Denies an order that was decided on as the last process ended: it is too late for it. */
-export function missed(engine: Engine, order: OrderRecord): void {
+export function missed(engine: Engine, order: BotOrder): void {
   if (order.state !== STATE.sent) return;
   engine.orders.missed(order, engine.nowMs);
   engine.orderEnded(order);
-  if (order.role === 'takeProfit') engine.desk.targetNotSent(order);
+  if (order.role === 'takeProfit') engine.bracketManager.targetNotSent(order);
 }

@@ -1,21 +1,29 @@
 // Runs the records of one life of a bot through its strategies: what they decide is held against the records, and nothing is sent.
 
-import { scopeOf } from '../../../adapters/journal/haltRecords.ts';
-import { fillOf } from '../../../adapters/journal/records/fillRecord.ts';
+import { scopeFromText } from '../../../adapters/journal/haltRecords.ts';
+import { fillFromRecord } from '../../../adapters/journal/records/fillRecord.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
-import { whole } from '../../../adapters/journal/records/whole.ts';
+import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { adopt } from '../../../engine/router/adoption.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { keptTexts } from '../../../engine/host/kept.ts';
-import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, stopLive, tellOthers } from '../../../engine/loop/liveSteps.ts';
+import {
+  applyInbox,
+  catchUp,
+  deliverInstant,
+  finishCatchUp,
+  finishInstant,
+  stopLive,
+  notifyOthers,
+} from '../../../engine/loop/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
-import type { OrderRecord } from '../../../orders/record.ts';
+import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
-import { appendFacts, beginInstant } from '../feeds/barDesk.ts';
+import { appendFacts, beginInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { AskedAgain, missed } from './askedAgain.ts';
@@ -113,7 +121,7 @@ export class LifeReplay {
 
   /** During a start, until the bot trades, everything is told at once. */
   #trades(does: boolean): void {
-    this.#engine.tellsAtInstants = does && this.#parts.tellsAtInstants === true;
+    this.#engine.defersCallbacks = does && this.#parts.tellsAtInstants === true;
   }
   #step(timeMs: number, act: () => void): void {
     this.#begin(timeMs);
@@ -129,9 +137,9 @@ export class LifeReplay {
       act();
     } catch (error) {
       if (error instanceof InvariantError) throw error;
-      this.#engine.runs[this.#engine.inCharge]!.fail();
+      this.#engine.runs[this.#engine.currentStrategy]!.fail();
       const others = (): void => {
-        tellOthers(this.#engine);
+        notifyOthers(this.#engine);
         finish();
       };
       this.#guarded(others, finish);
@@ -175,7 +183,7 @@ export class LifeReplay {
   #restarted(): void {
     this.restarts++;
     this.#trades(false);
-    this.#engine.outbox.hold();
+    this.#engine.callbacks.hold();
     for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unknown.add(id);
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
   }
@@ -190,8 +198,8 @@ export class LifeReplay {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
       });
     this.#begin(t);
-    const tellStop = (): void => stopLive(engine);
-    this.#guarded(tellStop, tellStop);
+    const notifyStop = (): void => stopLive(engine);
+    this.#guarded(notifyStop, notifyStop);
   }
 
   #interrupted(why: string): void {
@@ -232,8 +240,14 @@ export class LifeReplay {
     if (known !== undefined) known.isKnown = true;
     if (instrument < 0 || qty === null || price === null) return;
     const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
-    const wanted = { instrument, side, lots: whole(qty, quantityDigits), limit: whole(price, priceDigits), reduceOnly };
-    const number = (made: OrderRecord): void => void (made.id = order as OrderId);
+    const wanted = {
+      instrument,
+      side,
+      lots: scaledFromRecord(qty, quantityDigits),
+      limit: scaledFromRecord(price, priceDigits),
+      reduceOnly,
+    };
+    const number = (made: BotOrder): void => void (made.id = order as OrderId);
     this.#step(t, () => void adopt(engine, strategy, wanted, venueId, number));
   }
 
@@ -247,7 +261,7 @@ export class LifeReplay {
     if (order === undefined) return;
     const isOpen = order.state === STATE.sent || order.state === STATE.unknown;
     const step = (act: () => void): void => this.#step(record.t, act);
-    if (record.k === 'FILL') step(() => engine.filled(id, fillOf(record, order.instrument)));
+    if (record.k === 'FILL') step(() => engine.filled(id, fillFromRecord(record, order.instrument)));
     else if (record.k === 'STATE') this.#state(order, number, record);
     else if (record.k === 'REFUSED') this.#refused(id, record);
     else if (record.k === 'TOMB' && isOpen) {
@@ -256,14 +270,14 @@ export class LifeReplay {
     } else if (record.k === 'ACK') this.#acked(order, record, isOpen);
   }
 
-  #acked(order: OrderRecord, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
+  #acked(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
     const engine = this.#engine;
     const { id, state } = order;
     const venueId = orderId === '' ? null : (orderId as VenueOrderId);
     // Of an order that a fill has placed: the record of the fill comes next.
     if (venueId === null) return;
     if (isOpen || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
-    else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.landed(id, venueId, t));
+    else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.arrivedLate(id, venueId, t));
   }
 
   #refused(id: OrderId, { code, t }: RecordOf<'REFUSED'>): void {
@@ -272,7 +286,7 @@ export class LifeReplay {
     this.#step(t, () => (/^-?\d+$/.test(code) ? engine.refused(id, code) : engine.notSent(id, code)));
   }
 
-  #state({ id, state }: OrderRecord, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
+  #state({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
     const engine = this.#engine;
     if (lifecycle === 'unknown') {
       // Where the order was known, the exchange has given its id to another one too.
@@ -306,7 +320,7 @@ export class LifeReplay {
     if (t === this.#instantMs) return;
     for (let index = 0; index < engine.instruments.length; index++) {
       const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
-      if (bracket !== undefined) return this.#step(t, () => engine.desk.hit(bracket, levelOf(bracket)));
+      if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
   }
   /** A target, or what was left of an entry, is taken back: by a stop that goes off, where the order of that stop follows, or the journal ends. */
@@ -326,7 +340,7 @@ export class LifeReplay {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
     if (index < 0) return;
-    const fill = fillOf(record, engine.instruments[index]!);
+    const fill = fillFromRecord(record, engine.instruments[index]!);
     this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fill));
   }
 
@@ -334,7 +348,7 @@ export class LifeReplay {
 
   #halt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
     const { risk, instruments } = this.#engine;
-    const scope = scopeOf(record.scope, instruments);
+    const scope = scopeFromText(record.scope, instruments);
     if (scope === null) return;
     this.#step(record.t, () =>
       risk.halts.replayed(() => {
@@ -348,7 +362,8 @@ export class LifeReplay {
   #funded({ symbol, long, amount, paidMs, t }: RecordOf<'FUNDED'>): void {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
-    if (index >= 0) this.#step(t, () => engine.funded(index, long, whole(amount, engine.instruments[index]!.quoteDigits), paidMs));
+    if (index >= 0)
+      this.#step(t, () => engine.funded(index, long, scaledFromRecord(amount, engine.instruments[index]!.quoteDigits), paidMs));
   }
 
   #rates({ symbol, times, rates }: RecordOf<'RATES'>): void {

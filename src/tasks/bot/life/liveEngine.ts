@@ -1,10 +1,10 @@
 // The engine of a live bot: that of a backtest, over bars that grow, with books as its journal has left them.
 
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
-import { UnreadScratch } from '../../../base/memory/rowLog.ts';
+import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LogLine } from '../../../ports/log.ts';
-import { HaltDesk } from '../../../engine/router/haltDesk.ts';
+import { HaltActions } from '../../../engine/router/haltActions.ts';
 import { sealEngine } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import { addStrategies, fund } from '../../../app/begin.ts';
@@ -49,13 +49,13 @@ export interface BuiltEngine {
 export async function buildEngine(plan: RunPlan, ports: LivePorts, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
   // Its ports are those of the process, or silent while a past life is replayed: what modules make of them is in them already.
   const overrides = new Overrides(plan.models, ['rules']);
-  const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new UnreadScratch(), overrides });
+  const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new DiscardingScratch(), overrides });
   addStrategies(engine, plan);
   fund(engine, plan);
   const marks = engine.instruments.map((_, index) => engine.startTicks(index));
   const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));
   bookHistory(engine, history);
-  engine.haltDesk = new HaltDesk(engine);
+  engine.haltActions = new HaltActions(engine);
   sealEngine(engine, engine.needsTechnical ? await loadTechnicalLibrary() : null);
   return { engine, startUnits };
 }
@@ -64,8 +64,8 @@ export async function buildEngine(plan: RunPlan, ports: LivePorts, history: Trad
 export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly says: string }[] {
   return engine.runs.flatMap((run) =>
     [...run.needed].flatMap((feed) => {
-      const says = missingWarmup(run.name, feed.bars, run.readyRow(feed) + 1);
-      return says === null ? [] : [{ name: run.name, says }];
+      const message = missingWarmup(run.name, feed.bars, run.readyRow(feed) + 1);
+      return message === null ? [] : [{ name: run.name, says: message }];
     }),
   );
 }

@@ -27,7 +27,7 @@ export class PastJournal implements Journal {
   state(): number {
     return 0;
   }
-  tomb(): number {
+  provenAbsent(): number {
     return 0;
   }
 }

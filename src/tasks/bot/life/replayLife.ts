@@ -7,9 +7,9 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LogLine } from '../../../ports/log.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
-import { objectionToPoint, recallPoint } from '../../../engine/host/kept.ts';
+import { pointProblem, recallPoint } from '../../../engine/host/kept.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
-import type { Fence } from '../../../orders/prove/fence.ts';
+import type { AbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { lasts } from '../safety/lasting.ts';
 import { buildEngine, type BuiltEngine } from './liveEngine.ts';
@@ -26,7 +26,7 @@ export interface ReplayedLife extends BuiltEngine {
 }
 
 export interface ReplayLifeOptions {
-  readonly fence: Fence;
+  readonly absenceBounds: AbsenceBounds;
   /** Called once the life has been replayed; what strategies log before that was logged then. */
   readonly log?: LogLine;
   readonly isTorn: boolean;
@@ -39,17 +39,21 @@ export interface ReplayLifeOptions {
 export class NoPoint extends ConfigError {}
 
 /** `plan`: over feeds that hold the bars with which the life began, and nothing else. */
-export async function replayLife(life: Life, plan: RunPlan, { fence, log, ...options }: ReplayLifeOptions): Promise<ReplayedLife> {
+export async function replayLife(
+  life: Life,
+  plan: RunPlan,
+  { absenceBounds: bounds, log, ...options }: ReplayLifeOptions,
+): Promise<ReplayedLife> {
   const past = new PastJournal();
   const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(past)];
   const { state, history } = readBefore(life.before);
   const silent: LogLine = (...line) => {
     if (journal.port !== past) log?.(...line);
   };
-  const built = await buildEngine(plan, { exchange, journal, fence }, history, silent);
+  const built = await buildEngine(plan, { exchange, journal, absenceBounds: bounds }, history, silent);
   if (life.before.length > 0) restore(built.engine, state, life);
-  const objection = life.kept === null ? null : objectionToPoint(built.engine, life.kept);
-  if (objection !== null) throw new NoPoint(objection, '');
+  const problem = life.kept === null ? null : pointProblem(built.engine, life.kept);
+  if (problem !== null) throw new NoPoint(problem, '');
   if (life.kept !== null) recallPoint(built.engine, life.kept, life.fromMs);
   const { acceptedTo } = life;
   const replay = new LifeReplay({ engine: built.engine, plan, journal: past, past: life.past, acceptedTo, ...options });
@@ -60,11 +64,12 @@ export async function replayLife(life: Life, plan: RunPlan, { fence, log, ...opt
 function restore(engine: Engine, state: JournalState, { fromMs, kept }: Life): void {
   const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
   // Of a life that is entered at a point, what became of the orders that were sent by then is in the records that follow.
-  const isSent = ({ now, id }: RestoredOrder): boolean => kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
+  const isSent = ({ state: now, id }: RestoredOrder): boolean =>
+    kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
   const unknowns = new Set(
     [...state.unfinished.values()].flatMap(({ intent, state: its }) => (its?.lifecycle === 'unknown' ? [intent.order] : [])),
   );
-  const orders = restored.orders.map((order) => (isSent(order) ? { ...order, now: 'sent' as const } : order));
+  const orders = restored.orders.map((order) => (isSent(order) ? { ...order, state: 'sent' as const } : order));
   const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || lasts(cause));
   restoreBot(engine, { orders: { ...restored, orders }, causes, memory: memoryOf(state) }, fromMs);
 }

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { formatTime } from '../../../model/time.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
-import type { OrderRecord } from '../../../orders/record.ts';
+import type { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 import { lasts } from '../safety/lasting.ts';
@@ -40,25 +40,25 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
   const { halts } = engine.risk;
   for (const cause of halts.causes().slice()) if (!lasts(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
   writeHalts(journal, halts, engine.instruments, state);
-  engine.outbox.hold();
+  engine.callbacks.hold();
 }
 
 /** The orders of the journal, for the services; the engine has them already. */
 export function pastOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { orders } = restoredOrders(state, engine.instruments, { isTorn, venueMs });
-  for (const { id, now, signMs } of orders) if (now === 'unknown') journal.signedBefore(id, signMs);
+  for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.signedBefore(id, signMs);
   return orders;
 }
 
 /** Orders whose answer the last process did not hear: reads begin that say what became of them. */
 export function followPast(engine: Engine, held: readonly HeldDecision[]): void {
-  const isHeld = (order: OrderRecord): boolean => held.some(({ what, id }) => what === 'sent' && id === order.id);
+  const isHeld = (order: BotOrder): boolean => held.some(({ what, id }) => what === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
     if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
     else if (order.state === STATE.unknown) {
-      engine.outcomes.freeze(order);
+      engine.outcomes.haltInstrument(order);
       engine.exchange.read(order, engine.orders.resolution(order).first);
     }
   }
-  engine.instruments.forEach((_, index) => engine.outcomes.known(index));
+  engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
 }

@@ -7,18 +7,18 @@ import type { Journal, Waits } from '../../../ports/journal.ts';
 
 /** What came of orders is in the journal. */
 export const SILENT: ExchangePort = {
-  takesConditions: true,
+  supportsTriggerOrders: true,
   submit() {},
   cancel() {},
   read() {},
-  working: () => 0,
-  row() {},
+  workingOrders: () => 0,
+  matchRow() {},
   blockOpened() {},
   settleMarks() {},
 };
 
 export class SwitchedExchange implements ExchangePort {
-  readonly takesConditions = true;
+  readonly supportsTriggerOrders = true;
   port: ExchangePort = SILENT;
 
   submit(order: ApprovedOrder, seq: number): void {
@@ -30,10 +30,10 @@ export class SwitchedExchange implements ExchangePort {
   read(order: Order, channel: Channel): void {
     this.port.read(order, channel);
   }
-  working(instrument: number): number {
-    return this.port.working(instrument);
+  workingOrders(instrument: number): number {
+    return this.port.workingOrders(instrument);
   }
-  row(): void {}
+  matchRow(): void {}
   blockOpened(): void {}
   settleMarks(): void {}
 }
@@ -77,7 +77,7 @@ export class SwitchedJournal implements Journal {
   cancelSent(order: Order): number {
     return this.port.cancelSent(order);
   }
-  tomb(order: Order): number {
-    return this.port.tomb(order);
+  provenAbsent(order: Order): number {
+    return this.port.provenAbsent(order);
   }
 }

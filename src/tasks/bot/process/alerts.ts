@@ -6,20 +6,20 @@ import { causeRow } from '../../control/causes.ts';
 
 /** `before` null: the bot has just started. Oldest matters first; nothing where nothing has changed. */
 export function alertsBetween(before: BotView | null, now: BotView): readonly Alert[] {
-  const alert = (level: AlertLevel, code: string, scope: string, says: string): Alert => ({
+  const alert = (level: AlertLevel, code: string, scope: string, message: string): Alert => ({
     level,
     code,
     bot: now.name,
     mode: now.mode,
     scope,
-    says,
+    message,
     timeMs: now.timeMs,
   });
   const started = before === null ? [alert('info', 'STARTED', 'account', `started, isobar ${now.version}, account ${now.account}`)] : [];
   return [...started, ...causeAlerts(before, now, alert), ...orderAlerts(before, now, alert), ...killAlerts(before, now, alert)];
 }
 
-type Make = (level: AlertLevel, code: string, scope: string, says: string) => Alert;
+type Make = (level: AlertLevel, code: string, scope: string, message: string) => Alert;
 
 const causesOf = (view: BotView | null): ReadonlyMap<string, { readonly scope: string; readonly cause: CauseView }> =>
   new Map(
@@ -45,17 +45,17 @@ const stateOf = (view: BotView, scope: string): string => view.scopes.find((each
 
 function orderAlerts(before: BotView | null, now: BotView, alert: Make): readonly Alert[] {
   const asked = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
-  const aliens = new Set(before?.aliens.map(({ id }) => id));
+  const foreign = new Set(before?.foreignOrders.map(({ id }) => id));
   return [
     ...now.unknown
       .filter(({ needsPerson, cid }) => needsPerson && !asked.has(cid))
       .map(({ cid, instrument, cause }) =>
         alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
       ),
-    ...now.aliens
-      .filter(({ id }) => !aliens.has(id))
-      .map(({ kind, id, instrument, says }) =>
-        alert('alarm', 'ALIEN', `${kind}:${id}`, `${instrument}: ${says}. isobar orders adopt or ignore ${id}.`),
+    ...now.foreignOrders
+      .filter(({ id }) => !foreign.has(id))
+      .map(({ kind, id, instrument, message }) =>
+        alert('alarm', 'ALIEN', `${kind}:${id}`, `${instrument}: ${message}. isobar orders adopt or ignore ${id}.`),
       ),
     ...(now.journal.failure !== null && before?.journal.failure === null
       ? [alert('alarm', 'JOURNAL', 'account', now.journal.failure)]
@@ -66,6 +66,6 @@ function orderAlerts(before: BotView | null, now: BotView, alert: Make): readonl
 function killAlerts(before: BotView | null, { kill }: BotView, alert: Make): readonly Alert[] {
   if (kill === null || kill.phase !== 'done' || before?.kill?.phase === 'done') return [];
   return kill.residuals.length === 0
-    ? [alert('warn', 'KILL_DONE', 'account', `the kill by ${kill.who} is through: ${kill.says}`)]
+    ? [alert('warn', 'KILL_DONE', 'account', `the kill by ${kill.who} is through: ${kill.message}`)]
     : [alert('alarm', 'KILL_UNRESOLVED', 'account', `the kill by ${kill.who} has left: ${kill.residuals.join('; ')}`)];
 }

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { after } from '../../../adapters/clock/wallClock.ts';
 import type { BotControl } from '../../control/botControl.ts';
 import { SOCKET_NAME } from '../../control/folder/dataFolder.ts';
-import { Lines, lineText, MOST_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
+import { Lines, lineText, MAX_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../control/line.ts';
 import { perform, readRequest } from '../../control/request.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
 /** The system's own bound on the path of a socket, less its closing zero. */
-const MOST_PATH_BYTES = 103;
-const MOST_CONNECTIONS = 16;
+const MAX_PATH_BYTES = 103;
+const MAX_CONNECTIONS = 16;
 /** Requests of one client that wait for those before them. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 /** A client that asks nothing, or does not read its answer, is let go after so long. */
 const IDLE_MS = 30_000;
 
@@ -27,9 +27,9 @@ export interface ControlServer {
 /** Listens in `folder`, of mode 0700. `idleMs`: a client that asks or reads nothing for so long is let go. Throws ConfigError where another bot listens there, or its path is too long. */
 export async function openControl(folder: string, control: BotControl, idleMs = IDLE_MS): Promise<ControlServer> {
   const path = join(folder, SOCKET_NAME);
-  if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new ConfigError(
-      `${path}: expected a path of at most ${MOST_PATH_BYTES} bytes`,
+      `${path}: expected a path of at most ${MAX_PATH_BYTES} bytes`,
       'a socket needs a short one: choose another data folder',
     );
   }
@@ -40,7 +40,7 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
     socket.on('close', () => open.delete(socket));
     Conversation.begin(socket, control, idleMs);
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, resolve);
@@ -77,7 +77,7 @@ class Conversation {
   #listen(): void {
     const socket = this.#socket;
     const lines = new Lines(
-      MOST_REQUEST_BYTES,
+      MAX_REQUEST_BYTES,
       (text) => this.#asked(text),
       () => this.#refuse('the request is too long'),
     );
@@ -90,7 +90,7 @@ class Conversation {
   }
 
   #asked(text: string): void {
-    if (this.#waiting.length >= MOST_WAITING) return this.#refuse(`expected at most ${MOST_WAITING} requests that wait for an answer`);
+    if (this.#waiting.length >= MAX_WAITING) return this.#refuse(`expected at most ${MAX_WAITING} requests that wait for an answer`);
     this.#waiting.push(text);
     this.#socket.pause();
     if (!this.#isAnswering) void this.#answerAll();

@@ -4,14 +4,14 @@ import { parseArgs } from 'node:util';
 import { ignoreInspectorSignal } from '../../../adapters/runtime/inspector.ts';
 import { clearEnvironment } from '../../../access/environment.ts';
 import { ConfigError, EXIT } from '../../../base/errors.ts';
-import { terminalText } from '../../../base/text/foreignText.ts';
+import { terminalText } from '../../../base/text/untrustedText.ts';
 import { secondsOf } from '../config/seconds.ts';
 import { tuneV8 } from '../../../adapters/runtime/v8.ts';
 import { handedOver } from './output.ts';
 import { runBot } from './process.ts';
 
 /** At the end whoever reads what was printed has so long for the rest of it. */
-const LAST_WORDS_MS = 2000;
+const OUTPUT_FLUSH_MS = 2000;
 
 /** The first sign of trouble with a signal handler is a bot that cannot be stopped: nothing here waits for anything. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -41,11 +41,11 @@ async function main(argv: readonly string[]): Promise<number> {
       seconds: secondsOf(values.seconds),
     });
   } catch (error) {
-    return told(error);
+    return reportError(error);
   }
 }
 
-function told(error: unknown): number {
+function reportError(error: unknown): number {
   const remedy = typeof error === 'object' && error !== null && 'remedy' in error ? String(error.remedy) : null;
   const isArgument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
   const text = error instanceof Error ? (remedy === null && !isArgument ? (error.stack ?? error.message) : error.message) : String(error);
@@ -59,4 +59,4 @@ clearEnvironment(process.env);
 tuneV8();
 process.exitCode = await main(process.argv.slice(2));
 // What nobody reads would keep the process for ever.
-if (!(await handedOver([process.stdout, process.stderr], LAST_WORDS_MS))) process.exit();
+if (!(await handedOver([process.stdout, process.stderr], OUTPUT_FLUSH_MS))) process.exit();

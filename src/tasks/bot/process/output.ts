@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 import { after } from '../../../adapters/clock/wallClock.ts';
 
 /** What waits for a reader, in bytes: some thousand lines. Beyond it lines are left out until all of it has been read. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+const MAX_WAITING_BYTES = 1024 * 1024;
 
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 
@@ -19,7 +19,7 @@ export interface OutputEvents {
   readonly room: (lines: number) => void;
 }
 
-export class Output {
+export class LogOutput {
   readonly #stream: Stream;
   readonly #events: OutputEvents;
   readonly #file: LogFile | null;
@@ -42,7 +42,7 @@ export class Output {
   write(line: string): void {
     if (this.#file !== null) return this.#file.write(line);
     if (!this.#stream.writable) return;
-    if (this.#missed > 0 || this.#stream.writableLength > MOST_WAITING_BYTES) this.#missed++;
+    if (this.#missed > 0 || this.#stream.writableLength > MAX_WAITING_BYTES) this.#missed++;
     else this.#stream.write(line);
   }
 
@@ -80,7 +80,7 @@ class LogFile {
     this.#rest = whole;
     const failed = this.#finish();
     if (failed === null) return this.#written();
-    if (this.#rest.length < whole.length) return this.#tell(failed);
+    if (this.#rest.length < whole.length) return this.#reportFull(failed);
     this.#rest = Buffer.alloc(0);
     this.#miss(failed);
   }
@@ -96,9 +96,9 @@ class LogFile {
   }
   #miss(code: string): void {
     this.#missed++;
-    this.#tell(code);
+    this.#reportFull(code);
   }
-  #tell(code: string): void {
+  #reportFull(code: string): void {
     if (this.#isFull) return;
     this.#isFull = true;
     this.#events.full(code);
@@ -116,7 +116,7 @@ class LogFile {
 const isFile = (stream: NodeJS.WriteStream): boolean => Reflect.get(stream, '_type') === 'fs';
 
 /** Says something where a full disk may be as well: what cannot be said there is lost. */
-export function say(stream: Stream, text: string): void {
+export function writeLine(stream: Stream, text: string): void {
   if (!isFile(stream)) return void stream.write(text);
   try {
     writeSync(stream.fd, text);
@@ -126,10 +126,10 @@ export function say(stream: Stream, text: string): void {
 }
 
 /** Resolves with whether everything has been handed over, after `mostMs` at the latest. */
-export async function handedOver(streams: readonly NodeJS.WriteStream[], mostMs: number): Promise<boolean> {
+export async function handedOver(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
   const waits = (): readonly NodeJS.WriteStream[] => streams.filter((stream) => stream.writable && stream.writableLength > 0);
   await new Promise<void>((resolve) => {
-    const forget = after(mostMs, resolve);
+    const forget = after(maxMs, resolve);
     const look = (): void => {
       if (waits().length > 0) return;
       forget();

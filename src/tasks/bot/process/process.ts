@@ -8,23 +8,23 @@ import { formatTime } from '../../../model/time.ts';
 import { writeBotFile } from '../../control/folder/botFile.ts';
 import { prepareDataFolder } from '../../control/folder/ownFolder.ts';
 import { noteBot } from '../../control/folder/runningBots.ts';
-import { readKillFile, readLatch } from '../../kill/killSwitch/latch.ts';
+import { readKillFile, readKillSwitch } from '../../kill/killSwitch/killSwitch.ts';
 import { LossKill } from '../../kill/lossKill.ts';
 import { lockAccount } from '../account/lock.ts';
 import { botFileOf } from '../botFile.ts';
 import { LiveControl } from '../botControls.ts';
 import { readLiveConfig, type LiveConfig } from '../config/read.ts';
 import { LiveLog } from '../run/log.ts';
-import { keepHeartbeat } from '../safety/heartbeat.ts';
+import { writeHeartbeat } from '../safety/heartbeat.ts';
 import { checkMode } from '../config/mode.ts';
 import { openLiveBot, type OpenedBot } from '../openLiveBot.ts';
 import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
-import { bundleApart, bundleHere } from '../../../adapters/plugins/bundler.ts';
-import { closingText } from './closingText.ts';
+import { bundleInChildProcess, bundleInProcess } from '../../../adapters/plugins/bundler.ts';
+import { exitSummary } from './exitSummary.ts';
 import { LoopDelay } from '../../../adapters/runtime/loopDelay.ts';
 import { openControl } from './controlServer.ts';
-import { openSight } from './sight.ts';
-import { Output, say } from './output.ts';
+import { openMonitoring } from './monitoring.ts';
+import { LogOutput, writeLine } from './output.ts';
 
 export interface ProcessOptions {
   readonly file: string;
@@ -42,13 +42,13 @@ export interface ProcessOptions {
 
 const CONFIRMED_NAME = 'account.confirmed';
 /** How often the kill file and the latch are looked at. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** How often it is looked whether a loss asks for more than a halt. */
-const LOSS_LOOK_MS = 1000;
+const LOSS_POLL_MS = 1000;
 /** Signals so close together are one: what ends a whole group of processes reaches the bot itself, and through the command before it. */
 const SAME_SIGNAL_MS = 1000;
 /** An error that nobody caught may hold up the end itself. */
-const MOST_ENDING_MS = 10_000;
+const MAX_ENDING_MS = 10_000;
 /** From the end of a kill that has closed positions to that of the process. */
 const FAREWELL_MS = 5000;
 
@@ -73,13 +73,13 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
   const ending = new Ending();
   // Also while the bot ends: the handlers stay with the process.
-  const output = new Output(process.stdout, [process.stderr], {
+  const output = new LogOutput(process.stdout, [process.stderr], {
     lost: (code) => log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
     missed: (lines) => log?.warn(`${lines} lines before this one were not printed, for nobody read them: isobar logs shows the newest`),
     full(code) {
-      const says = `the log cannot be written (${code}): the bot goes on, and writes again once there is room`;
-      say(process.stderr, `${says}\n  make room; isobar logs shows the newest lines\n`);
-      log?.warn(says);
+      const message = `the log cannot be written (${code}): the bot goes on, and writes again once there is room`;
+      writeLine(process.stderr, `${message}\n  make room; isobar logs shows the newest lines\n`);
+      log?.warn(message);
     },
     room: (lines) => log?.warn(`the log can be written again, ${lines} lines are missing from it: isobar logs shows the newest`),
   });
@@ -93,7 +93,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
         hide: (text) => config.signer.hideIn(text),
       })),
     // From source, in tests, everything is one process.
-    bundler: import.meta.url.endsWith('.ts') ? bundleHere : bundleApart,
+    bundler: import.meta.url.endsWith('.ts') ? bundleInProcess : bundleInChildProcess,
     broken: (why) => ending.end(EXIT.failed, why),
     acceptChanges: options.acceptChanges,
   });
@@ -111,12 +111,16 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const server = await openControl(config.data, control);
     undo.push(() => server.close());
     const { exchange } = opened.bot.parts;
-    undo.push(keepHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
+    undo.push(writeHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
     const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
-    const sight = await openSight(control, { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed }, log);
-    undo.push(() => sight.close());
+    const monitoring = await openMonitoring(
+      control,
+      { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed },
+      log,
+    );
+    undo.push(() => monitoring.close());
     const { code, why } = await run(config, options.seconds, opened, control, log, ending);
-    if (code !== EXIT.ok) sight.ended(why);
+    if (code !== EXIT.ok) monitoring.ended(why);
     return code;
   } finally {
     for (const act of undo.toReversed()) await act();
@@ -139,10 +143,10 @@ async function run(
   ending: Ending,
 ): Promise<End> {
   const offSignals = onSignals(ending, control, log);
-  const offStray = onStrayErrors(bot);
-  const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
+  const offUnattributed = onUnhandledErrors(bot);
+  const stopLooking = repeat(POLL_MS, () => checkKillFiles(config, control));
   const loss = new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() });
-  const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control, bot, loss));
+  const stopWatching = repeat(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
   const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
   const names = bot.parts.plan.strategies.map(({ record }) => record.name).join(', ');
   log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
@@ -154,8 +158,8 @@ async function run(
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
   offSignals();
-  offStray();
-  log.info(closingText(control.view()));
+  offUnattributed();
+  log.info(exitSummary(control.view()));
   return { code, why };
 }
 
@@ -170,10 +174,10 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
   );
   checkMode({ mode, isFlagged: isLive, timeScale, urls, fingerprint, confirmed });
   if (mode === 'live' && confirm !== null) replaceFile(path, `${confirm}\n`);
-  const latch = readLatch(config.data);
-  if (latch === null) return;
+  const killSwitch = readKillSwitch(config.data);
+  if (killSwitch === null) return;
   throw new ConfigError(
-    `${config.data}: this bot was killed by ${latch.who}: ${latch.why}`,
+    `${config.data}: this bot was killed by ${killSwitch.who}: ${killSwitch.why}`,
     'look at every order and position, then re-arm: isobar resume account --code KILLED --why ...',
   );
 }
@@ -206,13 +210,13 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
 }
 
 /** An error outside of every step, of a promise or timer of a strategy say: whose it is cannot be known, and Node would end at once. */
-function onStrayErrors(bot: OpenedBot['bot']): () => void {
+function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
   let forget = (): void => {};
   const act = (error: unknown): void => {
-    bot.giveUp(`an error that nobody caught: ${strayText(error)}`);
+    bot.giveUp(`an error that nobody caught: ${unhandledErrorText(error)}`);
     forget();
     // It may have been in what is left to do.
-    forget = after(MOST_ENDING_MS, () => process.exit(EXIT.failed));
+    forget = after(MAX_ENDING_MS, () => process.exit(EXIT.failed));
   };
   process.on('uncaughtException', act).on('unhandledRejection', act);
   return () => {
@@ -222,22 +226,22 @@ function onStrayErrors(bot: OpenedBot['bot']): () => void {
 }
 
 /** With the place in the strategy, if it has one. */
-function strayText(error: unknown): string {
+function unhandledErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
   return `${error.message}${place === undefined ? '' : ` (${place.trim()})`}`;
 }
 
 /** A file that anybody on this computer can make, and the latch of a kill from outside. */
-function lookForKill({ data }: LiveConfig, control: LiveControl): void {
+function checkKillFiles({ data }: LiveConfig, control: LiveControl): void {
   if (control.isKilled) return;
   const file = readKillFile(data);
   if (file) void control.kill({ flatten: file.flatten, why: 'the file KILL is there' }, 'kill file');
-  else control.lookAtLatch();
+  else control.pollKillSwitch();
 }
 
 /** Halting has not been enough. */
-function lookForLoss(control: LiveControl, bot: OpenedBot['bot'], loss: LossKill): void {
+function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], loss: LossKill): void {
   // Before the first clean audits nobody knows what is held.
   const why = control.isKilled || !bot.isTrading ? null : loss.look();
   if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');

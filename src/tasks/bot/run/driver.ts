@@ -2,13 +2,13 @@
 
 import { InvariantError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, tellOthers } from '../../../engine/loop/liveSteps.ts';
+import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, notifyOthers } from '../../../engine/loop/liveSteps.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Evidence, ExchangeSink } from '../../../ports/exchange.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
-export interface DriverParts {
+export interface DriverDeps {
   readonly engine: Engine;
   readonly scheduler: Scheduler;
   /** The exchange's time, ms. */
@@ -28,14 +28,14 @@ export interface DriverParts {
  * steps. What the exchange tells from inside a step, a refusal of its own say, belongs to that step.
  */
 export class Driver implements ExchangeSink {
-  readonly #parts: DriverParts;
+  readonly #parts: DriverDeps;
   #stepMs = 0;
   #isInStep = false;
   #isOver = false;
   #timer: number | null = null;
   #armedMs = Infinity;
 
-  constructor(parts: DriverParts) {
+  constructor(parts: DriverDeps) {
     this.#parts = parts;
     this.#stepMs = parts.venueMs();
   }
@@ -107,14 +107,14 @@ export class Driver implements ExchangeSink {
   evidence(id: OrderId, seen: Evidence): void {
     this.step(() => this.#parts.engine.evidence(id, seen));
   }
-  landed(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    this.step(() => this.#parts.engine.landed(id, venueId, timeMs));
+  arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    this.step(() => this.#parts.engine.arrivedLate(id, venueId, timeMs));
   }
-  trouble(code: string, instrument: number | null, why: string): void {
-    this.step(() => this.#parts.engine.trouble(code, instrument, why));
+  raiseHalt(code: string, instrument: number | null, why: string): void {
+    this.step(() => this.#parts.engine.raiseHalt(code, instrument, why));
   }
-  over(code: string, instrument: number | null): void {
-    this.step(() => this.#parts.engine.over(code, instrument));
+  clearHalt(code: string, instrument: number | null): void {
+    this.step(() => this.#parts.engine.clearHalt(code, instrument));
   }
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void {
     this.step(() => {
@@ -145,9 +145,9 @@ export class Driver implements ExchangeSink {
   #failed(error: unknown, finish: () => void): void {
     const { engine, strategyFailed, broken } = this.#parts;
     if (error instanceof InvariantError) return broken(error);
-    strategyFailed(engine.inCharge, engine.blame(error));
+    strategyFailed(engine.currentStrategy, engine.attributeError(error));
     try {
-      tellOthers(engine);
+      notifyOthers(engine);
       finish();
     } catch (next) {
       this.#failed(next, finish);

@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../../engine/engine.ts';
 
-const MOST_POINTS = 1000;
+const MAX_POINTS = 1000;
 const DAY_MS = 86_400_000;
 
 export class EquityBook {
@@ -52,8 +52,8 @@ export class EquityBook {
     // The newest point always stands; one that is too near to the one before gives its place to it.
     if (before && timeMs - before[0] < this.#gapMs) this.#points.pop();
     this.#points.push([timeMs, total]);
-    if (this.#points.length <= MOST_POINTS) return;
+    if (this.#points.length <= MAX_POINTS) return;
     this.#points = this.#points.filter((_, at) => at % 2 === 0 || at === this.#points.length - 1);
-    this.#gapMs = (2 * (timeMs - this.#points[0]![0])) / MOST_POINTS;
+    this.#gapMs = (2 * (timeMs - this.#points[0]![0])) / MAX_POINTS;
   }
 }

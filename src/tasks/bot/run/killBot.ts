@@ -2,7 +2,7 @@
 
 import type { LostOrder } from '../../kill/plan/attribution.ts';
 import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
-import { waitingIn } from '../../../adapters/exchange/calls/conditions.ts';
+import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -11,7 +11,7 @@ import type { KillView } from '../../control/botView.ts';
 import type { KillOrders } from '../../kill/cancel/killOrders.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
 import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
-import { killSettings, readWhole, windowOf } from '../../kill/separate/separate.ts';
+import { killSettings, readWhole, windowOf } from '../../kill/separate/standaloneKill.ts';
 import type { KillSettings } from '../../kill/plan/venue.ts';
 import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from './liveBot.ts';
@@ -22,7 +22,7 @@ const SLICE_GAP = 1_000_000;
 const REST_MS = 15_000;
 
 /** The gate is closed. Never throws for what the exchange does: a report with residuals says it. */
-export function killBot(bot: LiveBot, flatten: boolean, tell: (phase: KillView['phase'], says: string) => void): Promise<KillReport> {
+export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
   const { exchange, engine, config } = bot.parts;
   const { orders, proof, timeScale } = config;
   const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: proof.deltaMinMs, timeScale });
@@ -34,7 +34,7 @@ export function killBot(bot: LiveBot, flatten: boolean, tell: (phase: KillView['
       instruments: engine.instruments,
       settings,
       timeScale,
-      tell,
+      onPhase,
     },
     knownOf(bot, settings),
     { all: false, books: flatten ? () => booksOf(bot, settings) : null, believed: () => believedOf(bot) },
@@ -47,10 +47,10 @@ function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs 
   const venueIds = new Set<string>();
   const lost: LostOrder[] = [];
   const until: Partial<Record<Market, number>> = {};
-  for (const order of [...engine.orders.active(), ...engine.orders.tombstones.values()]) {
+  for (const order of [...engine.orders.active(), ...engine.orders.provenAbsent.values()]) {
     const { instrument, venueId, lifecycle } = order;
     const signMs = journal.signMs(order);
-    const triggerId = waitingIn(venueId === null ? null : String(venueId))?.triggerId;
+    const triggerId = parseTriggerTrackId(venueId === null ? null : String(venueId))?.triggerId;
     if (triggerId !== undefined && lifecycle !== 'done') {
       waiting.set(instrument.id, [...(waiting.get(instrument.id) ?? []), triggerId]);
       lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs: Infinity, isOver: true }));
@@ -68,17 +68,17 @@ function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs 
   const own = {
     isOwnId: (venueId: string) => venueIds.has(venueId),
     isOwnCid: (cid: string) => orderIdIn(prefix, cid) !== null,
-    lostOf: (id: InstrumentId) => lost.filter(({ wanted }) => wanted.instrument.id === id),
-    lost,
+    lostOf: (id: InstrumentId) => lost.filter(({ request }) => request.instrument.id === id),
+    withoutVenueId: lost,
   };
   return { own, open, waiting, unknownUntilMs: until };
 }
 
 function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
-  const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, condition = 0 } = order;
+  const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, triggerTicks = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
-  const wanted = { instrument, side, limit, lots, reduceOnly };
-  return { cid, strategy, amount, wanted, condition, ...known };
+  const request = { instrument, side, limit, lots, reduceOnly };
+  return { cid, strategy, amount, request, triggerTicks: triggerTicks, ...known };
 }
 
 function believedOf({ parts: { engine } }: LiveBot): readonly string[] {

@@ -1,6 +1,6 @@
 // A live bot that runs: instants, audits and what the exchange tells, held together from the first audit to the last record.
 
-import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/parts.ts';
+import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { memoryCursor } from '../../../adapters/journal/records/restored.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -16,43 +16,43 @@ import type { OrderId } from '../../../model/order.ts';
 import type { Exchange } from '../../../access/openExchange.ts';
 import type { FillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { Aftermath } from './aftermath.ts';
-import { Auditor, together } from '../account/auditor.ts';
-import { BarDesk, beginInstant } from '../feeds/barDesk.ts';
+import type { AfterSendQueue } from './afterSend.ts';
+import { Auditor, mergeAudits } from '../account/auditor.ts';
+import { BarDelivery, beginInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
 import { EquityBook } from './equityBook.ts';
 import { Driver } from './driver.ts';
 import { KeptStates } from '../journal/keptStates.ts';
 import { STARTING } from '../safety/lasting.ts';
-import { FundingDesk } from '../feeds/fundingDesk.ts';
+import { FundingReader } from '../feeds/fundingReader.ts';
 import type { KnownRates } from '../feeds/fundingRates.ts';
 import type { LiveConfig } from '../config/read.ts';
 import type { LiveSet } from '../feeds/feeds.ts';
 import type { LiveLog } from './log.ts';
-import type { MarketSplit } from '../account/marketSplit.ts';
-import { Attention } from '../../control/attention.ts';
+import type { MarketRouter } from '../account/marketRouter.ts';
+import { OperatorPresence } from '../../control/operatorPresence.ts';
 import { Maintenance } from '../config/maintenance.ts';
-import { Pulse } from '../safety/pulse.ts';
+import { RiskTicker } from '../safety/riskTicker.ts';
 import type { HeldDecision } from '../life/askedAgain.ts';
 import { release } from './release.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
-export interface LiveBotParts {
+export interface LiveBotDeps {
   readonly config: LiveConfig;
   readonly plan: RunPlan;
   readonly engine: Engine;
   readonly exchange: Exchange;
-  readonly services: MarketSplit;
+  readonly services: MarketRouter;
   readonly journal: FileJournal;
   readonly cidOf: (id: OrderId) => string;
   readonly sets: readonly LiveSet[];
-  readonly aftermath: Aftermath;
+  readonly afterSend: AfterSendQueue;
   /** The funding rates with which a contract begins. */
   readonly knownRates: (instrument: Instrument) => KnownRates;
   readonly log: LiveLog;
   /** The journal that also tells the log. */
-  readonly told: Journal;
+  readonly narratedJournal: Journal;
   /** Decisions of the last process that were not written down. */
   readonly held: readonly HeldDecision[];
   /** The newest instant of a life that goes on, ms UTC; null: a life begins. */
@@ -71,16 +71,16 @@ export interface AuditState {
   fastMs: number | null;
   fullMs: number | null;
   result: AuditResult['kind'] | 'none';
-  says: string;
+  message: string;
 }
 
-const MOST_FILLS = 100;
+const MAX_FILLS = 100;
 const ACCOUNT = { kind: 'account' } as const;
 
 export class LiveBot {
-  readonly parts: LiveBotParts;
+  readonly parts: LiveBotDeps;
   readonly driver: Driver;
-  readonly auditState: AuditState = { fastMs: null, fullMs: null, result: 'none', says: '' };
+  readonly auditState: AuditState = { fastMs: null, fullMs: null, result: 'none', message: '' };
   /** The newest fills, oldest first. */
   readonly fills: FillView[] = [];
   fillCount = 0;
@@ -89,13 +89,13 @@ export class LiveBot {
   /** Attempts of calls, and those that a rate limit has refused. */
   readonly requests: { sent: number; refused: number };
   readonly equity: EquityBook;
-  readonly #desk: BarDesk;
+  readonly #barDelivery: BarDelivery;
   readonly #kept: KeptStates;
-  readonly #funding: FundingDesk;
+  readonly #funding: FundingReader;
   readonly #auditor: Auditor;
-  readonly #pulse: Pulse;
+  readonly #riskTicker: RiskTicker;
   readonly #maintenance: Maintenance;
-  readonly attention: Attention;
+  readonly attention: OperatorPresence;
   readonly #remembered = new Map<string, string>();
   /** The newest audit to which everything came, whether or not all agreed; the exchange's time. */
   #completeMs: number | null = null;
@@ -103,7 +103,7 @@ export class LiveBot {
   #isBroken = false;
   readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
-  constructor(parts: LiveBotParts) {
+  constructor(parts: LiveBotDeps) {
     this.parts = parts;
     this.requests = parts.requests;
     this.equity = new EquityBook(parts.engine, parts.startUnits);
@@ -118,7 +118,7 @@ export class LiveBot {
       funding: (index, isLong, units, timeMs) => void parts.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
     this.#kept = new KeptStates(engine, parts.journal);
-    this.#desk = new BarDesk({
+    this.#barDelivery = new BarDelivery({
       engine,
       sets,
       scheduler: exchange.scheduler,
@@ -130,9 +130,9 @@ export class LiveBot {
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
       sinceMs: parts.sinceMs,
-      tell: (level, says) => parts.log[level](says),
+      log: (level, message) => parts.log[level](message),
     });
-    this.#funding = new FundingDesk({
+    this.#funding = new FundingReader({
       engine,
       plan: parts.plan,
       scheduler: exchange.scheduler,
@@ -141,8 +141,8 @@ export class LiveBot {
       periodMs: config.fundingMs,
       known: parts.knownRates,
       journal: (body) => void parts.journal.rates(body),
-      tell: (level, strategy, says) =>
-        strategy === null ? parts.log[level](says) : parts.log.decided(strategy, says, 'FUNDING_RATES', 'warn'),
+      log: (level, strategy, text) =>
+        strategy === null ? parts.log[level](text) : parts.log.decided(strategy, text, 'FUNDING_RATES', 'warn'),
     });
     this.#auditor = new Auditor({
       scheduler: exchange.scheduler,
@@ -150,12 +150,12 @@ export class LiveBot {
       fastMs: config.orders.fastMs,
       fullMs: config.audit.fullMs,
       startGapMs: config.audit.startGapMs,
-      told: (kind, result) => this.#audited(kind, result, venueMs()),
+      onResult: (kind, result) => this.#audited(kind, result, venueMs()),
     });
     const step = (act: () => void): void => this.driver.step(act);
     this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler: exchange.scheduler, venueMs, step });
-    this.attention = new Attention(venueMs());
-    this.#pulse = new Pulse({
+    this.attention = new OperatorPresence(venueMs());
+    this.#riskTicker = new RiskTicker({
       engine,
       scheduler: exchange.scheduler,
       venueMs,
@@ -169,7 +169,7 @@ export class LiveBot {
 
   /** Nothing is decided, asked for or on the wire: of a bot on simulated time, all that this time brings has been done. */
   get isIdle(): boolean {
-    return this.#desk.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.parts.services.idle;
+    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.parts.services.idle;
   }
   get isTrading(): boolean {
     return this.#isRunning;
@@ -188,8 +188,8 @@ export class LiveBot {
       });
       this.#isRunning = true;
       log.info('two audits were clean: the bot trades');
-      this.#desk.start();
-      this.#pulse.start();
+      this.#barDelivery.start();
+      this.#riskTicker.start();
       trading();
     });
   }
@@ -202,10 +202,10 @@ export class LiveBot {
   /** The same with the journal left open: for a kill that closes positions itself, and writes there what it sends. */
   rest(done: () => void): void {
     const { services, config, engine, journal } = this.parts;
-    this.#desk.stop();
+    this.#barDelivery.stop();
     this.#funding.stop();
     this.#auditor.stop();
-    this.#pulse.stop();
+    this.#riskTicker.stop();
     this.#maintenance.stop();
     const cancels = config.onStop === 'cancel';
     const isInOrder = this.#isRunning && !this.#isBroken;
@@ -220,8 +220,8 @@ export class LiveBot {
             .toReversed()
             .forEach((order) => engine.orders.cancel(order, engine.nowMs)),
         );
-      const tellStop = (): void => stopLive(engine);
-      this.driver.step(tellStop, tellStop);
+      const notifyStop = (): void => stopLive(engine);
+      this.driver.step(notifyStop, notifyStop);
     }
     this.#isRunning = false;
     this.driver.stop();
@@ -257,8 +257,8 @@ export class LiveBot {
       }),
     );
     this.driver.step(() => this.#kept.note(atMs));
-    this.#funding.tellReaders();
-    this.parts.aftermath.after(() => this.equity.note(atMs));
+    this.#funding.warnReaders();
+    this.parts.afterSend.after(() => this.equity.note(atMs));
     if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
@@ -266,7 +266,7 @@ export class LiveBot {
   #judgeLosses(): void {
     const { engine, journal } = this.parts;
     engine.recorder.show(engine.risk);
-    for (const [code, memory] of engine.risk.memory()) {
+    for (const [code, memory] of engine.risk.snapshot()) {
       const cursor = memoryCursor(code, memory);
       if (this.#remembered.get(code) === cursor.value) continue;
       this.#remembered.set(code, cursor.value);
@@ -297,7 +297,7 @@ export class LiveBot {
     for (const service of all) {
       service.audit(kind, (result) => {
         results.push(result);
-        if (results.length === all.length) done(together(results));
+        if (results.length === all.length) done(mergeAudits(results));
       });
     }
   }
@@ -305,14 +305,14 @@ export class LiveBot {
   #audited(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
     const { log } = this.parts;
     if (isComplete) this.#completeMs = nowMs;
-    const says = differences.map(({ what }) => what).join('; ');
+    const line = differences.map(({ what }) => what).join('; ');
     const state = this.auditState;
-    if (result !== state.result || says !== state.says) {
+    if (result !== state.result || line !== state.message) {
       if (result === 'ok') log.info(`audit (${kind}): orders, trades and balances agree`);
-      else log.warn(`audit (${kind}): ${result}: ${says}`);
+      else log.warn(`audit (${kind}): ${result}: ${line}`);
     }
     state.result = result;
-    state.says = says;
+    state.message = line;
     if (result !== 'ok') return;
     state.fastMs = nowMs;
     if (kind === 'full') state.fullMs = nowMs;
@@ -383,7 +383,7 @@ export class LiveBot {
       timeMs: fill.timeMs,
     };
     this.fills.push(view);
-    if (this.fills.length > MOST_FILLS) this.fills.shift();
+    if (this.fills.length > MAX_FILLS) this.fills.shift();
     this.fillCount++;
     this.fillsBy[order.strategy] = (this.fillsBy[order.strategy] ?? 0) + 1;
     this.booked.add(instrument.id, view.tradeId);

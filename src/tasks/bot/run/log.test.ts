@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { formatTime } from '../../../model/time.ts';
-import { LiveLog, type Level } from './log.ts';
+import { LiveLog, type LogLevel } from './log.ts';
 
-function desk(isPretty: boolean, level: Level = 'info') {
+function fixture(isPretty: boolean, level: LogLevel = 'info') {
   const lines: string[] = [];
   const log = new LiveLog({
     write: (line) => lines.push(line),
@@ -18,7 +18,7 @@ function desk(isPretty: boolean, level: Level = 'info') {
 }
 
 test('JSON lines with the time, and simple fields alone', () => {
-  const { log, lines } = desk(false);
+  const { log, lines } = fixture(false);
   log.info('filled', { qty: '1', deep: { secret: 's3cret' }, call: () => 1, at: 5 });
   expect(JSON.parse(lines[0]!)).toEqual({
     level: 'info',
@@ -32,7 +32,7 @@ test('JSON lines with the time, and simple fields alone', () => {
 });
 
 test.each([true, false])('secrets and control characters are taken out, on a terminal (%s) too', (isPretty) => {
-  const { log, lines } = desk(isPretty);
+  const { log, lines } = fixture(isPretty);
   log.warn('the key s3cret\n\u001b[2Jforged line', { why: 's3cret\r\n' });
   expect(lines).toHaveLength(1);
   expect(lines[0]).not.toContain('s3cret');
@@ -41,26 +41,26 @@ test.each([true, false])('secrets and control characters are taken out, on a ter
 });
 
 test('endless text is cut', () => {
-  const { log, lines } = desk(true);
+  const { log, lines } = fixture(true);
   log.info('x'.repeat(10_000));
   expect(lines[0]!.length).toBeLessThan(600);
 });
 
 test('decisions and lines are kept for whoever asks, the newest of them', () => {
-  const { log } = desk(true);
+  const { log } = fixture(true);
   for (let at = 1; at <= 250; at++) log.decided('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
   expect(log.decisions).toHaveLength(200);
-  expect(log.decisions.at(-1)).toMatchObject({ seq: 250, strategy: 'Cross', says: 'decision 250', code: 'CODE' });
-  expect(log.after(248, 10).map(({ says }) => says)).toEqual(['Cross: decision 249', 'Cross: decision 250']);
+  expect(log.decisions.at(-1)).toMatchObject({ seq: 250, strategy: 'Cross', message: 'decision 250', code: 'CODE' });
+  expect(log.after(248, 10).map(({ message }) => message)).toEqual(['Cross: decision 249', 'Cross: decision 250']);
   expect(log.after(0, 3)).toHaveLength(3);
 });
 
 test('what is below the level is kept and not written', () => {
-  const { log, lines } = desk(true);
+  const { log, lines } = fixture(true);
   log.debug('detail');
   expect(lines).toEqual([]);
-  expect(log.after(0, 1)).toMatchObject([{ level: 'debug', says: 'detail' }]);
-  const loud = desk(true, 'debug');
+  expect(log.after(0, 1)).toMatchObject([{ level: 'debug', message: 'detail' }]);
+  const loud = fixture(true, 'debug');
   loud.log.debug('detail');
   expect(loud.lines).toHaveLength(1);
 });

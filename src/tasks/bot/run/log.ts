@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { LogLine } from '../../control/botControl.ts';
 import type { DecisionView } from '../../control/botView.ts';
 
-export type Level = LogLine['level'];
+export type LogLevel = LogLine['level'];
 /** Simple values alone: whatever else somebody hands over is named by its kind, so that nothing unknown is written down. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -17,12 +17,12 @@ export interface LiveLogOptions {
   /** Text without what must not be seen. */
   readonly hide: (text: string) => string;
   /** The least that is written; default info. */
-  readonly level?: Level;
+  readonly level?: LogLevel;
 }
 
-const MOST_LINES = 2000;
-const MOST_DECISIONS = 200;
-const MOST_TEXT = 500;
+const MAX_LINES = 2000;
+const MAX_DECISIONS = 200;
+const MAX_TEXT = 500;
 
 export class LiveLog {
   readonly #options: LiveLogOptions;
@@ -38,8 +38,8 @@ export class LiveLog {
     this.#pino = pino({ base: null, timestamp: false, level, formatters: { level: (label) => ({ level: label }) } }, { write });
   }
 
-  debug(says: string, fields?: LogFields): void {
-    this.#add('debug', says, fields);
+  debug(otherMessage: string, fields?: LogFields): void {
+    this.#add('debug', otherMessage, fields);
   }
   info(says: string, fields?: LogFields): void {
     this.#add('info', says, fields);
@@ -54,8 +54,8 @@ export class LiveLog {
   /** What was decided and why; `code` is stable. */
   decided(strategy: string | null, says: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
-    this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, says: this.#clean(says) });
-    if (this.#decisions.length > MOST_DECISIONS) this.#decisions.shift();
+    this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(says) });
+    if (this.#decisions.length > MAX_DECISIONS) this.#decisions.shift();
     this.#add(level, strategy === null ? says : `${strategy}: ${says}`, code === null ? undefined : { code });
   }
 
@@ -64,22 +64,22 @@ export class LiveLog {
   }
 
   /** Lines after number `after`, the newest `most` of them. */
-  after(after: number, most: number): readonly LogLine[] {
-    return this.#lines.filter(({ seq }) => seq > after).slice(-most);
+  after(after: number, max: number): readonly LogLine[] {
+    return this.#lines.filter(({ seq }) => seq > after).slice(-max);
   }
 
-  #add(level: Level, text: string, fields: LogFields = {}): void {
+  #add(level: LogLevel, text: string, fields: LogFields = {}): void {
     const { nowMs, formatTime, isPretty, write } = this.#options;
     const timeMs = nowMs();
-    const says = this.#clean(text);
+    const message = this.#clean(text);
     const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#simple(value)]));
-    this.#lines.push({ seq: ++this.#seq, timeMs, level, says });
-    if (this.#lines.length > MOST_LINES) this.#lines.shift();
-    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, says);
+    this.#lines.push({ seq: ++this.#seq, timeMs, level, message });
+    if (this.#lines.length > MAX_LINES) this.#lines.shift();
+    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, message);
     if (level === 'debug' && this.#options.level !== 'debug') return;
     const mark = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
     const rest = Object.entries(simple).map(([name, value]) => ` ${name}=${String(value)}`);
-    write(`${formatTime(timeMs).slice(11, 19)} ${mark}${says}${rest.join('')}\n`);
+    write(`${formatTime(timeMs).slice(11, 19)} ${mark}${message}${rest.join('')}\n`);
   }
 
   #simple(value: unknown): string | number | boolean | null {
@@ -90,6 +90,6 @@ export class LiveLog {
   /** One line, without control characters, not endless, without secrets. */
   #clean(text: string): string {
     // oxlint-disable-next-line no-control-regex -- what a terminal would obey is what is taken out
-    return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MOST_TEXT);
+    return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MAX_TEXT);
   }
 }

@@ -1,6 +1,6 @@
 // A start after a kill: that a person has re-armed goes into the journal, and is forgotten once it lasts there.
 
-import { forgetRearm, readRearm } from '../../kill/killSwitch/latch.ts';
+import { forgetRearm, readRearm } from '../../kill/killSwitch/killSwitch.ts';
 import type { LiveBot } from './liveBot.ts';
 
 /** The latch is gone, else nothing had been started. Every other cause that held before stays. */

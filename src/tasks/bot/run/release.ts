@@ -4,32 +4,32 @@ import { InvariantError } from '../../../base/errors.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Journal } from '../../../ports/journal.ts';
-import type { MarketSplit } from '../account/marketSplit.ts';
+import type { MarketRouter } from '../account/marketRouter.ts';
 import { missed, type HeldDecision } from '../life/askedAgain.ts';
 
 interface HeldParts {
   /** Decisions of the last process that were not written down. */
   readonly held: readonly HeldDecision[];
   readonly engine: Engine;
-  readonly told: Journal;
-  readonly services: Pick<MarketSplit, 'cancel' | 'submit'>;
+  readonly narratedJournal: Journal;
+  readonly services: Pick<MarketRouter, 'cancel' | 'submit'>;
   readonly config: { readonly bars: { readonly graceMs: number } };
 }
 
 /** What was decided as the last process ended is sent now, or denied where it is too late for that. */
-export function release({ held, engine, told, services, config }: HeldParts, nowMs: number): void {
+export function release({ held, engine, narratedJournal: reported, services, config }: HeldParts, nowMs: number): void {
   for (const { what, order, id, code, atMs, waits } of held) {
-    if (what === 'denied') told.denied(order, code);
+    if (what === 'denied') reported.denied(order, code);
     else if (what === 'draft') {
-      if (order.state === STATE.draft && waits !== null) told.drafted(order, waits);
+      if (order.state === STATE.draft && waits !== null) reported.drafted(order, waits);
     } else if (order.id !== id) continue;
     else if (what === 'cancel') {
       if (order.state !== STATE.cancelSent) continue;
-      told.cancelSent(order);
+      reported.cancelSent(order);
       services.cancel(order);
     } else if (order.state === STATE.sent) {
       if (nowMs - atMs > config.bars.graceMs) missed(engine, order);
-      else if (engine.risk.hasApproved(order)) services.submit(order, told.submitted(order));
+      else if (engine.risk.hasApproved(order)) services.submit(order, reported.submitted(order));
       else throw new InvariantError(`order ${id} is to be sent and was not approved`);
     }
   }

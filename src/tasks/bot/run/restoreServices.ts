@@ -2,30 +2,30 @@
 
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import { indexOf } from '../../../adapters/journal/records/restored.ts';
-import { whole } from '../../../adapters/journal/records/whole.ts';
-import type { RestoredOrder as ServiceOrder } from '../../../adapters/exchange/calls/parts.ts';
+import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
+import type { RestoredTrackedOrder as ServiceOrder } from '../../../adapters/exchange/calls/types.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import { venueIdIn } from '../account/foreignId.ts';
 import type { LiveBot } from './liveBot.ts';
-import type { MarketSplit } from '../account/marketSplit.ts';
+import type { MarketRouter } from '../account/marketRouter.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 
 /** The services learn what they knew. */
-export function restoreServices(bot: LiveBot, services: MarketSplit, orders: readonly RestoredOrder[], journal: BotJournal): void {
+export function restoreServices(bot: LiveBot, services: MarketRouter, orders: readonly RestoredOrder[], journal: BotJournal): void {
   const { state, trades, cidOf } = journal;
   const isFirst = Number.isNaN(state.firstMs);
   for (const [market, service] of services.entries()) {
     if (!isFirst) {
       service.restore({
         orders: orders
-          .filter(({ instrument, now }) => instrument.market === market && now !== 'notSent')
+          .filter(({ instrument, state: now }) => instrument.market === market && now !== 'notSent')
           .map((order) => serviceOrder(order, cidOf, state)),
         trades,
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
-        outside: state.strays.map((record) => ({ ...record })),
+        outside: state.unattributedFills.map((record) => ({ ...record })),
         cursors: cursorsOf(state, market, bot.parts.engine.instruments),
       });
     }
@@ -39,7 +39,7 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
   const trace = unfinished.get(cid);
   const isUnconfirmed = trace?.state?.lifecycle === 'done';
   return {
-    wanted: order satisfies Pick<Order, 'id' | 'instrument'>,
+    request: order satisfies Pick<Order, 'id' | 'instrument'>,
     cid,
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
@@ -47,13 +47,13 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     state:
-      order.now === 'refused' || order.now === 'tomb'
+      order.state === 'refused' || order.state === 'tomb'
         ? 'tomb'
-        : order.now === 'unknown'
+        : order.state === 'unknown'
           ? 'unknown'
           : isUnconfirmed
             ? 'unconfirmed'
-            : order.now === 'cancelSent'
+            : order.state === 'cancelSent'
               ? 'cancelSent'
               : 'working',
   };
@@ -66,7 +66,7 @@ function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instrumen
   // What is booked is known, or it would be booked once more.
   for (const [key, amount] of unnoted) {
     const { quoteDigits } = instruments[indexOf(key.slice(0, key.indexOf(' ')), instruments)]!;
-    values.set(key, String(Number(values.get(key) ?? 0) + whole(amount.toFixed(), quoteDigits)));
+    values.set(key, String(Number(values.get(key) ?? 0) + scaledFromRecord(amount.toFixed(), quoteDigits)));
   }
   return values;
 }

@@ -1,15 +1,15 @@
 // Keeps the WebSocket whose heartbeat an exchange wants answered, where the config names one. Nothing rests on it: orders go over REST.
 
-import { KeptSocket, type SocketState } from '../../../adapters/exchange/socket/keptSocket.ts';
+import { PersistentSocket, type SocketState } from '../../../adapters/exchange/socket/persistentSocket.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
-interface Told {
-  info(says: string): void;
-  warn(says: string): void;
+interface TimedNotice {
+  info(message: string): void;
+  warn(text: string): void;
 }
 
 /** Opens it, and again after every end; what becomes of it is in the log. Returns what closes it for good. */
-export function keepHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: Told): () => void {
+export function writeHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: TimedNotice): () => void {
   if (url === null) return () => {};
   let isLost = false;
   const changed = (state: SocketState): void => {
@@ -22,7 +22,7 @@ export function keepHeartbeat(url: string | null, scheduler: Scheduler, random: 
     isLost = true;
     log.warn(`the heartbeat socket was lost (${state.why}): it is opened again; orders go over REST and do not need it`);
   };
-  const socket = new KeptSocket(url, scheduler, random, { changed });
+  const socket = new PersistentSocket(url, scheduler, random, { changed });
   socket.start();
   return () => socket.stop();
 }

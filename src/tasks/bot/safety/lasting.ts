@@ -1,7 +1,7 @@
 // Which causes of a halt outlive the process that found them.
 
-import type { Cause } from '../../../risk/live/halts.ts';
-import { TROUBLES } from '../../../risk/live/troubles.ts';
+import type { HaltCause } from '../../../risk/live/halts.ts';
+import { HALT_CAUSES } from '../../../risk/live/haltCauses.ts';
 
 /** Raised as the bot starts, taken away by two clean audits. */
 export const STARTING = 'STARTING';
@@ -9,7 +9,7 @@ export const STARTING = 'STARTING';
 const OF_ORDERS: ReadonlySet<string> = new Set(['UNKNOWN_OUTCOME', 'NEEDS_PERSON']);
 
 /** What the exchange, the clock or the disk had done to the last process is seen anew; what a person has to look at stays. */
-export function lasts({ code }: Cause): boolean {
+export function lasts({ code }: HaltCause): boolean {
   if (code === STARTING) return false;
-  return OF_ORDERS.has(code) || (TROUBLES[code]?.needsPerson ?? true);
+  return OF_ORDERS.has(code) || (HALT_CAUSES[code]?.needsPerson ?? true);
 }

@@ -5,18 +5,18 @@ import { pow10 } from '../../../base/number/exact.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
-import { worthOf } from '../../../model/worth.ts';
+import { amountOf } from '../../../model/value.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
-import { aliensOf } from '../run/foreignOrders.ts';
+import { foreignOrdersOf } from '../run/foreignOrders.ts';
 import type { EquityBook } from '../run/equityBook.ts';
 import type { LiveBot } from '../run/liveBot.ts';
 import { orderView, unknownView } from './orders.ts';
 import { moneyText, profitOf } from './worth.ts';
-import type { OrderCounts } from '../journal/toldJournal.ts';
+import type { OrderCounts } from '../journal/narratedJournal.ts';
 
-export interface ViewParts {
+export interface BotViewDeps {
   readonly bot: LiveBot;
   readonly counts: OrderCounts;
   readonly startedMs: number;
@@ -26,17 +26,17 @@ export interface ViewParts {
   readonly loopDelayP99Ms: number | null;
 }
 
-const MOST_OPEN = 1000;
-const MOST_TOMBS = 100;
-const MOST_ALIENS = 100;
-const MOST_BARS = 300;
+const MAX_OPEN = 1000;
+const MAX_PROVEN_ABSENT = 100;
+const MAX_FOREIGN = 100;
+const MAX_BARS = 300;
 /** In place of a strategy. */
 const ACCOUNT = 'account';
 
 /** Instruments and strategies by their names. */
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
-export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: ViewParts): BotView {
+export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {
   const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.parts;
   const named = { engine, cidOf };
   const timeMs = venueMs();
@@ -57,11 +57,11 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     positions: [...(isFlat ? [] : positionsOf(engine)), ...accountPositions(bot)],
     open: [...active, ...drafts]
       .filter(({ lifecycle }) => lifecycle !== 'unknown')
-      .slice(0, MOST_OPEN)
+      .slice(0, MAX_OPEN)
       .map((order) => orderView(order, named)),
     unknown: active.filter(({ lifecycle }) => lifecycle === 'unknown').map((order) => unknownView(order, named)),
-    tombs: [...engine.orders.tombstones.values()].slice(-MOST_TOMBS).map((order) => orderView(order, named)),
-    aliens: alienViews(bot, timeMs),
+    provenAbsent: [...engine.orders.provenAbsent.values()].slice(-MAX_PROVEN_ABSENT).map((order) => orderView(order, named)),
+    foreignOrders: foreignViews(bot, timeMs),
     fills: bot.fills,
     equity: [equityOf(engine, bot.equity)],
     headroom: headroomOf(bot),
@@ -73,17 +73,17 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
         market,
         offsetMs: isMeasured ? ms - exchange.scheduler.nowMs : null,
         uncertaintyMs: isMeasured ? Math.round(uncertaintyMs) : null,
-        mostUncertaintyMs: config.orders.maxUncertaintyMs,
+        maxUncertaintyMs: config.orders.maxUncertaintyMs,
       };
     }),
     budget: exchange.limiter.state.classes.map(({ rateClass, used, allowance, windowMs, stoppedUntilMs }) => ({
       name: rateClass,
       used,
-      most: allowance,
+      max: allowance,
       windowMs,
       stoppedUntilMs,
     })),
-    audit: { ...bot.auditState, mostAgeMs: MOST_AUDIT_AGE * config.orders.fastMs },
+    audit: { ...bot.auditState, maxAgeMs: MAX_AUDIT_AGE * config.orders.fastMs },
     journal: { lastSeq: journal.lastSeq, durableSeq: journal.durableSeq, failure: journal.failure },
     loopDelayP99Ms,
     rssBytes: process.memoryUsage.rss(),
@@ -104,7 +104,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
 }
 
 /** Fast audits that may be missed before the account counts as unseen. */
-const MOST_AUDIT_AGE = 10;
+const MAX_AUDIT_AGE = 10;
 
 function strategiesOf({ parts: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
   const { cashAsset, cashDigits } = engine.ledger;
@@ -153,7 +153,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
 
 /** What the account has beside its strategies: fills that belong to no order of theirs. */
 function accountPositions({ parts: { engine, services } }: LiveBot): readonly PositionView[] {
-  const all = services.all().flatMap(({ outside }) => outside);
+  const all = services.all().flatMap(({ outside: external }) => external);
   return all.flatMap(({ symbol, qty }): PositionView[] => {
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
     if (index < 0 || Number(qty) === 0) return [];
@@ -176,27 +176,27 @@ function accountPositions({ parts: { engine, services } }: LiveBot): readonly Po
 }
 
 /** Orders that wait for a name, and holdings and fills that no order of ours explains. */
-function alienViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['aliens'] {
+function foreignViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['foreignOrders'] {
   const nameOf = (instrument: number | null): string => (instrument === null ? 'account' : engine.instruments[instrument]!.id);
-  const orders = aliensOf(services).map(({ venueId, instrument, why }) => ({
+  const orders = foreignOrdersOf(services).map(({ venueId, instrument, why }) => ({
     kind: 'order' as const,
     id: venueId,
     instrument: nameOf(instrument),
-    says: why,
+    message: why,
     seenMs: timeMs,
   }));
   const holdings = services
     .all()
-    .flatMap(({ standing }) => standing)
+    .flatMap(({ raisedCauses }) => raisedCauses)
     .filter(({ code }) => code === 'MISMATCH' || code === 'STRAY')
     .map(({ instrument, what }) => ({
       kind: 'holding' as const,
       id: nameOf(instrument),
       instrument: nameOf(instrument),
-      says: what,
+      message: what,
       seenMs: timeMs,
     }));
-  return [...orders, ...holdings].slice(0, MOST_ALIENS);
+  return [...orders, ...holdings].slice(0, MAX_FOREIGN);
 }
 
 function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBook): BotView['equity'][number] {
@@ -210,7 +210,7 @@ function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBoo
 
 function feedOf(feed: FeedRun, timeMs: number): FeedView {
   const { bars, instrument } = feed;
-  const first = Math.max(0, bars.length - MOST_BARS);
+  const first = Math.max(0, bars.length - MAX_BARS);
   const closedMs = bars.length === 0 ? null : bars.closeMs[bars.length - 1]!;
   return {
     instrument: instrument.id,
@@ -218,7 +218,7 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
     lastPrice: bars.length === 0 ? null : bars.close[bars.length - 1]!.toFixed(instrument.priceDigits),
     closedMs,
     ageMs: closedMs === null ? null : Math.max(0, timeMs - closedMs),
-    mostAgeMs: 3 * typicalLengthMs(bars.interval),
+    maxAgeMs: 3 * typicalLengthMs(bars.interval),
     bars: Array.from({ length: bars.length - first }, (_, at) => {
       const row = first + at;
       return [bars.openMs[row]!, bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!] as const;
@@ -234,11 +234,11 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
   const active = engine.orders.active();
   const found: HeadroomView[] = [];
   const add = (limit: keyof typeof risk, code: string, used: string, unit: string, scope = 'account'): void => {
-    if (risk[limit] !== undefined) found.push({ code, limit, scope, used, most: String(risk[limit]), unit });
+    if (risk[limit] !== undefined) found.push({ code, limit, scope, used, max: String(risk[limit]), unit });
   };
   // From where the rule itself measures: that outlives the process, and begins anew where a person has cleared it.
   const lost = (code: string): string => {
-    const from = engine.risk.lossFrom(code);
+    const from = engine.risk.lossBaseline(code);
     return from > 0 ? Math.max(0, (from - equity.total()) / from).toFixed(4) : '0';
   };
   add('maxDailyLoss', 'DAILY_LOSS', lost('DAILY_LOSS'), 'of the equity at 00:00 UTC');
@@ -267,7 +267,7 @@ function valueOf(engine: Engine, strategy: number, index: number): Decimal {
   const ticks = engine.lastTicks(index);
   if (qty === 0 || !(ticks > 0)) return new Decimal(0);
   const [size, price] = [fromScaled(qty, ledger.qtyDigits(index)), fromScaled(ticks, instruments[index]!.priceDigits)];
-  return worthOf(instruments[index]!, new Decimal(size), new Decimal(price));
+  return amountOf(instruments[index]!, new Decimal(size), new Decimal(price));
 }
 
 const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');

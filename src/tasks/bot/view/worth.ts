@@ -2,14 +2,14 @@
 
 import type { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { worthOf } from '../../../model/worth.ts';
+import { amountOf } from '../../../model/value.ts';
 
 /** Digits of money in quote assets such as USDT; amounts of coins have all of theirs. */
 const MONEY_DIGITS = 2;
 
 /** Profit of a position that was opened at `entry` and stands at `last`. Of an inverse contract it is paid in coins. */
 export function profitOf(instrument: Instrument, qty: Decimal, entry: Decimal, last: Decimal, isLong: boolean): Decimal {
-  const gain = worthOf(instrument, qty, last).minus(worthOf(instrument, qty, entry));
+  const gain = amountOf(instrument, qty, last).minus(amountOf(instrument, qty, entry));
   const isInverse = instrument.contract?.kind === 'inverse';
   return isLong === isInverse ? gain.negated() : gain;
 }

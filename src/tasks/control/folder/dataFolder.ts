@@ -3,7 +3,7 @@
 /** The control socket, mode 0600. */
 export const SOCKET_NAME = 'control.sock';
 /** The latch: while it is there no order leaves, and no start goes on, until a person has re-armed. */
-export const LATCH_NAME = 'KILLED';
+export const KILL_SWITCH_FILE = 'KILLED';
 /** What a person said who took the latch away; the next start puts it into the journal. */
 export const REARM_NAME = 'REARMED';
 /** Made by anybody who wants the bot to stop: `touch KILL`; holds `flatten`, or nothing. */

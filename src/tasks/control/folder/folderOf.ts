@@ -34,8 +34,8 @@ export function dataFolderOf(
   }
   const folder = config === undefined ? resolve(data ?? DEFAULT_DATA) : resolve(dirname(config), dataIn(config));
   if (existsSync(folder)) return folder;
-  const said = data ?? config ?? DEFAULT_DATA;
-  throw new ConfigError(`${said}: no bot has a data folder there`, 'name it: --data DIR, or --config FILE of the bot');
+  const text = data ?? config ?? DEFAULT_DATA;
+  throw new ConfigError(`${text}: no bot has a data folder there`, 'name it: --data DIR, or --config FILE of the bot');
 }
 
 function dataIn(config: string): string {

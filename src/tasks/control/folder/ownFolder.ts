@@ -2,7 +2,7 @@
 
 import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
 import { checkEntries } from '../../../adapters/disk/ownFile.ts';
-import { disked } from '../../../adapters/journal/openJournal.ts';
+import { withDiskErrors } from '../../../adapters/journal/openJournal.ts';
 import { KILL_FILE_NAME, REARM_NAME, TOKEN_NAME } from './dataFolder.ts';
 
 /** What a bot makes and reads there; all else is not looked at, links excepted. */
@@ -13,6 +13,6 @@ const OWN_NAMES = ['journal', 'bot.json', 'account.confirmed', REARM_NAME, TOKEN
  * symbolic link: who can write there can send orders in the bot's name, or hide its journal. The kill file may be anything.
  */
 export function prepareDataFolder(folder: string): void {
-  disked(() => new FileSystemDisk().prepare(folder));
+  withDiskErrors(() => new FileSystemDisk().prepare(folder));
   checkEntries(folder, { own: OWN_NAMES, free: [KILL_FILE_NAME] });
 }

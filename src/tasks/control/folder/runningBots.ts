@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { readRegular } from '../../../adapters/disk/regularFile.ts';
-import { lookFor, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
+import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 
 const FOLDER = 'bots';
 
@@ -49,7 +49,7 @@ export function runningBots(stateFolder: string): readonly string[] {
 
 /** A note that is being written has another name. */
 const isNoteName = (name: string): boolean => name.endsWith('.json');
-const isRunning = (note: Note | null): boolean => note !== null && lookFor(note.process) === 'running';
+const isRunning = (note: Note | null): boolean => note !== null && findProcess(note.process) === 'running';
 
 function readNote(path: string): Note | null {
   try {

@@ -2,17 +2,17 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
-import { failed, ok, skipped, warning, type Finding } from '../context/check.ts';
-import type { Exam } from '../context/exam.ts';
+import { failed, ok, skipped, warning, type CheckFinding } from '../context/check.ts';
+import type { CheckContext } from '../context/checkContext.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 import { errorCodeOf } from '../../../protocol/outcome.ts';
-import { problemOf } from '../fixes/answerFix.ts';
+import { answerProblem } from '../fixes/answerFix.ts';
 import { shortList } from './instruments.ts';
 
 const isPrivate = true;
 
-export async function checkBalances(exam: Exam): Promise<Finding> {
-  const held = exam.market === 'spot' ? await spotBalances(exam) : await marginBalances(exam);
+export async function checkBalances(context: CheckContext): Promise<CheckFinding> {
+  const held = context.market === 'spot' ? await spotBalances(context) : await marginBalances(context);
   if ('status' in held) return held;
   const { refused, lines } = held;
   if (refused > 0) {
@@ -29,9 +29,9 @@ interface Balances {
   readonly lines: readonly string[];
 }
 
-async function spotBalances(exam: Exam): Promise<Balances | Finding> {
-  const outcome = await exam.spotAccount();
-  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
+async function spotBalances(context: CheckContext): Promise<Balances | CheckFinding> {
+  const outcome = await context.spotAccount();
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
   const held = outcome.value.rows.filter(({ free, locked }) => !isZero(free) || !isZero(locked));
   const lines = held.map(
     ({ asset, free, locked }) => `${plain(free)} ${asset}${isZero(locked) ? '' : ` (and ${plain(locked)} in orders)`}`,
@@ -39,9 +39,9 @@ async function spotBalances(exam: Exam): Promise<Balances | Finding> {
   return { refused: outcome.value.refused.length, lines };
 }
 
-async function marginBalances(exam: Exam): Promise<Balances | Finding> {
-  const outcome = await exam.marginAccounts();
-  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'account', market: 'futures', what: 'the margin' });
+async function marginBalances(context: CheckContext): Promise<Balances | CheckFinding> {
+  const outcome = await context.marginAccounts();
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the margin' });
   const held = outcome.value.rows.filter(({ accountNormal, accountLock }) => !isZero(accountNormal) || !isZero(accountLock));
   const lines = held.map(({ marginCoin, accountNormal, accountLock }) => {
     return `${plain(accountNormal)} ${marginCoin}${isZero(accountLock) ? '' : ` (and ${plain(accountLock)} frozen)`}`;
@@ -53,7 +53,7 @@ const isZero = (text: string): boolean => new Decimal(text).isZero();
 const plain = (text: string): string => new Decimal(text).toFixed();
 
 /** A position, wherever it was read. */
-interface Held {
+interface OpenPosition {
   readonly contract: string;
   readonly side: 'buy' | 'sell';
   readonly volume: string;
@@ -63,13 +63,13 @@ interface Held {
 }
 
 /** Those of the account, which has the positions of all contracts in it. */
-async function positionsHeld(exam: Exam): Promise<readonly Held[] | Finding> {
-  const outcome = await exam.marginAccounts();
-  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'account', market: 'futures', what: 'the positions' });
-  return outcome.value.rows.flatMap(heldIn).filter(({ volume }) => !isZero(volume));
+async function openPositions(context: CheckContext): Promise<readonly OpenPosition[] | CheckFinding> {
+  const outcome = await context.marginAccounts();
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the positions' });
+  return outcome.value.rows.flatMap(openPositionsIn).filter(({ volume }) => !isZero(volume));
 }
 
-function heldIn({ positionVos }: MarginAccount): readonly Held[] {
+function openPositionsIn({ positionVos }: MarginAccount): readonly OpenPosition[] {
   return (positionVos ?? []).flatMap(({ contractName, positions }) =>
     (positions ?? []).map(({ side, volume, positionType, leverageLevel }) => ({
       contract: contractName,
@@ -82,16 +82,16 @@ function heldIn({ positionVos }: MarginAccount): readonly Held[] {
 }
 
 /** That positions can be read where the dialect says, and which there are. */
-export async function checkPositions(exam: Exam): Promise<Finding> {
-  const held = await positionsHeld(exam);
+export async function checkPositions(context: CheckContext): Promise<CheckFinding> {
+  const held = await openPositions(context);
   if ('status' in held) return held;
   const lines = held.map(({ contract, side, volume }) => `${side === 'buy' ? 'long' : 'short'} ${plain(volume)} ${contract}`);
   const detail = lines.length === 0 ? 'none is open' : `open: ${shortList(lines)}`;
-  if (exam.dialect.positionsFrom === 'account') return ok(`${detail} (read with the account)`, { isPrivate });
-  const contractName = await exam.example();
-  const outcome = await exam.probe.call('futures.positions', { contractName }, { signQuery: exam.signQuery });
+  if (context.dialect.positionsFrom === 'account') return ok(`${detail} (read with the account)`, { isPrivate });
+  const contractName = await context.example();
+  const outcome = await context.probe.call('futures.positions', { contractName }, { signQuery: context.signQuery });
   if (outcome.kind === 'acked') return ok(detail, { isPrivate, dialect: { positionsFrom: 'positions' } });
-  const problem = problemOf(outcome, { kind: 'query', market: 'futures', what: `positions of ${contractName}` });
+  const problem = answerProblem(outcome, { kind: 'query', market: 'futures', what: `positions of ${contractName}` });
   const code = errorCodeOf(outcome);
   const isAbsent = code !== null ? codeFamily(code) === 'support' : outcome.kind === 'unknown' && outcome.status === 404;
   if (!isAbsent) return problem;
@@ -101,8 +101,8 @@ export async function checkPositions(exam: Exam): Promise<Finding> {
 
 const NONE_OPEN = 'not told: no position is open to read it from';
 
-export async function checkPositionMode(exam: Exam): Promise<Finding> {
-  const held = await positionsHeld(exam);
+export async function checkPositionMode(context: CheckContext): Promise<CheckFinding> {
+  const held = await openPositions(context);
   if ('status' in held) return held;
   if (held.length === 0) return skipped(NONE_OPEN);
   const contracts = [...new Set(held.map(({ contract }) => contract))];
@@ -115,8 +115,8 @@ export async function checkPositionMode(exam: Exam): Promise<Finding> {
   );
 }
 
-export async function checkMarginMode(exam: Exam): Promise<Finding> {
-  const held = await positionsHeld(exam);
+export async function checkMarginMode(context: CheckContext): Promise<CheckFinding> {
+  const held = await openPositions(context);
   if ('status' in held) return held;
   if (held.length === 0) return skipped(NONE_OPEN);
   const unknown = held.filter(({ positionType }) => positionType !== 1 && positionType !== 2);
@@ -130,16 +130,16 @@ export async function checkMarginMode(exam: Exam): Promise<Finding> {
   return ok(shortList([...new Set(words)]), { isPrivate });
 }
 
-export async function checkLeverage(exam: Exam): Promise<Finding> {
-  const held = await positionsHeld(exam);
+export async function checkLeverage(context: CheckContext): Promise<CheckFinding> {
+  const held = await openPositions(context);
   if ('status' in held) return held;
-  const listed = await exam.listed();
+  const listed = await context.listed();
   const range = (contract: string): string | null => {
     const found = listed.get(contract)?.contract;
     return found ? `${found.minLever} to ${found.maxLever}` : null;
   };
   if (held.length === 0) {
-    const example = await exam.example();
+    const example = await context.example();
     const allowed = range(example);
     return skipped(allowed === null ? NONE_OPEN : `${NONE_OPEN}; ${example} allows ${allowed}`);
   }

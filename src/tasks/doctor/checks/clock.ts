@@ -1,8 +1,8 @@
 // How far this computer's clock is from the service's, and what that may be wrong by.
 
 import { count } from '../../../base/text/format.ts';
-import { failed, ok, warning, type Finding } from '../context/check.ts';
-import type { Exam } from '../context/exam.ts';
+import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
+import type { CheckContext } from '../context/checkContext.ts';
 
 /** A clock that is kept by NTP is nearer than that. */
 const GOOD_MS = 250;
@@ -14,17 +14,17 @@ const SYNCHRONISE = [
   "until then isobar signs with the service's time, so that orders are taken; the times of its logs are off by that much",
 ];
 
-export async function measureClock(exam: Exam): Promise<Finding> {
-  const reading = await exam.probe.clock(exam.market);
+export async function checkClock(context: CheckContext): Promise<CheckFinding> {
+  const reading = await context.probe.clock(context.market);
   if (reading === null) {
     return failed('the service does not tell its time', [
       'requests would be signed with the time of this computer, which may be refused: run isobar doctor again',
       'if pings are answered and this is not, the service is not one of this specification',
     ]);
   }
-  exam.clock = reading;
+  context.clock = reading;
   const { offsetMs, uncertaintyMs } = reading;
-  const detail = clockText(offsetMs, uncertaintyMs);
+  const detail = clockErrorText(offsetMs, uncertaintyMs);
   if (uncertaintyMs >= DOUBT_MS) {
     return failed(detail, [
       'a doubt of a second gets requests refused (-1021): the way to the service is too slow, or uneven. Run the bot nearer to it',
@@ -36,7 +36,7 @@ export async function measureClock(exam: Exam): Promise<Finding> {
 }
 
 /** `your clock is 340 ms behind, ±12 ms`. */
-export function clockText(offsetMs: number, uncertaintyMs: number): string {
+export function clockErrorText(offsetMs: number, uncertaintyMs: number): string {
   const doubt = `±${duration(Math.ceil(uncertaintyMs))}`;
   if (Math.abs(offsetMs) <= uncertaintyMs) return `your clock agrees with the service's, ${doubt}`;
   return `your clock is ${duration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'behind' : 'ahead'}, ${doubt}`;

@@ -1,16 +1,16 @@
 // Are there a key and its secret, and where do they come from.
 
-import { failed, ok, type Finding } from '../context/check.ts';
-import type { CredentialSources, SecretSource } from '../context/keySource.ts';
+import { failed, ok, type CheckFinding } from '../context/check.ts';
+import type { CredentialSources, SecretOrigin } from '../context/keySource.ts';
 
 /** What is known of the credentials: where they come from, why they cannot be used, or null for none. */
-export type Credentials = CredentialSources | { readonly problem: string; readonly remedy: string } | null;
+export type CredentialFinding = CredentialSources | { readonly problem: string; readonly remedy: string } | null;
 
-export function checkCredentials(credentials: Credentials, remedy: string): Promise<Finding> {
+export function checkCredentials(credentials: CredentialFinding, remedy: string): Promise<CheckFinding> {
   return Promise.resolve(judge(credentials, remedy));
 }
 
-function judge(credentials: Credentials, remedy: string): Finding {
+function judge(credentials: CredentialFinding, remedy: string): CheckFinding {
   if (credentials === null) {
     return failed('no API key was given: public endpoints only', [
       'make a key at the exchange: it may read and trade, not withdraw, and is for the address of this computer alone',
@@ -23,7 +23,7 @@ function judge(credentials: Credentials, remedy: string): Finding {
   return ok('key and secret are there', { more: from, isPrivate: true });
 }
 
-const sourceText = (source: SecretSource): string =>
+const sourceText = (source: SecretOrigin): string =>
   source.kind === 'environment'
     ? `the environment (${source.variable})`
     : `the file ${source.path}${source.mode === null ? '' : ` (mode ${source.mode})`}`;

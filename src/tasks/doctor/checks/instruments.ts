@@ -1,31 +1,31 @@
 // Does the service list what is to be traded, and does the catalog say the same of it.
 
-import { nearest } from '../../../base/number/nearest.ts';
+import { nearestName } from '../../../base/number/nearestName.ts';
 import { timeMs } from '../../../base/brand.ts';
 import { counted } from '../../../base/text/format.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
-import { differences, recordOf } from '../../download/instruments.ts';
-import { failed, ok, skipped, warning, type Finding } from '../context/check.ts';
-import type { Exam } from '../context/exam.ts';
-import { problemOf } from '../fixes/answerFix.ts';
+import { changedFields, instrumentRecordOf } from '../../download/instruments.ts';
+import { failed, ok, skipped, warning, type CheckFinding } from '../context/check.ts';
+import type { CheckContext } from '../context/checkContext.ts';
+import { answerProblem } from '../fixes/answerFix.ts';
 
 /** Lines of a record without which orders are refused, or are not the size that was meant. */
 const VITAL = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
-const SHOWN = 5;
+const MAX_SHOWN = 5;
 
-export async function checkSymbols(exam: Exam): Promise<Finding> {
-  const { market } = exam;
-  const outcome = await exam.listing();
+export async function checkSymbols(context: CheckContext): Promise<CheckFinding> {
+  const { market } = context;
+  const outcome = await context.listing();
   const thing = market === 'spot' ? 'symbol' : 'contract';
-  if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'public', market, what: `the list of ${thing}s` });
-  const listed = await exam.listed();
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: `the list of ${thing}s` });
+  const listed = await context.listed();
   const { refused } = outcome.value;
   if (listed.size === 0)
     return failed(`the service lists no ${thing}`, ['nothing can be traded there: is it a test system that was not set up?']);
-  const missing = exam.wanted().filter((symbol) => !listed.has(symbol));
-  if (missing.length > 0) return notListed(exam, missing, [...listed.keys()]);
-  const closed = exam.wanted().filter((symbol) => listed.get(symbol)?.isTradable === false);
-  const wanted = exam.wanted().length === 0 ? '' : `, ${shortList(exam.wanted())} among them`;
+  const missing = context.requestedSymbols().filter((symbol) => !listed.has(symbol));
+  if (missing.length > 0) return notListed(context, missing, [...listed.keys()]);
+  const closed = context.requestedSymbols().filter((symbol) => listed.get(symbol)?.isTradable === false);
+  const wanted = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
   const detail = `${counted(listed.size, thing)}${wanted}`;
   if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed, and closed for trading: orders would be refused`]);
   if (refused.length > 0) {
@@ -35,9 +35,9 @@ export async function checkSymbols(exam: Exam): Promise<Finding> {
   return wanted !== '' ? ok(detail) : ok(detail, { more: ['--symbol looks at those that you mean to trade'] });
 }
 
-function notListed({ market, symbols, records }: Exam, missing: readonly string[], listed: readonly string[]): Finding {
-  const hints = missing.slice(0, SHOWN).map((symbol) => {
-    const near = nearest(symbol, listed);
+function notListed({ market, symbols, records }: CheckContext, missing: readonly string[], listed: readonly string[]): CheckFinding {
+  const hints = missing.slice(0, MAX_SHOWN).map((symbol) => {
+    const near = nearestName(symbol, listed);
     return near === null
       ? `${symbol}: isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists what there is`
       : `${symbol}: did you mean ${near}?`;
@@ -50,20 +50,21 @@ function notListed({ market, symbols, records }: Exam, missing: readonly string[
   ]);
 }
 
-export async function checkPrecision(exam: Exam): Promise<Finding> {
-  const { market, records } = exam;
-  const listed = await exam.listed();
-  const compared = exam.wanted().flatMap((symbol) => {
+export async function checkPrecision(context: CheckContext): Promise<CheckFinding> {
+  const { market, records } = context;
+  const listed = await context.listed();
+  const compared = context.requestedSymbols().flatMap((symbol) => {
     const [now, record] = [listed.get(symbol), records.record(market, symbol)];
-    return now && record ? [{ symbol, changes: differences(record, recordOf(now, record)) }] : [];
+    return now && record ? [{ symbol, changes: changedFields(record, instrumentRecordOf(now, record)) }] : [];
   });
   if (compared.length === 0) {
-    const what = exam.wanted().length === 0 ? `no ${market} instrument` : `no record of ${shortList(exam.wanted())}`;
+    const what =
+      context.requestedSymbols().length === 0 ? `no ${market} instrument` : `no record of ${shortList(context.requestedSymbols())}`;
     return skipped(`nothing to compare: ${records.folder}/ has ${what}`);
   }
   const changed = compared.filter(({ changes }) => changes.length > 0);
   if (changed.length === 0) return ok(`records of ${records.folder}/ agree: ${shortList(compared.map(({ symbol }) => symbol))}`);
-  const more = changed.slice(0, SHOWN).map(({ symbol, changes }) => `${symbol}: ${changes.join(', ')}`);
+  const more = changed.slice(0, MAX_SHOWN).map(({ symbol, changes }) => `${symbol}: ${changes.join(', ')}`);
   const names = changed.map(({ symbol }) => symbol);
   const fix = [`refresh them: isobar data instruments --market ${market} --symbol ${names.join(',')} --catalog ${records.folder}`];
   const detail = `records of ${records.folder}/ differ: ${shortList(names)}`;
@@ -78,11 +79,11 @@ const HOUR_MS = 3_600_000;
 const BACK_MS = 1000 * HOUR_MS;
 
 /** Whether klines take a range of times, which the specification does not have: with one, older bars can be had. */
-export async function checkKlinesRange(exam: Exam): Promise<Finding> {
-  const { market, probe, dialect } = exam;
+export async function checkKlinesRange(context: CheckContext): Promise<CheckFinding> {
+  const { market, probe, dialect } = context;
   if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no bars of an hour to ask with');
-  const symbol = await exam.example();
-  const endMs = Math.floor((probe.wallMs() + (exam.clock?.offsetMs ?? 0) - BACK_MS) / HOUR_MS) * HOUR_MS;
+  const symbol = await context.example();
+  const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - BACK_MS) / HOUR_MS) * HOUR_MS;
   const times = { startTime: timeMs(endMs - 10 * HOUR_MS), endTime: timeMs(endMs) };
   const outcome =
     market === 'spot'
@@ -102,6 +103,6 @@ export async function checkKlinesRange(exam: Exam): Promise<Finding> {
 }
 
 export function shortList(names: readonly string[]): string {
-  const rest = names.length - SHOWN;
-  return rest > 0 ? `${names.slice(0, SHOWN).join(', ')} and ${rest} more` : names.join(', ');
+  const rest = names.length - MAX_SHOWN;
+  return rest > 0 ? `${names.slice(0, MAX_SHOWN).join(', ')} and ${rest} more` : names.join(', ');
 }

@@ -2,7 +2,7 @@
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { count } from '../../../base/text/format.ts';
-import { failed, ok, warning, type Finding } from '../context/check.ts';
+import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
 import type { LimitUse, Probe } from '../context/probe.ts';
 
 const SOURCES: Readonly<Record<LimitUse['source'], string>> = {
@@ -12,11 +12,11 @@ const SOURCES: Readonly<Record<LimitUse['source'], string>> = {
   configured: 'of the access file',
 };
 
-export function checkLimits(probe: Probe): Promise<Finding> {
+export function checkLimits(probe: Probe): Promise<CheckFinding> {
   return Promise.resolve(judge(probe));
 }
 
-function judge(probe: Probe): Finding {
+function judge(probe: Probe): CheckFinding {
   const calls = probe.calls();
   const banned = calls.filter(({ status }) => status === 418).length;
   const limited = calls.filter(({ status, code }) => status !== 418 && (status === 429 || code === VENUE_CODES.tooManyRequests.code));
@@ -34,8 +34,8 @@ function judge(probe: Probe): Finding {
       'if there are none, the service allows less than is known: write its limits into dialect.limits of the access file',
     ]);
   }
-  const most = probe.limits().toSorted((a, b) => b.used / b.limit - a.used / a.limit)[0];
-  return ok(`${made}, none refused for its rate`, { more: most === undefined ? [] : [`the fullest: ${useText(most)}`] });
+  const max = probe.limits().toSorted((a, b) => b.used / b.limit - a.used / a.limit)[0];
+  return ok(`${made}, none refused for its rate`, { more: max === undefined ? [] : [`the fullest: ${useText(max)}`] });
 }
 
 function useText({ rateClass, scope, used, limit, windowMs, source }: LimitUse): string {

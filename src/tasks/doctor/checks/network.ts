@@ -1,9 +1,9 @@
 // Is the service there: its name, a connection with a certificate that holds, an answer.
 
 import { count } from '../../../base/text/format.ts';
-import { failed, ok, warning, type Finding } from '../context/check.ts';
-import type { Exam } from '../context/exam.ts';
-import { problemOf } from '../fixes/answerFix.ts';
+import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
+import type { CheckContext } from '../context/checkContext.ts';
+import { answerProblem } from '../fixes/answerFix.ts';
 import { networkProblem } from '../fixes/networkFix.ts';
 
 const PINGS = 5;
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** A certificate is renewed a month before its end; one with less left may have been forgotten. */
 const SOON_DAYS = 14;
 
-export async function findAddresses({ origin, market, probe }: Exam): Promise<Finding> {
+export async function findAddresses({ origin, market, probe }: CheckContext): Promise<CheckFinding> {
   const { hostname } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (/^[\d.]+$/.test(host) || host.includes(':')) return ok(`${host} is an address and needs no name server`);
@@ -26,7 +26,7 @@ export async function findAddresses({ origin, market, probe }: Exam): Promise<Fi
   return ok(`${host} is ${first}${found.length > 1 ? ` and ${found.length - 1} more` : ''}`);
 }
 
-export async function connect({ origin, market, probe }: Exam): Promise<Finding> {
+export async function checkConnection({ origin, market, probe }: CheckContext): Promise<CheckFinding> {
   const { host } = new URL(origin);
   const found = await probe.connect(origin);
   if (found.kind === 'plain') return ok('connected; http without TLS, as the service is on this computer');
@@ -43,12 +43,12 @@ export async function connect({ origin, market, probe }: Exam): Promise<Finding>
   return warning(detail, ['the exchange has to renew its certificate; on the day it ends nothing can be traded'], { more });
 }
 
-export async function ping({ market, probe }: Exam): Promise<Finding> {
+export async function ping({ market, probe }: CheckContext): Promise<CheckFinding> {
   const taken: number[] = [];
   for (let at = 0; at < PINGS; at++) {
     const beganMs = probe.elapsedMs();
     const outcome = await probe.call(market === 'spot' ? 'spot.ping' : 'futures.ping', {});
-    if (outcome.kind !== 'acked') return problemOf(outcome, { kind: 'public', market, what: 'a ping' });
+    if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: 'a ping' });
     taken.push(probe.elapsedMs() - beganMs);
   }
   // The first waits for the connection.

@@ -1,10 +1,10 @@
 // Does the service take key, address and signature: one signed read, told under the check whose matter its answer is.
 
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
-import { failed, ok, skipped, type Finding } from '../context/check.ts';
-import type { Exam } from '../context/exam.ts';
-import { problemOf, type NotAcked } from '../fixes/answerFix.ts';
-import type { Asked } from '../fixes/asked.ts';
+import { failed, ok, skipped, type CheckFinding } from '../context/check.ts';
+import type { CheckContext } from '../context/checkContext.ts';
+import { answerProblem, type NotAcked } from '../fixes/answerFix.ts';
+import type { CheckSubject } from '../fixes/subject.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 
 type Matter = 'signature' | 'ip' | 'permission';
@@ -17,24 +17,25 @@ function matterOf(outcome: NotAcked): Matter {
   return family === 'key' || family === 'company' ? 'permission' : 'signature';
 }
 
-const accountRead = ({ market }: Exam): Asked => ({ kind: 'account', market, what: 'the account' });
+const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
 /** The finding of the check of `matter` where the read was refused for another one. */
-async function judged(exam: Exam, matter: Matter, fine: string, more: readonly string[] = []): Promise<Finding> {
-  const outcome = await exam.account();
+async function judged(context: CheckContext, matter: Matter, fine: string, more: readonly string[] = []): Promise<CheckFinding> {
+  const outcome = await context.account();
   if (outcome.kind === 'acked') return ok(fine, { more });
   const found = matterOf(outcome);
   const code = errorCodeOf(outcome);
   if (found !== matter) return skipped(`because ${found} failed${code === null ? '' : ` (${code})`}`);
-  return problemOf(outcome, accountRead(exam));
+  return answerProblem(outcome, accountRead(context));
 }
 
-export async function checkSignature(exam: Exam): Promise<Finding> {
-  const finding = await judged(exam, 'signature', 'accepted: a read without a query', signedPrefix(exam));
-  if (finding.status !== 'failed' || !isWrongSignature(await exam.account()) || exam.dialect.pathPrefix[exam.market] === '') return finding;
-  const signPathPrefix = !exam.dialect.signPathPrefix;
-  const op = exam.market === 'spot' ? 'spot.account' : 'futures.account';
-  const other = await exam.probe.call(op, {}, { signPathPrefix });
+export async function checkSignature(context: CheckContext): Promise<CheckFinding> {
+  const finding = await judged(context, 'signature', 'accepted: a read without a query', signedPrefix(context));
+  if (finding.status !== 'failed' || !isWrongSignature(await context.account()) || context.dialect.pathPrefix[context.market] === '')
+    return finding;
+  const signPathPrefix = !context.dialect.signPathPrefix;
+  const op = context.market === 'spot' ? 'spot.account' : 'futures.account';
+  const other = await context.probe.call(op, {}, { signPathPrefix });
   if (other.kind !== 'acked') {
     return { ...finding, more: ['signed with and without dialect.pathPrefix: neither was taken'] };
   }
@@ -43,18 +44,18 @@ export async function checkSignature(exam: Exam): Promise<Finding> {
   return { ...finding, fix: [fix], dialect: { signPathPrefix } };
 }
 
-function signedPrefix({ dialect, market }: Exam): readonly string[] {
+function signedPrefix({ dialect, market }: CheckContext): readonly string[] {
   const prefix = dialect.pathPrefix[market];
   return prefix === '' ? [] : [`signed ${dialect.signPathPrefix ? 'with' : 'without'} the prefix ${prefix}`];
 }
 
-export const checkIp = (exam: Exam): Promise<Finding> => judged(exam, 'ip', 'this address may use the key');
+export const checkIp = (context: CheckContext): Promise<CheckFinding> => judged(context, 'ip', 'this address may use the key');
 
-export async function checkPermission(exam: Exam, other: Exam | null): Promise<Finding> {
-  const { market } = exam;
+export async function checkPermission(context: CheckContext, other: CheckContext | null): Promise<CheckFinding> {
+  const { market } = context;
   const trade =
     market === 'spot' ? 'whether it may trade is told by testOrder' : 'whether it may trade is not told: futures have no test order';
-  const finding = await judged(exam, 'permission', `the key may read ${market}; ${trade}`, [
+  const finding = await judged(context, 'permission', `the key may read ${market}; ${trade}`, [
     'no endpoint tells what else it may: see at the exchange that it cannot withdraw, and is for this address alone',
   ]);
   if (finding.status !== 'failed' || other === null || (await other.account()).kind !== 'acked') return finding;
@@ -80,17 +81,17 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
 }
 
 /** Whether the query of a GET is signed, which the specification leaves open: both are tried, with a read of open orders. */
-export async function checkQuery(exam: Exam): Promise<Finding> {
-  const symbol = await exam.example();
+export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
+  const symbol = await context.example();
   const query = (signQuery: 'include' | 'omit') =>
-    exam.market === 'spot'
-      ? exam.probe.call('spot.openOrders', { symbol }, { signQuery })
-      : exam.probe.call('futures.openOrders', { contractName: symbol }, { signQuery });
-  const [set, other] = exam.dialect.signQuery === 'include' ? (['include', 'omit'] as const) : (['omit', 'include'] as const);
+    context.market === 'spot'
+      ? context.probe.call('spot.openOrders', { symbol }, { signQuery })
+      : context.probe.call('futures.openOrders', { contractName: symbol }, { signQuery });
+  const [set, other] = context.dialect.signQuery === 'include' ? (['include', 'omit'] as const) : (['omit', 'include'] as const);
   const outcome = await query(set);
   const verdict = verdictOf(outcome);
-  const asked: Asked = { kind: 'query', market: exam.market, what: `open orders of ${symbol}` };
-  if (outcome.kind !== 'acked' && verdict === 'unclear') return problemOf(outcome, asked);
+  const asked: CheckSubject = { kind: 'query', market: context.market, what: `open orders of ${symbol}` };
+  if (outcome.kind !== 'acked' && verdict === 'unclear') return answerProblem(outcome, asked);
   const otherVerdict = verdictOf(await query(other));
   const words = `${set}: ${verdict}; ${other}: ${otherVerdict}`;
   if (verdict === 'accepted') {
@@ -99,10 +100,10 @@ export async function checkQuery(exam: Exam): Promise<Finding> {
     return ok(detail, { dialect: { signQuery: set } });
   }
   if (otherVerdict === 'accepted') {
-    exam.signQuery = other;
+    context.signQuery = other;
     const how = other === 'omit' ? 'without' : 'with';
     const fix = `set dialect.signQuery to ${other} in the access file (--config): the service signs paths ${how} their query`;
     return failed(`dialect.signQuery ${words}`, [fix], { code: errorCodeOf(outcome), dialect: { signQuery: other } });
   }
-  return outcome.kind === 'acked' ? ok(words) : { ...problemOf(outcome, asked), more: [`dialect.signQuery ${words}`] };
+  return outcome.kind === 'acked' ? ok(words) : { ...answerProblem(outcome, asked), more: [`dialect.signQuery ${words}`] };
 }

@@ -1,34 +1,34 @@
 // May the key trade: an order that the service checks like any other and never places. Nothing else of the doctor is an order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import { ok, warning, type Finding } from '../context/check.ts';
-import type { Exam } from '../context/exam.ts';
+import { ok, warning, type CheckFinding } from '../context/check.ts';
+import type { CheckContext } from '../context/checkContext.ts';
 import { errorCodeOf } from '../../../protocol/outcome.ts';
-import { problemOf } from '../fixes/answerFix.ts';
+import { answerProblem } from '../fixes/answerFix.ts';
 import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
-import type { Listed } from '../../download/instruments.ts';
+import type { ListedInstrument } from '../../download/instruments.ts';
 
 /** Refusals that come after key, signature and permission were found right, and are about our choice of an order. */
 const LATE: ReadonlySet<CodeFamily | null> = new Set(['size', 'price', 'account']);
 
-export async function checkTestOrder(exam: Exam): Promise<Finding> {
-  const symbol = await exam.example();
-  const ticker = await exam.probe.call('spot.ticker', { symbol });
-  if (ticker.kind !== 'acked') return problemOf(ticker, { kind: 'public', market: 'spot', what: `the last price of ${symbol}` });
-  const listed = (await exam.listed()).get(symbol);
+export async function checkTestOrder(context: CheckContext): Promise<CheckFinding> {
+  const symbol = await context.example();
+  const ticker = await context.probe.call('spot.ticker', { symbol });
+  if (ticker.kind !== 'acked') return answerProblem(ticker, { kind: 'public', market: 'spot', what: `the last price of ${symbol}` });
+  const listed = (await context.listed()).get(symbol);
   const price = priceOf(ticker.value.last, listed);
-  const volume = volumeOf(price, await minimumsOf(exam, symbol), listed);
+  const volume = volumeOf(price, await minimumsOf(context, symbol), listed);
   const what = `LIMIT BUY ${volume} ${symbol} at ${price}`;
-  const outcome = await exam.probe.call('spot.testNewOrder', { symbol, side: 'BUY', type: 'LIMIT', price, volume });
+  const outcome = await context.probe.call('spot.testNewOrder', { symbol, side: 'BUY', type: 'LIMIT', price, volume });
   if (outcome.kind === 'acked') return ok(`the key may trade: ${what} was checked, not placed`);
-  const problem = problemOf(outcome, { kind: 'order', market: 'spot', what });
+  const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what });
   const code = errorCodeOf(outcome);
   if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`asked about ${what}; nothing was placed`] };
-  return warning(`the key may trade; ${what}: ${problem.detail}`, problem.fix ?? [], { code, said: problem.said ?? null });
+  return warning(`the key may trade; ${what}: ${problem.detail}`, problem.fix ?? [], { code, serviceText: problem.serviceText ?? null });
 }
 
 /** The last price, in whole ticks, and never 0. */
-function priceOf(last: string, listed: Listed | undefined): string {
+function priceOf(last: string, listed: ListedInstrument | undefined): string {
   const digits = listed?.priceDigits ?? new Decimal(last).decimalPlaces();
   const step = Decimal.pow(10, -digits);
   return Decimal.max(step, new Decimal(last).toDecimalPlaces(digits, Decimal.ROUND_DOWN)).toFixed(digits);
@@ -41,24 +41,24 @@ interface Minimums {
 }
 
 /** The service's where it lists them, else those of the catalog's record. */
-async function minimumsOf(exam: Exam, symbol: string): Promise<Minimums> {
-  const outcome = await exam.listing();
+async function minimumsOf(context: CheckContext, symbol: string): Promise<Minimums> {
+  const outcome = await context.listing();
   const rows = outcome.kind === 'acked' ? outcome.value.rows : [];
   const row = rows.find((each) => each.symbol === symbol);
-  const said = row !== undefined && 'quoteAsset' in row ? row : null;
-  const record = exam.records.record('spot', symbol);
+  const text = row !== undefined && 'quoteAsset' in row ? row : null;
+  const record = context.records.record('spot', symbol);
   const ofRecord = record === null ? null : new Decimal(record.minLots).div(Decimal.pow(10, record.quantityDigits));
   return {
-    quantity: decimalOf(said?.limitVolumeMin) ?? ofRecord ?? new Decimal(0),
-    amount: decimalOf(said?.limitAmountMin) ?? new Decimal(0),
+    quantity: decimalOf(text?.limitVolumeMin) ?? ofRecord ?? new Decimal(0),
+    amount: decimalOf(text?.limitAmountMin) ?? new Decimal(0),
   };
 }
 
 const decimalOf = (text: string | null | undefined): Decimal | null => (text === null || text === undefined ? null : new Decimal(text));
 
 /** The least that the service may take, in whole steps. */
-function volumeOf(price: string, { quantity, amount }: Minimums, listed: Listed | undefined): string {
+function volumeOf(price: string, { quantity, amount }: Minimums, listed: ListedInstrument | undefined): string {
   const digits = listed?.quantityDigits ?? 0;
-  const least = Decimal.max(Decimal.pow(10, -digits), quantity, amount.div(price));
-  return least.toDecimalPlaces(digits, Decimal.ROUND_UP).toFixed(digits);
+  const min = Decimal.max(Decimal.pow(10, -digits), quantity, amount.div(price));
+  return min.toDecimalPlaces(digits, Decimal.ROUND_UP).toFixed(digits);
 }

@@ -9,15 +9,15 @@ export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 /** Options of the dialect that a check has found out. */
 export type DialectFinding = Partial<Pick<Dialect, 'signQuery' | 'signPathPrefix' | 'positionsFrom' | 'klinesRange'>>;
 
-/** What a check found. All texts are our own words, but for `said`. */
-export interface Finding {
+/** What a check found. All texts are our own words, but for `serviceText`. */
+export interface CheckFinding {
   readonly status: Status;
   /** One line. */
   readonly detail: string;
   /** Further lines. */
   readonly more?: readonly string[];
   /** A line with words of the service, fit for a terminal; a support bundle leaves it out. */
-  readonly said?: string | null;
+  readonly serviceText?: string | null;
   /** What to do, in plain words, the likeliest first. */
   readonly fix?: readonly string[];
   /** The service's error code. */
@@ -27,33 +27,41 @@ export interface Finding {
   readonly isPrivate?: boolean;
 }
 
-export interface Check {
+export interface DoctorCheck {
   /** `dns`; of a market `spot.dns`. */
   readonly name: string;
   /** Null for what concerns both. */
   readonly market: Market | null;
   /** Names of earlier checks without which this one says nothing. */
   readonly needs: readonly string[];
-  run(): Promise<Finding>;
+  run(): Promise<CheckFinding>;
 }
 
 /** A finding with all its members, and how long it took. */
-export interface CheckResult extends Required<Finding> {
+export interface CheckResult extends Required<CheckFinding> {
   readonly name: string;
   readonly market: Market | null;
   /** Whole ms. */
   readonly ms: number;
 }
 
-export const ok = (detail: string, rest: Omit<Finding, 'status' | 'detail'> = {}): Finding => ({ status: 'ok', detail, ...rest });
-export const skipped = (detail: string): Finding => ({ status: 'skipped', detail });
-export const warning = (detail: string, fix: readonly string[], rest: Omit<Finding, 'status' | 'detail' | 'fix'> = {}): Finding => ({
+export const ok = (detail: string, rest: Omit<CheckFinding, 'status' | 'detail'> = {}): CheckFinding => ({ status: 'ok', detail, ...rest });
+export const skipped = (detail: string): CheckFinding => ({ status: 'skipped', detail });
+export const warning = (
+  detail: string,
+  fix: readonly string[],
+  rest: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},
+): CheckFinding => ({
   status: 'warning',
   detail,
   fix,
   ...rest,
 });
-export const failed = (detail: string, fix: readonly string[], rest: Omit<Finding, 'status' | 'detail' | 'fix'> = {}): Finding => ({
+export const failed = (
+  detail: string,
+  fix: readonly string[],
+  rest: Omit<CheckFinding, 'status' | 'detail' | 'fix'> = {},
+): CheckFinding => ({
   status: 'failed',
   detail,
   fix,

@@ -1,6 +1,6 @@
 // Opens the WebSocket of a service, looks whether its heartbeat comes, and closes it again.
 
-import { KeptSocket } from '../../../adapters/exchange/socket/keptSocket.ts';
+import { PersistentSocket } from '../../../adapters/exchange/socket/persistentSocket.ts';
 import type { NetworkOptions } from './network.ts';
 import type { SocketReading } from './probe.ts';
 
@@ -23,7 +23,7 @@ export function heartbeatOf(url: string, { scheduler, timeoutMs, random }: Heart
       socket.stop();
       resolve(reading);
     };
-    const socket = new KeptSocket(url, scheduler, random, {
+    const socket = new PersistentSocket(url, scheduler, random, {
       openTimeoutMs: timeoutMs,
       changed: (state) => {
         if (state.kind === 'waiting') end({ kind: 'failed', why: state.why });

@@ -9,7 +9,7 @@ import { VARIABLES, type Environment, type SecretName } from '../../../access/en
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { Signer } from '../../../access/signer.ts';
 
-export type SecretSource =
+export type SecretOrigin =
   | { readonly kind: 'environment'; readonly variable: string }
   /** `mode`: such as 0600; null where files have none. */
   | { readonly kind: 'file'; readonly path: string; readonly mode: string | null };
@@ -17,14 +17,14 @@ export type SecretSource =
 export interface CredentialSources {
   /** Enough of the key to tell keys apart. */
   readonly hint: string;
-  readonly key: SecretSource;
-  readonly secret: SecretSource;
+  readonly key: SecretOrigin;
+  readonly secret: SecretOrigin;
 }
 
 /** The sources of `signer`, which was made with the access file `config` in `environment`. */
 export function sourcesOf(signer: Signer, config: string | undefined, environment: Environment): CredentialSources {
   const { keyFile, secretFile } = config === undefined ? {} : readAccessFile(config);
-  const source = (name: SecretName, configured: string | undefined): SecretSource => {
+  const source = (name: SecretName, configured: string | undefined): SecretOrigin => {
     const named = environment[VARIABLES[name].file];
     if (named !== undefined && named !== '') return fileSource(named);
     const path = configured === undefined || isAbsolute(configured) ? configured : join(dirname(config ?? '.'), configured);
@@ -34,7 +34,7 @@ export function sourcesOf(signer: Signer, config: string | undefined, environmen
   return { hint: signer.hint, key: source('key', keyFile), secret: source('secret', secretFile) };
 }
 
-function fileSource(path: string): SecretSource {
+function fileSource(path: string): SecretOrigin {
   const mode = process.getuid === undefined ? null : (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
   return { kind: 'file', path, mode };
 }

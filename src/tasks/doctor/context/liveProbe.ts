@@ -1,7 +1,7 @@
 // The Probe over the real thing: the client that bots use, one for each dialect that is tried.
 
 import { monotonicMs, nowMs } from '../../../adapters/clock/wallClock.ts';
-import { ask } from '../../../adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import type { Market } from '../../../model/instrument.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
 import { openExchange, type Exchange } from '../../../access/openExchange.ts';
@@ -35,7 +35,7 @@ export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProb
     addresses: (host) => addressesOf(host, network),
     connect: (origin) => connectionTo(origin, network),
     socket: (url) => heartbeatOf(url, { ...network, random: () => main.random() }),
-    call: (op, args, dialect = {}) => ask(exchangeOf(dialect).client, op, args, { timeoutMs, attempts: 1 }),
+    call: (op, args, dialect = {}) => callAsPromise(exchangeOf(dialect).client, op, args, { timeoutMs, attempts: 1 }),
     clock: (market) => readClock(main, market),
     calls: () => calls,
     limits: () => main.limiter.state.classes,

@@ -3,10 +3,10 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { foreignText } from '../../../base/text/foreignText.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { parseTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { Connection, NetworkFailure } from './probe.ts';
+import type { ConnectionReport, NetworkFailure } from './probe.ts';
 
 export interface NetworkOptions {
   readonly scheduler: Scheduler;
@@ -20,7 +20,7 @@ export function addressesOf(host: string, options: NetworkOptions): Promise<read
 }
 
 /** Connects and closes again. A certificate is judged exactly as the client judges it. */
-export function connectionTo(origin: string, options: NetworkOptions): Promise<Connection> {
+export function connectionTo(origin: string, options: NetworkOptions): Promise<ConnectionReport> {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isSecure = protocol === 'https:';
@@ -28,29 +28,29 @@ export function connectionTo(origin: string, options: NetworkOptions): Promise<C
   const socket = isSecure
     ? connectTls({ ...at, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(isIP(host) === 0 ? { servername: host } : {}) })
     : connectTcp(at);
-  const connected = new Promise<Connection>((resolve) => {
+  const connected = new Promise<ConnectionReport>((resolve) => {
     socket.on('error', (error) => resolve({ kind: 'failed', failure: failureOf(error) }));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(isTls(socket) ? certificateOf(socket) : { kind: 'plain' }));
     socket.once('close', () => resolve({ kind: 'failed', failure: { code: 'ECONNRESET', message: 'closed at once' } }));
   });
-  return within<Connection>(options, connected, { kind: 'failed', failure: timedOut }).finally(() => socket.destroy());
+  return within<ConnectionReport>(options, connected, { kind: 'failed', failure: timedOut }).finally(() => socket.destroy());
 }
 
 const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'getPeerCertificate' in socket;
 
-function certificateOf(socket: TLSSocket): Connection {
+function certificateOf(socket: TLSSocket): ConnectionReport {
   const { subject, issuer, valid_to: validTo, subjectaltname } = socket.getPeerCertificate();
   const [firstName = ''] = (subjectaltname ?? '').split(', ');
   return {
     kind: 'secure',
     protocol: socket.getProtocol() ?? 'TLS',
-    subject: shown(subject.CN ?? firstName.replace(/^(DNS|IP Address):/, '')),
-    issuer: shown(issuer.O ?? issuer.CN),
+    subject: certificateName(subject.CN ?? firstName.replace(/^(DNS|IP Address):/, '')),
+    issuer: certificateName(issuer.O ?? issuer.CN),
     validToMs: dateMs(validTo),
   };
 }
 
-const shown = (name: string | readonly string[] | undefined): string => foreignText([name ?? 'nobody'].flat().join(', '), 60);
+const certificateName = (name: string | readonly string[] | undefined): string => sanitizeText([name ?? 'nobody'].flat().join(', '), 60);
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `Nov  2 11:00:00 2027 GMT`, as OpenSSL writes it. */
@@ -62,8 +62,8 @@ function dateMs(text: string): number | null {
 const timedOut: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
 
 function failureOf(error: unknown): NetworkFailure {
-  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: foreignText(String(error)) };
-  return { code: 'code' in error ? String(error.code) : error.name, message: foreignText(error.message) };
+  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: sanitizeText(String(error)) };
+  return { code: 'code' in error ? String(error.code) : error.name, message: sanitizeText(error.message) };
 }
 
 /** What `work` brings, or `late` when the time is over. */

@@ -6,7 +6,7 @@ import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints
 import type { Outcome } from '../../../protocol/outcome.ts';
 
 /** How a connection came about, or why none did. */
-export type Connection =
+export type ConnectionReport =
   | { readonly kind: 'plain' }
   | {
       readonly kind: 'secure';
@@ -58,7 +58,7 @@ export interface Probe {
   /** Unix ms. */
   wallMs(): number;
   addresses(host: string): Promise<readonly string[] | NetworkFailure>;
-  connect(origin: string): Promise<Connection>;
+  connect(origin: string): Promise<ConnectionReport>;
   /** Opens the WebSocket and waits for a heartbeat for a while; closes it again. */
   socket(url: string): Promise<SocketReading>;
   /** One attempt. With `dialect`, in a dialect that differs from the configured one in these. */

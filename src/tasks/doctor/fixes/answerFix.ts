@@ -1,35 +1,41 @@
 // A call that was not answered as it was meant to be, as a finding: what happened in our words, the service's words apart, and a fix.
 
 import { assertNever } from '../../../base/assert.ts';
-import { foreignText } from '../../../base/text/foreignText.ts';
-import { factsOf } from '../../../protocol/errors/errorCodes.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
+import { errorCodeFacts } from '../../../protocol/errors/errorCodes.ts';
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
-import { failed, type Finding } from '../context/check.ts';
-import { addressOption, addressWords, type Asked } from './asked.ts';
+import { failed, type CheckFinding } from '../context/check.ts';
+import { addressOption, addressText, type CheckSubject } from './subject.ts';
 import { codeFix } from './codeFix.ts';
 
 export type NotAcked = Exclude<Outcome<unknown>, { readonly kind: 'acked' }>;
 
 /** `-2015 REJECTED_CH_KEY: invalid key, IP not whitelisted, or no permission (HTTP 401)`. */
 export function codeText(code: number, status: number | null): string {
-  const facts = factsOf(code);
+  const facts = errorCodeFacts(code);
   const words = 'meaning' in facts ? `${facts.name === null ? '' : ` ${facts.name}`}: ${facts.meaning}` : ': a code of no specification';
   return `${code}${words}${status === null ? '' : ` (HTTP ${status})`}`;
 }
 
 /** The finding of a check whose call ended so. */
-export function problemOf(outcome: NotAcked, asked: Asked): Finding {
+export function answerProblem(outcome: NotAcked, asked: CheckSubject): CheckFinding {
   const code = errorCodeOf(outcome);
   switch (outcome.kind) {
     case 'refused':
-      return failed(codeText(outcome.code, outcome.status), codeFix(outcome.code, asked), { code, said: said(outcome.msg, outcome.code) });
+      return failed(codeText(outcome.code, outcome.status), codeFix(outcome.code, asked), {
+        code,
+        serviceText: serviceTextOf(outcome.msg, outcome.code),
+      });
     case 'notSent':
-      return failed(`not sent: ${foreignText(outcome.cause)}`, notSentFix(outcome.cause, asked));
+      return failed(`not sent: ${sanitizeText(outcome.cause)}`, notSentFix(outcome.cause, asked));
     case 'unknown': {
       const { status, error, cause } = outcome;
-      if (code !== null) return failed(codeText(code, status), codeFix(code, asked), { code, said: said(error?.msg ?? '', code) });
-      if (status === null) return failed(`no answer: ${foreignText(cause)}`, silenceFix(asked));
-      return failed(`HTTP ${status}, and no answer of the service`, statusFix(status, asked), { said: `what came: ${foreignText(cause)}` });
+      if (code !== null)
+        return failed(codeText(code, status), codeFix(code, asked), { code, serviceText: serviceTextOf(error?.msg ?? '', code) });
+      if (status === null) return failed(`no answer: ${sanitizeText(cause)}`, silenceFix(asked));
+      return failed(`HTTP ${status}, and no answer of the service`, statusFix(status, asked), {
+        serviceText: `what came: ${sanitizeText(cause)}`,
+      });
     }
     default:
       return assertNever(outcome);
@@ -37,24 +43,24 @@ export function problemOf(outcome: NotAcked, asked: Asked): Finding {
 }
 
 /** A line of the service's own message, where it says more than the code does. */
-function said(msg: string, code: number): string | null {
-  const facts = factsOf(code);
+function serviceTextOf(msg: string, code: number): string | null {
+  const facts = errorCodeFacts(code);
   const isKnown = 'name' in facts && (msg === facts.name || msg === facts.meaning);
-  return msg === '' || isKnown ? null : `the service says: ${foreignText(msg)}`;
+  return msg === '' || isKnown ? null : `the service says: ${sanitizeText(msg)}`;
 }
 
-function notSentFix(cause: string, { market }: Asked): readonly string[] {
+function notSentFix(cause: string, { market }: CheckSubject): readonly string[] {
   if (cause.includes('banned')) return ['wait until then: isobar keeps to the ban, and calls of other programs make it longer'];
-  return [`the connection did not come about, though the ones before did: run isobar doctor again; else check ${addressWords(market)}`];
+  return [`the connection did not come about, though the ones before did: run isobar doctor again; else check ${addressText(market)}`];
 }
 
-const silenceFix = ({ what, market }: Asked): readonly string[] => [
+const silenceFix = ({ what, market }: CheckSubject): readonly string[] => [
   `the service took the question for ${what} and was silent: run isobar doctor again, with a longer --timeout if the way is slow`,
   `if it stays, the service is overloaded, or ${addressOption(market)} is the address of something else`,
 ];
 
-function statusFix(status: number, { market, what }: Asked): readonly string[] {
-  const address = addressWords(market);
+function statusFix(status: number, { market, what }: CheckSubject): readonly string[] {
+  const address = addressText(market);
   if (status === 429)
     return ['what stands before the service limits the rate of this address: stop what else calls from here, wait a minute'];
   if (status === 418)

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../protocol/errors/errorCodes.ts';
-import type { Asked, AskedKind } from './asked.ts';
+import type { CheckSubject, SubjectKind } from './subject.ts';
 import { codeFix } from './codeFix.ts';
 import { codeFamily } from './codeFamilies.ts';
 
-const ASKED: Readonly<Record<AskedKind, Asked>> = {
+const ASKED: Readonly<Record<SubjectKind, CheckSubject>> = {
   public: { kind: 'public', market: 'spot', what: 'a ping' },
   account: { kind: 'account', market: 'spot', what: 'the account' },
   query: { kind: 'query', market: 'spot', what: 'open orders of BTCUSDT' },
@@ -14,7 +14,7 @@ const ASKED: Readonly<Record<AskedKind, Asked>> = {
 };
 const KINDS = Object.values(ASKED);
 /** What they advise is what the doctor does: it says more than that itself. */
-const SAYS_MORE = [-1022, -1021];
+const MESSAGE_MORE = [-1022, -1021];
 
 test('all 41 codes are of a family, and no other is', () => {
   expect(ERROR_CODES).toHaveLength(41);
@@ -27,7 +27,7 @@ describe.each(ERROR_CODES)('$code', ({ code, advice }) => {
     const fix = codeFix(code, asked);
     expect(fix[0]).toBeTruthy();
     expect(fix[0]).not.toBe(advice);
-    expect(fix.slice(1)).toEqual(SAYS_MORE.includes(code) ? [] : [advice]);
+    expect(fix.slice(1)).toEqual(MESSAGE_MORE.includes(code) ? [] : [advice]);
   });
 
   test('is another matter at a ping, the account and an order', () => {

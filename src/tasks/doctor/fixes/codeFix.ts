@@ -1,24 +1,24 @@
 // What to do about an error code at the check where it came up: first what it means there, then the advice of the code table.
 
-import { factsOf } from '../../../protocol/errors/errorCodes.ts';
+import { errorCodeFacts } from '../../../protocol/errors/errorCodes.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
-import { addressOption, type Asked, type AskedKind } from './asked.ts';
+import { addressOption, type CheckSubject, type SubjectKind } from './subject.ts';
 import { codeFamily, type CodeFamily } from './codeFamilies.ts';
 
-type Words = (asked: Asked) => string;
+type FixText = (asked: CheckSubject) => string;
 
 const AGAIN = 'Run isobar doctor again';
-const TELL = `${AGAIN}; if it stays, tell the exchange`;
+const REPORT_IT = `${AGAIN}; if it stays, tell the exchange`;
 
-const proxy: Words = ({ what }) =>
+const proxy: FixText = ({ what }) =>
   `isobar sends that header: what stands between here and the service drops it. Ask for ${what} from another network`;
-const elsewhere: Words = ({ market, what }) =>
+const elsewhere: FixText = ({ market, what }) =>
   `${what}: nothing in that can be refused for this reason. ${addressOption(market)} may be the address of another service`;
-const frozen: Words = ({ what }) => `the service answers even ${what} with this: nothing can be done from here`;
-const ownChoice: Words = ({ what }) => `the check was ${what}, made of what the service lists for the symbol`;
+const frozen: FixText = ({ what }) => `the service answers even ${what} with this: nothing can be done from here`;
+const ownChoice: FixText = ({ what }) => `the check was ${what}, made of what the service lists for the symbol`;
 
 /** What a family means by what was asked for; `any` where that makes no difference. */
-const HERE: Readonly<Record<CodeFamily, Partial<Record<AskedKind | 'any', Words>>>> = {
+const HERE: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', FixText>>>> = {
   header: { any: proxy },
   signature: {
     public: elsewhere,
@@ -32,7 +32,7 @@ const HERE: Readonly<Record<CodeFamily, Partial<Record<AskedKind | 'any', Words>
     public: elsewhere,
     account: () =>
       "requests are signed with the service's own time, so that a steady error of your clock is not the cause: a clock that is being set " +
-      `just now, a way of more than 5 s, or a service whose parts have different clocks is. ${TELL}`,
+      `just now, a way of more than 5 s, or a service whose parts have different clocks is. ${REPORT_IT}`,
     query: () =>
       'the account was read with the same clock a moment ago: your clock was set meanwhile, or the way there is slow now and then. ' +
       `${AGAIN}; if it stays, look for what sets the clock (two time services, the host of a virtual machine)`,
@@ -65,7 +65,7 @@ const HERE: Readonly<Record<CodeFamily, Partial<Record<AskedKind | 'any', Words>
   },
   fault: {
     order: ({ what }) => `${what}: a test places nothing, so that there is nothing to look up. ${AGAIN} in some minutes`,
-    any: ({ what }) => `${what}: the service could not say. ${TELL}`,
+    any: ({ what }) => `${what}: the service could not say. ${REPORT_IT}`,
   },
   support: {
     public: ({ what }) => `${what}: the service does not offer it, though the specification lists it`,
@@ -100,8 +100,8 @@ const HERE: Readonly<Record<CodeFamily, Partial<Record<AskedKind | 'any', Words>
 const WITHOUT_ADVICE: ReadonlySet<number> = new Set([VENUE_CODES.invalidSignature.code, VENUE_CODES.invalidTimestamp.code]);
 
 /** What to do, the likeliest first. */
-export function codeFix(code: number, asked: Asked): readonly string[] {
-  const { advice } = factsOf(code);
+export function codeFix(code: number, asked: CheckSubject): readonly string[] {
+  const { advice } = errorCodeFacts(code);
   const family = codeFamily(code);
   if (family === null) return [advice];
   const words = HERE[family][asked.kind] ?? HERE[family].any;

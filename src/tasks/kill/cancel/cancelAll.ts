@@ -3,7 +3,7 @@
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import { spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
 import { counted } from '../../../base/text/format.ts';
-import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from '../plan/killPlan.ts';
+import { EmptyListProof, attributeOrder, type OwnOrders, type SeenOrder } from '../plan/killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
 import { drainTriggers, type LeftTrigger } from './triggers.ts';
 import type { KillVenue } from '../plan/venue.ts';
@@ -13,7 +13,7 @@ export interface LeftOrder {
   readonly instrument: InstrumentId;
   readonly order: SeenOrder;
   /** `unsure`: nothing tells whose it is. */
-  readonly whose: 'alien' | 'unsure';
+  readonly attribution: 'alien' | 'unsure';
 }
 
 export interface Cancelled {
@@ -32,17 +32,17 @@ export interface Cancelled {
  * of others too. Throws KillStopped.
  */
 export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
-  const { instruments, tell } = venue.parts;
+  const { instruments, onPhase } = venue.parts;
   // On the wire at once; the lists then say whether it had its effect.
   const first = instruments.flatMap((instrument) => {
     const ids = known.open.get(instrument.id) ?? [];
     return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
   });
-  const gone = new Set<string>([...known.open.values()].flat());
+  const ended = new Set<string>([...known.open.values()].flat());
   const triggers = new Set<string>();
   const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
     const [left, leftTriggers] = await Promise.all([
-      Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, gone))),
+      Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, ended))),
       Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', gone: triggers }))),
     ]);
     return { left: left.flat(), leftTriggers: leftTriggers.flat() };
@@ -50,9 +50,12 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   const drained = drainAll();
   // A refused or unanswered first cancel is not an end: what is still open is seen in the lists.
   let [left] = await Promise.all([drained, ...first]);
-  tell('cancelling', `${counted(gone.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`);
+  onPhase(
+    'cancelling',
+    `${counted(ended.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`,
+  );
   if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
-  return { count: gone.size, triggers: triggers.size, ...left };
+  return { count: ended.size, triggers: triggers.size, ...left };
 }
 
 /** One instrument, until its list is empty of ours for good. */
@@ -61,32 +64,35 @@ async function drain(
   instrument: Instrument,
   own: OwnOrders | null,
   all: boolean,
-  gone: Set<string>,
+  ended: Set<string>,
 ): Promise<readonly LeftOrder[]> {
-  const { readLagMs, lookEveryMs, cancelAgainMs } = venue.parts.settings;
-  const empty = new EmptyTwice(readLagMs);
+  const { readLagMs, pollEveryMs, cancelAgainMs } = venue.parts.settings;
+  const empty = new EmptyListProof(readLagMs);
   const askedMs = new Map<string, number>();
-  const patience = venue.patience(`${instrument.id}: orders do not end though they are cancelled`);
+  const timeLimit = venue.timeLimit(`${instrument.id}: orders do not end though they are cancelled`);
   let before = Infinity;
   for (;;) {
     const beganMs = venue.nowMs;
     const { orders, complete } = await readOpen(venue, instrument);
     const named = await withClientIds(venue, instrument, orders, own);
-    const judged = named.map((order) => ({ order, whose: all ? ('own' as const) : ownership(instrument.id, order, own, named) }));
-    const ours = judged.filter(({ whose }) => whose === 'own').map(({ order }) => order.venueId);
-    if (empty.saw(beganMs, complete && ours.length === 0)) {
-      return judged.flatMap(({ order, whose }) => (whose === 'own' ? [] : [{ instrument: instrument.id, order, whose }]));
+    const judged = named.map((order) => ({
+      order,
+      attribution: all ? ('own' as const) : attributeOrder(instrument.id, order, own, named),
+    }));
+    const ours = judged.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
+    if (empty.observe(beganMs, complete && ours.length === 0)) {
+      return judged.flatMap(({ order, attribution }) => (attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }]));
     }
     // A cancel is asynchronous: the order stays in the list for a while, and is not to be asked for at every look.
     const due = ours.filter((id) => beganMs - (askedMs.get(id) ?? -Infinity) >= cancelAgainMs);
     for (const id of due) {
-      gone.add(id);
+      ended.add(id);
       askedMs.set(id, beganMs);
     }
     await cancelOpen(venue, instrument, due);
-    if (ours.length < before) patience.goesOn();
+    if (ours.length < before) timeLimit.goesOn();
     before = ours.length;
-    await patience.wait(Math.max(0, empty.nextMs(venue.nowMs, lookEveryMs) - venue.nowMs));
+    await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }
 
@@ -113,16 +119,16 @@ async function withClientIds(
 
 /** Returns true when there was something to wait for. */
 async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
-  const { busDelayMs, readLagMs } = venue.parts.settings;
+  const { visibilityDelayMs, readLagMs } = venue.parts.settings;
   let waited = false;
   for (const market of ['spot', 'futures'] as const) {
     const latestMs = untilMs[market];
     if (latestMs === undefined) continue;
     waited = true;
     const { ms, uncertaintyMs } = venue.parts.serverTime(market);
-    const restMs = latestMs + busDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
+    const restMs = latestMs + visibilityDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
     if (restMs <= 0) continue;
-    venue.parts.tell(
+    venue.parts.onPhase(
       'waiting',
       `an order of unknown outcome may still appear on ${market}: looking again in ${Math.ceil(restMs / 1000)} s`,
     );

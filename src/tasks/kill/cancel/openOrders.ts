@@ -6,7 +6,7 @@ import { batches, type SeenOrder } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 /** The longest list that a service gives: one of that length may have been cut. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 export interface OpenList {
   readonly orders: readonly SeenOrder[];
@@ -16,11 +16,11 @@ export interface OpenList {
 
 export async function readOpen(venue: KillVenue, { market, wireName }: Instrument): Promise<OpenList> {
   if (market === 'spot') {
-    const { rows, refused } = await venue.read('spot.openOrders', { symbol: wireName, limit: MOST_ROWS });
-    return { orders: rows.map(spotOrderRow), complete: refused.length === 0 && rows.length < MOST_ROWS };
+    const { rows, refused } = await venue.read('spot.openOrders', { symbol: wireName, limit: MAX_ROWS });
+    return { orders: rows.map(spotOrderRow), complete: refused.length === 0 && rows.length < MAX_ROWS };
   }
   const { rows, refused } = await venue.read('futures.openOrders', { contractName: wireName });
-  return { orders: rows.map(futuresOrderRow), complete: refused.length === 0 && rows.length < MOST_ROWS };
+  return { orders: rows.map(futuresOrderRow), complete: refused.length === 0 && rows.length < MAX_ROWS };
 }
 
 /** Asks for these to be cancelled; whether they are is for the next look at the list to tell. */
@@ -42,6 +42,6 @@ export async function cancelOpen(venue: KillVenue, { market, wireName }: Instrum
 
 /** Client ids by order id, of futures, whose list of open orders has none. */
 export async function clientIdsOf(venue: KillVenue, { wireName }: Instrument): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await venue.read('futures.orderHistory', { contractName: wireName, limit: MOST_ROWS });
+  const { rows } = await venue.read('futures.orderHistory', { contractName: wireName, limit: MAX_ROWS });
   return new Map(rows.flatMap(({ orderId, clientId }) => (clientId === null ? [] : [[orderId, clientId] as const])));
 }

@@ -1,15 +1,15 @@
 // Whose a condition order is that waits at the exchange, where no id tells it.
 
 import { expect, it } from 'vitest';
-import { PERPETUAL } from '../../../../test/service/futuresDesk.ts';
+import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
 import { drainTriggers } from './triggers.ts';
 
 const lost = {
   cid: 'LOST',
-  wanted: { instrument: PERPETUAL, side: 'buy', lots: 10, limit: 0, reduceOnly: false },
-  condition: 90_000 * 10 ** PERPETUAL.priceDigits,
+  request: { instrument: PERPETUAL, side: 'buy', lots: 10, limit: 0, reduceOnly: false },
+  triggerTicks: 90_000 * 10 ** PERPETUAL.priceDigits,
   signMs: 0,
   latestMs: 5000,
 };
@@ -28,11 +28,11 @@ const row = (triggerOrderId: string, word: string, triggerPrice = '90000') => ({
 async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: readonly object[] = [lost], short = 0) {
   const scheduler = new DueQueue();
   scheduler.runDue(0);
-  const gone = new Set<string>();
+  const ended = new Set<string>();
   let reads = 0;
   const answers = (op: string, { orderId }: { orderId?: string }): unknown => {
-    if (op === 'futures.cancelTriggerOrder') gone.add(orderId!);
-    const left = rows.filter(({ triggerOrderId }) => !gone.has(triggerOrderId));
+    if (op === 'futures.cancelTriggerOrder') ended.add(orderId!);
+    const left = rows.filter(({ triggerOrderId }) => !ended.has(triggerOrderId));
     if (op === 'futures.triggerOrderList' && reads++ < short)
       return { kind: 'acked', value: { count: left.length, rows: [], refused: [] } };
     return { kind: 'acked', value: { count: left.length, rows: left, refused: [] } };
@@ -43,7 +43,7 @@ async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: read
       return { cancel: () => {} };
     },
   };
-  const venue = new KillVenue({ client, scheduler, settings: KILL_SETTINGS, tell: () => {} } as never);
+  const venue = new KillVenue({ client, scheduler, settings: KILL_SETTINGS, onPhase: () => {} } as never);
   const known = { own: { lostOf: () => lostOrders }, waiting: new Map() } as never;
   const work = drainTriggers(venue, PERPETUAL, known, { all: false, which: 'opening', gone: new Set() });
   const is = { over: false };
@@ -52,7 +52,7 @@ async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: read
     scheduler.runDue(scheduler.nowMs + 500);
     await Promise.resolve();
   }
-  return { gone: [...gone], left: (await work).map(({ trigger }) => trigger.triggerOrderId) };
+  return { gone: [...ended], left: (await work).map(({ trigger }) => trigger.triggerOrderId) };
 }
 
 it('is the bot’s where one order that waits and one lost order fit each other, whatever its status is called', async () => {

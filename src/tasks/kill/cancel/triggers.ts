@@ -1,16 +1,16 @@
 // Condition orders of futures: those that would open are cancelled with all other orders; those that protect last, and only when what they protect is closed.
 
-import { isOlder } from '../../../adapters/exchange/calls/conditions.ts';
+import { isOlder } from '../../../adapters/exchange/calls/triggers.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { LostOrder } from '../plan/attribution.ts';
-import { EmptyTwice } from '../plan/killPlan.ts';
+import { EmptyListProof } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import type { KillOrders } from './killOrders.ts';
 
 /** The longest page of the list. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 /** `opening`: those that would open or enlarge a position. */
 type Which = 'opening' | 'every';
@@ -34,13 +34,13 @@ function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrum
 }
 
 /** Nothing that the row says speaks against its being this order: the list bears no client order ids. */
-function waitsAs(row: TriggerOrder, { wanted, condition = 0 }: LostOrder): boolean {
-  const { instrument, side, lots, reduceOnly } = wanted;
+function waitsAs(row: TriggerOrder, { request, triggerTicks: trigger = 0 }: LostOrder): boolean {
+  const { instrument, side, lots, reduceOnly } = request;
   return (
-    condition > 0 &&
+    trigger > 0 &&
     row.side === side &&
     row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
-    toScaled(row.triggerPrice, instrument.priceDigits) === condition &&
+    toScaled(row.triggerPrice, instrument.priceDigits) === trigger &&
     toScaled(row.volume, instrument.quantityDigits) === lots
   );
 }
@@ -48,7 +48,9 @@ function waitsAs(row: TriggerOrder, { wanted, condition = 0 }: LostOrder): boole
 /** True where the bot has, or may have, orders that wait: other lists need not be read, and not every service has them. */
 function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: boolean): boolean {
   if (instrument.market !== 'futures') return false;
-  return all || own === null || waiting.has(instrument.id) || own.lostOf(instrument.id).some(({ condition = 0 }) => condition > 0);
+  return (
+    all || own === null || waiting.has(instrument.id) || own.lostOf(instrument.id).some(({ triggerTicks: trigger = 0 }) => trigger > 0)
+  );
 }
 
 /**
@@ -59,13 +61,13 @@ export async function drainTriggers(
   venue: KillVenue,
   instrument: Instrument,
   known: KillOrders,
-  { all, which, gone }: { readonly all: boolean; readonly which: Which; readonly gone: Set<string> },
+  { all, which, gone: ended }: { readonly all: boolean; readonly which: Which; readonly gone: Set<string> },
 ): Promise<readonly LeftTrigger[]> {
   if (!mayWait(instrument, known, all)) return [];
-  const { readLagMs, lookEveryMs } = venue.parts.settings;
+  const { readLagMs, pollEveryMs } = venue.parts.settings;
   const contractName = instrument.wireName;
-  const patience = venue.patience(`${instrument.id}: trigger orders do not end though they are cancelled`);
-  const empty = new EmptyTwice(readLagMs);
+  const timeLimit = venue.timeLimit(`${instrument.id}: trigger orders do not end though they are cancelled`);
+  const empty = new EmptyListProof(readLagMs);
   for (;;) {
     const beganMs = venue.nowMs;
     const pending = await readPending(venue, contractName);
@@ -73,11 +75,11 @@ export async function drainTriggers(
       .filter(({ open }) => which === 'every' || open === 'OPEN')
       .map((trigger) => ({ trigger, isOwn: all || isOwnTrigger(trigger, pending.rows, instrument, known) }));
     const ours = judged.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
-    if (empty.saw(beganMs, pending.isWhole && ours.length === 0))
+    if (empty.observe(beganMs, pending.isWhole && ours.length === 0))
       return judged.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
-    for (const orderId of ours) gone.add(orderId);
+    for (const orderId of ours) ended.add(orderId);
     await Promise.all(ours.map((orderId) => venue.once('futures.cancelTriggerOrder', { contractName, orderId })));
-    await patience.wait(Math.max(0, empty.nextMs(venue.nowMs, lookEveryMs) - venue.nowMs));
+    await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }
 
@@ -90,11 +92,11 @@ async function readPending(
   let seen = 0;
   let isReadable = true;
   for (let page = 1; ; page++) {
-    const found = await venue.read('futures.triggerOrderList', { contractName, page, limit: MOST_ROWS });
+    const found = await venue.read('futures.triggerOrderList', { contractName, page, limit: MAX_ROWS });
     for (const row of found.rows) rows.set(row.triggerOrderId, row);
     seen += found.rows.length + found.refused.length;
     isReadable &&= found.refused.length === 0;
-    const isLast = found.count === null ? found.rows.length < MOST_ROWS : seen >= found.count;
+    const isLast = found.count === null ? found.rows.length < MAX_ROWS : seen >= found.count;
     if (isLast || found.rows.length === 0) {
       const pending = [...rows.values()].filter(({ status }) => status.word === 'PENDING' || status.word === 'UNKNOWN');
       return { rows: pending, isWhole: isReadable && isLast };

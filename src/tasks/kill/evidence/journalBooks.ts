@@ -2,7 +2,7 @@
 
 import { JournalState, restartOf, type OrderTrace } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
-import { waitingIn } from '../../../adapters/exchange/calls/conditions.ts';
+import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.ts';
 import type { TradeRow } from '../../../adapters/exchange/calls/rows.ts';
 import { Decimal, toScaled } from '../../../base/number/decimal.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
@@ -57,7 +57,7 @@ export class JournalBooks implements OwnOrders {
   /** Ids under which condition orders wait, by client id: that of the order which comes of one is another. */
   readonly #waiting = new Map<string, string>();
   /** Fills of no order that the journal knows. */
-  readonly #strays: { readonly instrument: string; readonly row: TradeRow }[] = [];
+  readonly #unattributed: { readonly instrument: string; readonly row: TradeRow }[] = [];
   /** What the fills of the journal add up to, by `<instrument id> <strategy>`. */
   readonly #held = new Map<string, Decimal>();
   readonly #trades = new Set<string>();
@@ -85,7 +85,8 @@ export class JournalBooks implements OwnOrders {
       if (!this.#firstMs.has(record.symbol)) this.#firstMs.set(record.symbol, record.createdMs);
     } else if (record.k === 'ACK') this.named(record.cid, record.orderId);
     // A fill without an order of ours is judged anew: its order may have been found since.
-    else if (record.k === 'FILL' && record.cid === null) this.#strays.push({ instrument: record.symbol, row: strayRow(record) });
+    else if (record.k === 'FILL' && record.cid === null)
+      this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });
     else if (record.k === 'FILL' && record.cid !== null) {
       this.named(record.cid, record.orderId);
       this.#book(record, this.#strategies.get(record.cid) ?? 0);
@@ -142,7 +143,7 @@ export class JournalBooks implements OwnOrders {
   /** The exchange has this order of ours under this id. */
   named(cid: string, venueId: string): void {
     if (venueId === '') return;
-    const waiting = waitingIn(venueId);
+    const waiting = parseTriggerTrackId(venueId);
     if (waiting !== null) {
       this.#waiting.set(cid, waiting.triggerId);
       return;
@@ -170,40 +171,40 @@ export class JournalBooks implements OwnOrders {
   }
 
   lostOf(instrument: InstrumentId): readonly LostOrder[] {
-    return this.lost.filter(({ wanted, cid }) => wanted.instrument.id === instrument && !this.#venueIds.has(cid));
+    return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrument && !this.#venueIds.has(cid));
   }
   /** Orders whose id at the exchange the journal does not have, slices included. */
-  get lost(): readonly LostOrder[] {
-    const { unfinished, tombs, refused } = this.state;
+  get withoutVenueId(): readonly LostOrder[] {
+    const { unfinished, provenAbsent, refused } = this.state;
     const traces = (from: ReadonlyMap<string, OrderTrace>, isOver: boolean): readonly LostOrder[] =>
       [...from.values()].flatMap((trace) => this.#lostOf(trace, isOver) ?? []);
-    return [...traces(unfinished, false), ...traces(tombs, true), ...traces(refused, true), ...this.#slices.values()];
+    return [...traces(unfinished, false), ...traces(provenAbsent, true), ...traces(refused, true), ...this.#slices.values()];
   }
 
   #lostOf(trace: OrderTrace, isOver: boolean): LostOrder | null {
     const { intent, send, orderId } = trace;
     const instrument = this.#instruments.get(intent.symbol);
-    const isWaiting = waitingIn(orderId) !== null;
+    const isWaiting = parseTriggerTrackId(orderId) !== null;
     if (instrument === undefined || (orderId !== null && !isWaiting) || this.#facts === null) return null;
     if (!isOver && !isWaiting && restartOf(trace, this.#facts.isTorn).kind !== 'unknown') return null;
     return {
       cid: intent.cid,
       strategy: intent.strategy,
       amount: intent.qty === null ? intent.amount : null,
-      wanted: wantedOf(instrument, intent),
+      request: wantedOf(instrument, intent),
       signMs: send?.signMs ?? intent.createdMs,
       // It may fire at any time.
       latestMs: isWaiting ? Infinity : (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
       isOver: isOver || isWaiting,
-      condition: ticksOf(intent.condition ?? null, instrument),
+      triggerTicks: ticksOf(intent.condition ?? null, instrument),
     };
   }
 
   sliceSent({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
     this.#isOwn(cid);
     this.#strategies.set(cid, strategy);
-    const wanted = wantedOf(instrument, { ...order, reduceOnly: true });
-    this.#slices.set(cid, { cid, strategy, amount: null, wanted, signMs, latestMs, isOver: false });
+    const request = wantedOf(instrument, { ...order, reduceOnly: true });
+    this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });
   }
   /** It had no effect, and never will have. */
   sliceOver(cid: string): void {
@@ -217,8 +218,8 @@ export class JournalBooks implements OwnOrders {
     return this.#trades.has(tradeKey(instrument, tradeId, side));
   }
   /** Fills that the journal has without an order: the lists of the exchange may not reach back to them any more. */
-  straysOf(instrument: InstrumentId): readonly TradeRow[] {
-    return this.#strays.flatMap((each) => (each.instrument === instrument ? [each.row] : []));
+  unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
+    return this.#unattributed.flatMap((each) => (each.instrument === instrument ? [each.row] : []));
   }
   /** What the fills of the journal add up to, by strategy; below zero: short. */
   heldOf(instrument: InstrumentId): ReadonlyMap<number, Decimal> {
@@ -232,8 +233,8 @@ export class JournalBooks implements OwnOrders {
   /** The strategy that holds most on a side of a contract; the first of its traders where none does. */
   strategyHolding(instrument: InstrumentId, side: Side): number {
     const held = [...this.heldOf(instrument)].map(([strategy, qty]) => ({ strategy, qty: side === 'buy' ? qty : qty.negated() }));
-    const [most] = held.toSorted((a, b) => b.qty.comparedTo(a.qty));
-    return most?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
+    const [max] = held.toSorted((a, b) => b.qty.comparedTo(a.qty));
+    return max?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
   }
   /** What the journal says is held, in sentences. */
   get believed(): readonly string[] {
@@ -271,13 +272,13 @@ export class JournalBooks implements OwnOrders {
     for (const { intent, orderId } of this.state.unfinished.values()) {
       const id = this.#instruments.get(intent.symbol)?.id;
       if (id === undefined || orderId === null) continue;
-      const triggerId = waitingIn(orderId)?.triggerId;
+      const triggerId = parseTriggerTrackId(orderId)?.triggerId;
       const [ids, known] = triggerId === undefined ? [open, orderId] : [waiting, triggerId];
       ids.set(id, [...(ids.get(id) ?? []), known]);
     }
     const latest: Partial<Record<Market, number>> = {};
-    for (const { wanted, latestMs, isOver } of this.lost) {
-      const { market } = wanted.instrument;
+    for (const { request, latestMs, isOver } of this.withoutVenueId) {
+      const { market } = request.instrument;
       if (!isOver) latest[market] = Math.max(latest[market] ?? -Infinity, latestMs);
     }
     return { own: this, open, waiting, unknownUntilMs: latest };
@@ -285,7 +286,7 @@ export class JournalBooks implements OwnOrders {
 }
 
 /** As the lists of the exchange show it. */
-function strayRow({
+function unattributedRow({
   tradeId,
   orderId,
   side,
@@ -304,7 +305,7 @@ const ticksOf = (price: string | null, { priceDigits }: Instrument): number => (
 function wantedOf(
   instrument: Instrument,
   order: { readonly side: Side; readonly qty: string | null; readonly price: string | null; readonly reduceOnly: boolean },
-): LostOrder['wanted'] {
+): LostOrder['request'] {
   const { side, qty, price, reduceOnly } = order;
   return {
     instrument,

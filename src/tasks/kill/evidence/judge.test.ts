@@ -61,11 +61,11 @@ const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
 });
 const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
 
-function judged(orders: readonly BookedOrder[], { trades, orders: told, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
+function judged(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
   const answers: Readonly<Record<string, (args: Readonly<Record<string, string>>) => unknown>> = {
     'spot.openOrders': () => ({ rows: [], refused: Array.from({ length: unreadable }, () => ({})) }),
     'spot.myTrades': () => ({ rows: trades, refused: [] }),
-    'spot.queryOrder': ({ orderId }) => told[orderId ?? ''] ?? null,
+    'spot.queryOrder': ({ orderId }) => reported[orderId ?? ''] ?? null,
     'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked: '0' }], refused: [] }),
   };
   const client = {
@@ -82,7 +82,7 @@ function judged(orders: readonly BookedOrder[], { trades, orders: told, free = '
     settings: KILL_SETTINGS,
     instruments: [BTC],
     serverTime: () => ({ ms: nowMs, uncertaintyMs: 10 }),
-    tell: () => {},
+    onPhase: () => {},
   } as never);
   const books = booksOf([BTC], orders, nowMs);
   const judge = new Judge(venue, books);
@@ -157,7 +157,7 @@ it('without client ids one order that fits is the lost one, and of two that fit 
   expect(await two.closer.closable(two.venue)).toMatchObject({
     qty: new Decimal(0),
     rest: new Decimal('0.0999'),
-    doubts: [expect.stringContaining('orders 3, 2')],
+    uncertainties: [expect.stringContaining('orders 3, 2')],
   });
 });
 
@@ -195,16 +195,26 @@ it('a list of trades that lacks one which the journal has is not whole, however 
 
 it('a fill that the journal could not attribute counts where no list reaches back to it any more', async () => {
   const extra = { tradeId: '7', orderId: '5', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
-  const stray = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 900, seq: 9, dur: 0, crc: '', cid: null };
+  const unattributed = {
+    k: 'FILL',
+    t: NOW_MS,
+    symbol: BTC.id,
+    price: '60000',
+    executedMs: SIGNED_MS + 900,
+    seq: 9,
+    dur: 0,
+    crc: '',
+    cid: null,
+  };
   // A second copy of an order of ours.
   const own = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
-  own.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  own.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await own.range()).toEqual(['0.1998', '0.1998']);
   const hers = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'hers', 'buy') } });
-  hers.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  hers.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await hers.range()).toEqual(['0.0999', '0.0999']);
   const listed = judged([BOUGHT], { trades: [trade('7', '5', 'buy', '0.1'), first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
-  listed.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  listed.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await listed.range()).toEqual(['0.1998', '0.1998']);
 });
 
@@ -238,12 +248,12 @@ it('an id that the exchange has given to two orders is the id of none until a li
 });
 
 it('an order with a client id that only this bot can have made is its own, though the journal does not have it', async () => {
-  const [one, two, alien] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
+  const [one, two, foreign] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
   const bought: BookedOrder = { ...lost('buy', one), orderId: '1' };
   const of = (cid: string) =>
     judged([bought], { trades: [trade('12', '2', 'sell', '0.05'), first], orders: { 2: orderOf('2', cid, 'sell') } });
   expect(await of(two).range()).toEqual(['0.0499', '0.0499']);
-  expect(await of(alien).range()).toEqual(['0.0999', '0.0999']);
+  expect(await of(foreign).range()).toEqual(['0.0999', '0.0999']);
 });
 
 const record = (kind: string, body: object): JournalRecord =>
@@ -264,7 +274,7 @@ it('absence counts once the clock cannot be before the horizon any more', async 
 it('a doubt of one strategy leaves what another holds as it is', async () => {
   const { range, closer, venue } = judged([BOUGHT, { ...lost('sell'), strategy: 1 }], { trades: [first], orders: {}, nowMs: SIGNED_MS });
   expect(await range()).toEqual(['0.0999', '0.0999']);
-  expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), doubts: [] });
+  expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), uncertainties: [] });
 });
 
 it('a doubt is told where the bot can hold nothing, too', async () => {
@@ -272,7 +282,7 @@ it('a doubt is told where the bot can hold nothing, too', async () => {
   expect(await closer.closable(venue)).toMatchObject({
     qty: new Decimal(0),
     rest: new Decimal(0),
-    doubts: [expect.stringContaining('LOST')],
+    uncertainties: [expect.stringContaining('LOST')],
   });
 });
 

@@ -13,7 +13,7 @@ import {
   type TradeRow,
 } from '../../../adapters/exchange/calls/rows.ts';
 import { pagedOf } from '../../../adapters/exchange/calls/spotCalls.ts';
-import { MOST_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
+import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { readOpen } from '../cancel/openOrders.ts';
@@ -29,7 +29,7 @@ const RETENTION_MS = 86_400_000;
 export interface Judgement {
   /** Between which bounds the position of each strategy lies; below zero: short. */
   readonly held: ReadonlyMap<number, Range>;
-  readonly doubts: readonly Doubt[];
+  readonly uncertainties: readonly Doubt[];
 }
 
 export class Judge {
@@ -53,17 +53,17 @@ export class Judge {
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#unnamed(instrument, fresh, rows);
-    const sight = { isComplete: open.complete && history.isWhole, isPast };
-    const { found, doubts } = attribute(this.books.lostOf(instrument.id), unnamed, sight);
+    const monitoring = { isComplete: open.complete && history.isWhole, isPast };
+    const { found, uncertainties: warnings } = attribute(this.books.lostOf(instrument.id), unnamed, monitoring);
     for (const [cid, venueId] of found) this.books.named(cid, venueId);
-    return { held: this.#held(instrument, fresh, doubts), doubts };
+    return { held: this.#held(instrument, fresh, warnings), uncertainties: warnings };
   }
 
   /** Trades that no order of the journal has: those of the list, and those that the journal has read and could not attribute. */
   #unbooked(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
     const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
-    const strays = this.books.straysOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
-    return [...trades, ...strays].filter((row) => !this.books.isBooked(instrument.id, row));
+    const unattributed = this.books.unattributedOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
+    return [...trades, ...unattributed].filter((row) => !this.books.isBooked(instrument.id, row));
   }
 
   /** What the trades of an order add up to. Throws KillStopped. */
@@ -78,7 +78,7 @@ export class Judge {
     const { ms, uncertaintyMs } = serverTime(market);
     // A clock that was never measured proves nothing.
     const earliestMs = ms - uncertaintyMs;
-    return ({ latestMs }) => earliestMs >= latestMs + settings.busDelayMs + settings.readLagMs;
+    return ({ latestMs }) => earliestMs >= latestMs + settings.visibilityDelayMs + settings.readLagMs;
   }
 
   /** Orders that no id names, once every client id that can be read was read. */
@@ -121,15 +121,15 @@ export class Judge {
     if (instrument.market === 'spot') return { rows: [], isWhole: true };
     const sinceMs = this.#sinceMs(instrument);
     return this.#paged(null, async (fromId) => {
-      const more = { contractName: instrument.wireName, limit: MOST_ROWS, ...(fromId === null ? {} : { fromId }) };
-      const page = pagedOf(await this.#venue.read('futures.orderHistory', more), MOST_ROWS, historyRow);
+      const more = { contractName: instrument.wireName, limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
+      const page = pagedOf(await this.#venue.read('futures.orderHistory', more), MAX_ROWS, historyRow);
       const ids = page.rows.map(({ venueId }) => venueId);
       return { page, ids, reachesBack: page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs) };
     });
   }
 
   async #trades(instrument: Instrument): Promise<readonly TradeRow[]> {
-    const patience = this.#venue.patience(`${instrument.id}: the list of own trades has a gap`);
+    const timeLimit = this.#venue.timeLimit(`${instrument.id}: the list of own trades has a gap`);
     for (;;) {
       const sinceMs = this.#sinceMs(instrument);
       const cursor = this.books.tradeBefore(instrument.id, sinceMs);
@@ -144,8 +144,8 @@ export class Judge {
       });
       // What happened before the bot's first order is somebody else's.
       if (isWhole && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
-      this.#venue.parts.tell('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
-      await patience.wait(this.#venue.parts.settings.readLagMs);
+      this.#venue.parts.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
+      await timeLimit.wait(this.#venue.parts.settings.readLagMs);
     }
   }
 
@@ -157,10 +157,10 @@ export class Judge {
   }
 
   async #tradePage({ market, wireName }: Instrument, fromId: string | null): Promise<Page<TradeRow>> {
-    const more = { limit: MOST_ROWS, ...(fromId === null ? {} : { fromId }) };
+    const more = { limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
     return market === 'spot'
-      ? pagedOf(await this.#venue.read('spot.myTrades', { symbol: wireName, ...more }), MOST_ROWS, spotTradeRow)
-      : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...more }), MOST_ROWS, futuresTradeRow);
+      ? pagedOf(await this.#venue.read('spot.myTrades', { symbol: wireName, ...more }), MAX_ROWS, spotTradeRow)
+      : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...more }), MAX_ROWS, futuresTradeRow);
   }
 
   async #paged<T>(
@@ -190,17 +190,17 @@ export class Judge {
 
   // --- Positions
 
-  #held(instrument: Instrument, fresh: readonly TradeRow[], doubts: readonly Doubt[]): Judgement['held'] {
+  #held(instrument: Instrument, fresh: readonly TradeRow[], concerns: readonly Doubt[]): Judgement['held'] {
     const sums = new Map(this.books.heldOf(instrument.id));
     for (const row of fresh) {
       const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
       if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
     }
-    const strategies = new Set([...sums.keys(), ...doubts.map(({ order }) => order.strategy)]);
+    const strategies = new Set([...sums.keys(), ...concerns.map(({ order }) => order.strategy)]);
     return new Map(
       Array.from(strategies, (strategy) => {
         const sum = sums.get(strategy) ?? new Decimal(0);
-        const { low, high } = rangeOf(doubts.filter(({ order }) => order.strategy === strategy));
+        const { low, high } = rangeOf(concerns.filter(({ order }) => order.strategy === strategy));
         return [strategy, { low: sum.plus(low), high: sum.plus(high) }];
       }),
     );

@@ -4,16 +4,16 @@ import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { flatten, type Closable, type Flattened, type SliceFate } from './flatten.ts';
+import { flatten, type Closable, type Flattened, type SliceOutcome } from './flatten.ts';
 import { settled, type OrderState } from './settle.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
 
 const instrument = spotInstrument();
-const closable = (qty: string, rest = '0', doubts: readonly string[] = []): Closable => ({
+const closable = (qty: string, rest = '0', warnings: readonly string[] = []): Closable => ({
   side: 'sell',
   qty: new Decimal(qty),
   rest: new Decimal(rest),
-  doubts,
+  uncertainties: warnings,
 });
 
 /** A venue whose waits are over at once: `work` is run to its end. */
@@ -24,7 +24,7 @@ async function inTime<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
     client: { call: () => ({ cancel: () => {} }) },
     scheduler,
     settings: KILL_SETTINGS,
-    tell: () => {},
+    onPhase: () => {},
   } as never);
   const working = work(venue);
   const is = { over: false };
@@ -38,12 +38,12 @@ async function inTime<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
 }
 
 interface Script {
-  readonly fates?: readonly SliceFate[];
+  readonly outcomes?: readonly SliceOutcome[];
   /** By the number of slices that were sent. */
   readonly held: (sent: number, readings: number) => Closable | null;
 }
 
-async function flattened({ fates = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly done: Flattened }> {
+async function flattened({ outcomes = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly done: Flattened }> {
   const sent: string[] = [];
   let readings = 0;
   const closer = {
@@ -51,7 +51,7 @@ async function flattened({ fates = [], held }: Script): Promise<{ readonly sent:
     readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [] }),
     place: (_: KillVenue, { qty }: { readonly qty: string }) => {
       sent.push(qty);
-      return Promise.resolve(fates[sent.length - 1] ?? ({ kind: 'ended', filled: qty } as const));
+      return Promise.resolve(outcomes[sent.length - 1] ?? ({ kind: 'ended', filled: qty } as const));
     },
   };
   const done = await inTime((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
@@ -59,7 +59,10 @@ async function flattened({ fates = [], held }: Script): Promise<{ readonly sent:
 }
 
 it('sends no further slice after one of unknown outcome, and says what is left', async () => {
-  const { sent, done } = await flattened({ fates: [{ kind: 'unknown', why: 'no answer' }], held: (n) => (n < 2 ? closable('1') : null) });
+  const { sent, done } = await flattened({
+    outcomes: [{ kind: 'unknown', why: 'no answer' }],
+    held: (n) => (n < 2 ? closable('1') : null),
+  });
   expect(sent).toHaveLength(1);
   expect(done.residuals).toEqual([expect.stringContaining('unknown outcome: no answer')]);
 });
@@ -90,8 +93,8 @@ it('less than the smallest order is dust, and no residual', async () => {
 });
 
 it('an exchange that refuses five slices in a row gets no sixth', async () => {
-  const fates = Array.from({ length: 9 }, () => ({ kind: 'refused', why: 'code -2017' }) as const);
-  const { sent, done } = await flattened({ fates, held: () => closable('1') });
+  const outcomes = Array.from({ length: 9 }, () => ({ kind: 'refused', why: 'code -2017' }) as const);
+  const { sent, done } = await flattened({ outcomes, held: () => closable('1') });
   expect(sent).toHaveLength(5);
   expect(done.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
 });
@@ -134,8 +137,8 @@ it('a slice has ended when two terminal readings, a read lag apart, say the same
 
 it('four refusals, a slice that is taken and four refusals more are no end', async () => {
   const no = { kind: 'refused', why: 'code -2017' } as const;
-  const fates = [no, no, no, no, { kind: 'ended', filled: '1' } as const, no, no, no, no];
-  const { sent, done } = await flattened({ fates, held: (n) => (n < 10 ? closable('1') : null) });
+  const outcomes = [no, no, no, no, { kind: 'ended', filled: '1' } as const, no, no, no, no];
+  const { sent, done } = await flattened({ outcomes, held: (n) => (n < 10 ? closable('1') : null) });
   expect([sent.length, done.residuals]).toEqual([10, []]);
 });
 

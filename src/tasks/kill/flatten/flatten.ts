@@ -3,7 +3,7 @@
 import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
-import { isDust, sliceOf, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
+import { isDust, nextSlice, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 /** What may be closed: judged anew before every slice. Coins, or contracts. */
@@ -15,7 +15,7 @@ export interface Closable {
   /** What the bot may hold beyond that. */
   readonly rest: Decimal;
   /** Why `rest` is not known to be the bot's, in sentences. */
-  readonly doubts: readonly string[];
+  readonly uncertainties: readonly string[];
 }
 
 export interface SliceOrder {
@@ -27,7 +27,7 @@ export interface SliceOrder {
   readonly price: string;
 }
 
-export type SliceFate =
+export type SliceOutcome =
   | { readonly kind: 'ended'; readonly filled: string }
   | { readonly kind: 'refused'; readonly why: string }
   /** Nobody can say what became of it: no further slice of this position may leave. */
@@ -39,10 +39,10 @@ export interface Closer {
   closable(venue: KillVenue): Promise<Closable | null>;
   readBook(venue: KillVenue): Promise<{ readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] }>;
   /** Sends once, and comes back when its end is certain. */
-  place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate>;
+  place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome>;
 }
 
-export interface Position {
+export interface PositionToClose {
   readonly instrument: Instrument;
   readonly strategy: number;
   readonly closer: Closer;
@@ -68,11 +68,11 @@ export interface Flattened {
 type FlattenedOne = Omit<Flattened, 'open'>;
 
 /** An exchange that takes no slice for this many in a row will not take the next one either. */
-const MOST_REFUSALS = 5;
+const MAX_REFUSALS = 5;
 const PAUSE_BETWEEN_SLICES_MS = 250;
 
 /** Instruments at the same time; positions of one instrument, of several strategies, one after the other. Throws KillStopped. */
-export async function flatten(venue: KillVenue, positions: readonly Position[], terms?: SliceTerms): Promise<Flattened> {
+export async function flatten(venue: KillVenue, positions: readonly PositionToClose[], terms?: SliceTerms): Promise<Flattened> {
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
   const parts = await Promise.all(
     ids.map(async (id) => {
@@ -89,55 +89,55 @@ export async function flatten(venue: KillVenue, positions: readonly Position[], 
   };
 }
 
-async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Position, terms?: SliceTerms): Promise<FlattenedOne> {
+async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: PositionToClose, terms?: SliceTerms): Promise<FlattenedOne> {
   const slices: DoneSlice[] = [];
   let [step, refusals] = [0, 0];
-  const patience = venue.patience(`${instrument.id}: nobody takes what is to be closed`);
+  const timeLimit = venue.timeLimit(`${instrument.id}: nobody takes what is to be closed`);
   const end = (residual: string | null): FlattenedOne => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const found = await closer.closable(venue);
     if (found === null || isDust(instrument, found.qty)) break;
     const { bids, asks } = await closer.readBook(venue);
-    const slice = sliceOf(instrument, found.side, found.qty, found.side === 'sell' ? bids : asks, step, terms);
+    const slice = nextSlice(instrument, found.side, found.qty, found.side === 'sell' ? bids : asks, step, terms);
     if (slice === null) {
-      venue.parts.tell('flattening', `${instrument.id}: nobody is in the book; trying on`);
-      await patience.wait(venue.parts.settings.lookEveryMs * 4);
+      venue.parts.onPhase('flattening', `${instrument.id}: nobody is in the book; trying on`);
+      await timeLimit.wait(venue.parts.settings.pollEveryMs * 4);
       continue;
     }
-    venue.parts.tell('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
-    const fate = await closer.place(venue, { instrument, strategy, side: found.side, ...slice });
-    if (fate.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${fate.why}`);
-    if (fate.kind === 'refused') {
-      if (++refusals >= MOST_REFUSALS) return end(`${instrument.id}: ${found.qty.toFixed()} left: ${fate.why}`);
+    venue.parts.onPhase('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
+    const outcome = await closer.place(venue, { instrument, strategy, side: found.side, ...slice });
+    if (outcome.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
+    if (outcome.kind === 'refused') {
+      if (++refusals >= MAX_REFUSALS) return end(`${instrument.id}: ${found.qty.toFixed()} left: ${outcome.why}`);
     } else {
       refusals = 0;
-      slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: fate.filled });
+      slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: outcome.filled });
       // Where the book gives way less than was asked for, the next one reaches further.
-      step = new Decimal(fate.filled).lessThan(slice.qty) ? step + 1 : step;
-      if (new Decimal(fate.filled).greaterThan(0)) patience.goesOn();
+      step = new Decimal(outcome.filled).lessThan(slice.qty) ? step + 1 : step;
+      if (new Decimal(outcome.filled).greaterThan(0)) timeLimit.goesOn();
     }
-    await patience.wait(PAUSE_BETWEEN_SLICES_MS);
+    await timeLimit.wait(PAUSE_BETWEEN_SLICES_MS);
   }
   return { slices, ...(await verifyFlat(venue, instrument, closer)) };
 }
 
 /** Two readings, a read lag apart, have to agree that the bot holds nothing any more. */
 async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedOne, 'slices'>> {
-  venue.parts.tell('verifying', `${instrument.id}: is it flat`);
+  venue.parts.onPhase('verifying', `${instrument.id}: is it flat`);
   const first = await closer.closable(venue);
   await venue.wait(venue.parts.settings.readLagMs);
   const second = await closer.closable(venue);
   const readings = [first, second].filter((reading) => reading !== null);
-  const most = (of: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(of));
-  const [sure, rest] = [most(({ qty }) => qty), most((reading) => reading.rest)];
-  const doubts = second?.doubts ?? [];
-  const says = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
+  const max = (of: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(of));
+  const [sure, rest] = [max(({ qty }) => qty), max((reading) => reading.rest)];
+  const warnings = second?.uncertainties ?? [];
+  const message = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
   const total = sure.plus(rest);
   if (isDust(instrument, total)) {
-    const dust = total.greaterThan(0) ? [`${says(total)}, less than the smallest order`] : [];
-    return { residuals: doubts, dust };
+    const dust = total.greaterThan(0) ? [`${message(total)}, less than the smallest order`] : [];
+    return { residuals: warnings, dust };
   }
-  const left = isDust(instrument, sure) ? [] : [says(sure)];
-  const perhaps = isDust(instrument, rest) ? [] : [`${says(rest)}, which may be the bot's and is not proved to be`];
-  return { residuals: [...(left.length + perhaps.length === 0 ? [says(total)] : left), ...perhaps, ...doubts], dust: [] };
+  const left = isDust(instrument, sure) ? [] : [message(sure)];
+  const perhaps = isDust(instrument, rest) ? [] : [`${message(rest)}, which may be the bot's and is not proved to be`];
+  return { residuals: [...(left.length + perhaps.length === 0 ? [message(total)] : left), ...perhaps, ...warnings], dust: [] };
 }

@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { PERPETUAL } from '../../../../test/service/futuresDesk.ts';
+import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import type { Range } from '../plan/attribution.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import { FuturesCloser } from './futuresCloser.ts';
@@ -21,7 +21,7 @@ async function closable(
   positionSide: 'buy' | 'sell',
   isNet = true,
 ) {
-  const judge = { read: () => Promise.resolve({ held: new Map(held.map((range, at) => [at, range])), doubts: [] }) };
+  const judge = { read: () => Promise.resolve({ held: new Map(held.map((range, at) => [at, range])), uncertainties: [] }) };
   const closer = new FuturesCloser({ instrument: PERPETUAL, positionSide, isNet, judge: judge as never, journal: null as never });
   const row = (side: 'buy' | 'sell', volume: number) => ({
     positionSide: side,
@@ -64,7 +64,7 @@ it('counts strategies together in net mode, and side by side in two-way mode', a
 
 it('sends CLOSE orders of the margin mode that the position has', async () => {
   for (const positionType of [1, 2]) {
-    const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), doubts: [] }) };
+    const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), uncertainties: [] }) };
     const journal = { intend: () => Promise.resolve('SLICE'), refused: () => {} };
     const parts = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
     const closer = new FuturesCloser(parts as never);

@@ -3,9 +3,9 @@
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
 import { doubtText, type Range } from '../plan/attribution.ts';
-import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
+import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
 import { settled } from './settle.ts';
-import { fateOf, foundAfterAll } from './sliceFate.ts';
+import { sliceOutcomeOf, foundAfterAll } from './sliceOutcome.ts';
 import type { CloserParts } from './spotCloser.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
@@ -29,7 +29,7 @@ export class FuturesCloser implements Closer {
 
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, positionSide, judge, isNet } = this.#parts;
-    const { held, doubts } = await judge.read(instrument);
+    const { held, uncertainties: warnings } = await judge.read(instrument);
     const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
     const found = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
     if (!found) return null;
@@ -39,14 +39,14 @@ export class FuturesCloser implements Closer {
     // What is not the bot's stays.
     const rest = Decimal.min(high, found.positionVolume).minus(qty);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
-    return { side, qty, rest, doubts: doubts.map(doubtText) };
+    return { side, qty, rest, uncertainties: warnings.map(doubtText) };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
     return venue.read('futures.depth', { contractName: this.#parts.instrument.wireName, limit: 100 });
   }
 
-  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate> {
+  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome> {
     const { instrument, judge, journal } = this.#parts;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('futures.createOrder', {
@@ -60,13 +60,13 @@ export class FuturesCloser implements Closer {
       clientOrderId: cid,
       timeInForce: 'IOC',
     });
-    return fateOf(outcome, cid, journal, {
+    return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
       find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
     });
   }
 
-  async #settle(venue: KillVenue, orderId: string): Promise<SliceFate> {
+  async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
     const contractName = this.#parts.instrument.wireName;
     const filled = await settled(venue, {
       async query() {

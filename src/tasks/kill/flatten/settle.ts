@@ -18,16 +18,16 @@ const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEAN
 
 /** Resolves with the executed quantity. What rests is given a moment in the book, then cancelled. Throws KillStopped. */
 export async function settled(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
-  const { lookEveryMs, readLagMs, cancelAgainMs } = venue.parts.settings;
+  const { pollEveryMs, readLagMs, cancelAgainMs } = venue.parts.settings;
   let cancelledMs = -Infinity;
-  const patience = venue.patience('a slice does not come to its end');
+  const timeLimit = venue.timeLimit('a slice does not come to its end');
   let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
   for (;;) {
     const askedMs = venue.nowMs;
     const found = await query();
     if (found === null || meaningOf(found) !== 'terminal') {
       certain = null;
-      await patience.wait(lookEveryMs);
+      await timeLimit.wait(pollEveryMs);
       if (venue.nowMs - cancelledMs >= cancelAgainMs) {
         cancelledMs = venue.nowMs;
         await cancel();
@@ -36,6 +36,6 @@ export async function settled(venue: KillVenue, { query, cancel }: SettleCalls):
     }
     if (certain === null || certain.executedQty !== found.executedQty) certain = { executedQty: found.executedQty, sinceMs: askedMs };
     else if (askedMs - certain.sinceMs >= readLagMs) return found.executedQty;
-    await patience.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
+    await timeLimit.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
   }
 }

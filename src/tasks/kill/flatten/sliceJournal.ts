@@ -6,7 +6,7 @@ import { InvariantError } from '../../../base/errors.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
-import { OrderRecord } from '../../../orders/record.ts';
+import { BotOrder } from '../../../orders/botOrder.ts';
 import type { JournalBooks, SentSlice } from '../evidence/journalBooks.ts';
 import type { SliceOrder } from './flatten.ts';
 
@@ -20,7 +20,7 @@ export interface SliceJournal {
   unanswered(cid: string): void;
 }
 
-export interface SliceJournalParts {
+export interface SliceJournalDeps {
   readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;
   /** The next number that no order has had. */
   nextId(): OrderId;
@@ -37,10 +37,10 @@ export interface SliceJournalParts {
 }
 
 /** The records of fills and of the end are left to the recovery of the next start, which reads them from the exchange. */
-export function sliceJournal(parts: SliceJournalParts): SliceJournal {
-  const orders = new Map<string, OrderRecord>();
+export function sliceJournal(parts: SliceJournalDeps): SliceJournal {
+  const orders = new Map<string, BotOrder>();
   const slices = new Map<string, SentSlice>();
-  const of = (cid: string): OrderRecord => {
+  const of = (cid: string): BotOrder => {
     const found = orders.get(cid);
     if (!found) throw new InvariantError(`no slice ${cid}`);
     return found;
@@ -85,11 +85,11 @@ export function sliceJournal(parts: SliceJournalParts): SliceJournal {
   };
 }
 
-function recordOf(slice: SliceOrder, parts: SliceJournalParts): OrderRecord {
+function recordOf(slice: SliceOrder, parts: SliceJournalDeps): BotOrder {
   const { instrument, strategy, side, qty, price } = slice;
   const [lots, limit] = [toScaled(qty, instrument.quantityDigits), toScaled(price, instrument.priceDigits)];
   if (lots === null || limit === null) throw new InvariantError(`slice ${qty} at ${price} is finer than ${instrument.id}`);
-  const order = new OrderRecord();
+  const order = new BotOrder();
   order.begin(parts.nextId(), strategy, instrument, parts.indexOf(slice), side, parts.nowMs());
   order.role = 'limit';
   order.lots = lots as Lots;

@@ -4,15 +4,15 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { doubtText } from '../plan/attribution.ts';
 import type { Judge } from '../evidence/judge.ts';
-import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
+import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
 import { settled } from './settle.ts';
-import { fateOf, foundAfterAll } from './sliceFate.ts';
+import { sliceOutcomeOf, foundAfterAll } from './sliceOutcome.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 const ZERO = new Decimal(0);
 /** Trades may show later than the status that counts them. */
-const MOST_LOOKS = 10;
+const MAX_POLLS = 10;
 
 export interface CloserParts {
   readonly instrument: Instrument;
@@ -30,22 +30,22 @@ export class SpotCloser implements Closer {
 
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, strategy, judge } = this.#parts;
-    const { held, doubts } = await judge.read(instrument);
-    const own = doubts.filter(({ order }) => order.strategy === strategy).map(doubtText);
+    const { held, uncertainties: warnings } = await judge.read(instrument);
+    const own = warnings.filter(({ order }) => order.strategy === strategy).map(doubtText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
     const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
     if (high.isZero() && own.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
     // A balance can lower what is sold, and never raise it.
     const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
-    return { side: 'sell', qty, rest: high.minus(qty), doubts: own };
+    return { side: 'sell', qty, rest: high.minus(qty), uncertainties: own };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
     return venue.read('spot.depth', { symbol: this.#parts.instrument.wireName, limit: 100 });
   }
 
-  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate> {
+  async place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome> {
     const { instrument, judge, journal } = this.#parts;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('spot.newOrder', {
@@ -56,14 +56,14 @@ export class SpotCloser implements Closer {
       price: slice.price,
       newClientOrderId: cid,
     });
-    return fateOf(outcome, cid, journal, {
+    return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
       find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
     });
   }
 
   /** Its trades have to add up to what its status says. */
-  async #settle(venue: KillVenue, orderId: string): Promise<SliceFate> {
+  async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
     const { instrument, judge } = this.#parts;
     const symbol = instrument.wireName;
     const executed = await settled(venue, {
@@ -76,8 +76,8 @@ export class SpotCloser implements Closer {
     for (let looks = 1; ; looks++) {
       const sum = await judge.executed(instrument, orderId);
       if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
-      if (looks >= MOST_LOOKS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
-      await venue.wait(venue.parts.settings.lookEveryMs);
+      if (looks >= MAX_POLLS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
+      await venue.wait(venue.parts.settings.pollEveryMs);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookFor, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
+import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { readRegular } from '../../../adapters/disk/regularFile.ts';
 import { KILLING_NAME } from '../../control/folder/dataFolder.ts';
@@ -11,20 +11,20 @@ import { KILLING_NAME } from '../../control/folder/dataFolder.ts';
  * Says that this process kills the bot of a folder, until the returned function is called; of two kills at once the later one bears the
  * sign. A folder that cannot be written bears no sign.
  */
-export function sayKilling(folder: string): () => void {
+export function printKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
   // Whole as soon as it is there: half a sign would read as none.
-  const isSaid = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
+  const isText = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
   return () => {
-    if (isSaid && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
+    if (isText && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
   };
 }
 
 /** True while a kill works on the bot of a folder; one that has died works no more. */
 export function isKilling(folder: string): boolean {
   const killer = killerIn(join(folder, KILLING_NAME));
-  return killer !== null && lookFor(killer) === 'running';
+  return killer !== null && findProcess(killer) === 'running';
 }
 
 /** Null where there is no such sign. */

@@ -5,16 +5,16 @@ import { Decimal } from 'decimal.js';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { lots, type Ticks } from '../../../base/brand.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
-import { attribute, doubtText, rangeOf, type LostOrder, type Sight, type UnnamedOrder } from './attribution.ts';
+import { attribute, doubtText, rangeOf, type LostOrder, type Sighting, type UnnamedOrder } from './attribution.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
-const SEEN: Sight = { isComplete: true, isPast: () => true };
+const SEEN: Sighting = { isComplete: true, isPast: () => true };
 
 const lost = (cid: string, side: 'buy' | 'sell' = 'sell', qty = 1000): LostOrder => ({
   cid,
   strategy: 0,
   amount: null,
-  wanted: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(qty), reduceOnly: false },
+  request: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(qty), reduceOnly: false },
   signMs: 100_000,
   latestMs: 105_000,
   isOver: false,
@@ -45,13 +45,13 @@ const seen = (order: OrderRow, effect = '-0.1', over: Partial<UnnamedOrder> = {}
 });
 const found = (...args: Parameters<typeof attribute>): readonly (readonly [string, string])[] => [...attribute(...args).found];
 const rangeText = (...args: Parameters<typeof attribute>): readonly string[] => {
-  const { low, high } = rangeOf(attribute(...args).doubts);
+  const { low, high } = rangeOf(attribute(...args).uncertainties);
   return [low.toFixed(), high.toFixed()];
 };
 
 it('one lost order and one order of the exchange that fit each other are the same', () => {
   expect(found([lost('A')], [seen(row('1'))], SEEN)).toEqual([['A', '1']]);
-  expect(attribute([lost('A')], [seen(row('1'))], SEEN).doubts).toEqual([]);
+  expect(attribute([lost('A')], [seen(row('1'))], SEEN).uncertainties).toEqual([]);
 });
 
 it('two orders of the exchange that fit one lost order leave both explanations open', () => {
@@ -67,22 +67,22 @@ it('two lost orders that fit one order of the exchange leave both explanations o
 });
 
 it('nothing is decided in lists that are cut, and nothing before the absence horizon', () => {
-  for (const sight of [
+  for (const monitoring of [
     { ...SEEN, isComplete: false },
     { ...SEEN, isPast: () => false },
   ]) {
-    expect(found([lost('A')], [seen(row('1'))], sight)).toEqual([]);
-    expect(rangeText([lost('A')], [], sight)).toEqual(['-0.1', '0']);
-    expect(rangeText([lost('A', 'buy')], [], sight)).toEqual(['0', '0.1']);
+    expect(found([lost('A')], [seen(row('1'))], monitoring)).toEqual([]);
+    expect(rangeText([lost('A')], [], monitoring)).toEqual(['-0.1', '0']);
+    expect(rangeText([lost('A', 'buy')], [], monitoring)).toEqual(['0', '0.1']);
   }
-  expect(attribute([lost('A')], [], SEEN).doubts).toEqual([]);
+  expect(attribute([lost('A')], [], SEEN).uncertainties).toEqual([]);
 });
 
 it('an order of another side, size, type, price or of an earlier time is somebody else’s', () => {
   const others = [{ side: 'buy' }, { qty: '0.0999' }, { isMarket: true }, { price: '60001' }, { timeMs: 98_999 }] as const;
   for (const other of others) {
     const result = attribute([lost('A')], [seen(row('1', other))], SEEN);
-    expect([[...result.found], result.doubts], JSON.stringify(other)).toEqual([[], []]);
+    expect([[...result.found], result.uncertainties], JSON.stringify(other)).toEqual([[], []]);
   }
   expect(attribute([lost('A')], [seen(row('1'), '-0.1', { prices: [new Decimal('59999'), new Decimal('60000')] })], SEEN).found.size).toBe(
     0,
@@ -100,7 +100,7 @@ it('an order later than its window, or of which too little is told, stays a doub
 });
 
 it('a market buy by amount is recognised by its amount', () => {
-  const buy: LostOrder = { ...lost('A', 'buy', 0), amount: '6000', wanted: { ...lost('A', 'buy', 0).wanted, limit: 0 as Ticks } };
+  const buy: LostOrder = { ...lost('A', 'buy', 0), amount: '6000', request: { ...lost('A', 'buy', 0).request, limit: 0 as Ticks } };
   const market = { side: 'buy', isMarket: true, price: null } as const;
   expect(found([buy], [seen(row('1', { ...market, qty: '6000' }), '0.0999')], SEEN)).toEqual([['A', '1']]);
   expect(rangeText([buy], [seen(row('1', { ...market, qty: '0.1' }), '0.0999')], SEEN)).toEqual(['0', '0.0999']);
@@ -108,8 +108,8 @@ it('a market buy by amount is recognised by its amount', () => {
 
 it('an order that was proved without effect is a doubt only where one of the exchange fits it', () => {
   const over = { ...lost('A'), isOver: true };
-  expect(attribute([over], [], { isComplete: false, isPast: () => false }).doubts).toEqual([]);
-  expect(attribute([over], [seen(row('1', { timeMs: null }))], SEEN).doubts).toHaveLength(1);
+  expect(attribute([over], [], { isComplete: false, isPast: () => false }).uncertainties).toEqual([]);
+  expect(attribute([over], [seen(row('1', { timeMs: null }))], SEEN).uncertainties).toHaveLength(1);
 });
 
 it('many doubts have bounds that no explanation goes beyond', () => {
@@ -119,16 +119,16 @@ it('many doubts have bounds that no explanation goes beyond', () => {
 });
 
 it('a doubt is told with its order, its size and what may be it', () => {
-  const [doubt] = attribute([lost('A')], [seen(row('1')), seen(row('2'))], SEEN).doubts;
+  const [doubt] = attribute([lost('A')], [seen(row('1')), seen(row('2'))], SEEN).uncertainties;
   expect(doubtText(doubt!)).toBe(
     'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2, of which one may be it',
   );
 });
 
 it('of an order that only its trades tell of, side, time and quantity speak against it, and nothing names it', () => {
-  const told = (over: Partial<UnnamedOrder>): number =>
-    attribute([lost('A')], [seen(row('1'), '-0.1', { row: null, prices: null, ...over })], SEEN).doubts.length;
-  expect([told({}), told({ side: 'buy' })]).toEqual([1, 0]);
-  expect([told({ timeMs: 99_000 }), told({ timeMs: 98_999 })]).toEqual([1, 0]);
-  expect([told({ qty: new Decimal('0.1') }), told({ qty: new Decimal('0.1001') })]).toEqual([1, 0]);
+  const reported = (over: Partial<UnnamedOrder>): number =>
+    attribute([lost('A')], [seen(row('1'), '-0.1', { row: null, prices: null, ...over })], SEEN).uncertainties.length;
+  expect([reported({}), reported({ side: 'buy' })]).toEqual([1, 0]);
+  expect([reported({ timeMs: 99_000 }), reported({ timeMs: 98_999 })]).toEqual([1, 0]);
+  expect([reported({ qty: new Decimal('0.1') }), reported({ qty: new Decimal('0.1001') })]).toEqual([1, 0]);
 });

@@ -17,7 +17,7 @@ export interface LostOrder extends Nameless {
   /** It was refused, or proved without effect, or waits for its price: not seeing it is no doubt. */
   readonly isOver: boolean;
   /** Ticks of the price that a condition order waits for; 0 or absent: it is none. */
-  readonly condition?: number;
+  readonly triggerTicks?: number;
 }
 
 /** An order of the account that neither an id nor a client id names, with what its trades changed. */
@@ -37,7 +37,7 @@ export interface UnnamedOrder {
 }
 
 /** What the lists allow to be concluded. */
-export interface Sight {
+export interface Sighting {
   /** No row of any list can be missing. */
   readonly isComplete: boolean;
   /** True when an order can not appear any more that is not in the lists yet. */
@@ -55,49 +55,50 @@ export interface Doubt {
 export interface Attribution {
   /** Ids of the exchange by client order id. */
   readonly found: ReadonlyMap<string, string>;
-  readonly doubts: readonly Doubt[];
+  readonly uncertainties: readonly Doubt[];
 }
 
 /**
  * A lost order is an order of the exchange where side, type, original quantity and time say so, and exactly one of each fits the other,
  * in complete lists in which nothing can appear any more. A lost order that nothing fits has had no effect then. All else is a doubt.
  */
-export function attribute(lost: readonly LostOrder[], unnamed: readonly UnnamedOrder[], { isComplete, isPast }: Sight): Attribution {
+export function attribute(lost: readonly LostOrder[], unnamed: readonly UnnamedOrder[], { isComplete, isPast }: Sighting): Attribution {
   const fitting = new Map(lost.map((order) => [order, unnamed.filter((seen) => mayBe(seen, order))]));
   const found = new Map<string, string>();
-  const doubts: Doubt[] = [];
+  const warnings: Doubt[] = [];
   for (const [order, fits] of fitting) {
     const [only] = fits;
     const isCertain = isComplete && isPast(order);
     const rivals = only === undefined ? 0 : lost.filter((other) => fitting.get(other)!.includes(only)).length;
     if (isCertain && only !== undefined && fits.length === 1 && rivals === 1 && isExactly(only, order)) found.set(order.cid, only.venueId);
-    else if (fits.length > 0 || (!isCertain && !order.isOver)) doubts.push({ order, fits, isUnseen: !isCertain && !order.isOver });
+    else if (fits.length > 0 || (!isCertain && !order.isOver)) warnings.push({ order, fits, isUnseen: !isCertain && !order.isOver });
   }
-  return { found, doubts };
+  return { found, uncertainties: warnings };
 }
 
 /** Nothing speaks against it. */
 function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrder): boolean {
-  const { wanted, signMs } = order;
+  const { request, signMs } = order;
   const isBeyondLimit = (): boolean => {
-    if (wanted.limit === 0 || prices === null) return false;
-    const limit = fromScaled(wanted.limit, wanted.instrument.priceDigits);
+    if (request.limit === 0 || prices === null) return false;
+    const limit = fromScaled(request.limit, request.instrument.priceDigits);
     return side === 'buy' ? prices[1].greaterThan(limit) : prices[0].lessThan(limit);
   };
   if (row !== null) return couldBe(row, order) && !isBeyondLimit();
-  if (side !== wanted.side || timeMs < signMs - EARLY_MS || isBeyondLimit()) return false;
-  return wanted.lots === 0 || qty.lessThanOrEqualTo(lotsOf(order));
+  if (side !== request.side || timeMs < signMs - EARLY_MS || isBeyondLimit()) return false;
+  return request.lots === 0 || qty.lessThanOrEqualTo(lotsOf(order));
 }
 
 /** Everything that identifies it is told, and is the same. */
-function isExactly({ row }: UnnamedOrder, { wanted, amount, latestMs }: LostOrder): boolean {
+function isExactly({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrder): boolean {
   if (row === null || row.timeMs === null || row.timeMs > latestMs || row.isMarket === null) return false;
   if (amount !== null) return new Decimal(row.qty).equals(amount);
-  return wanted.lots > 0 && (row.price !== null || row.isMarket);
+  return request.lots > 0 && (row.price !== null || row.isMarket);
 }
 
 /** The original quantity of an order that has one. */
-export const lotsOf = ({ wanted: { lots, instrument } }: Pick<LostOrder, 'wanted'>): string => fromScaled(lots, instrument.quantityDigits);
+export const lotsOf = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
+  fromScaled(lots, instrument.quantityDigits);
 
 export interface Range {
   readonly low: Decimal;
@@ -105,33 +106,33 @@ export interface Range {
 }
 
 /** Beyond so many combinations the bounds are wider than they have to be. */
-const MOST_COMBINATIONS = 10_000;
+const MAX_COMBINATIONS = 10_000;
 
 /** By how much the doubts can change a position, over every way to settle them: each order of the exchange is one lost order at most. */
-export function rangeOf(doubts: readonly Doubt[]): Range {
-  const combinations = doubts.reduce((product, { fits }) => product * (fits.length + 2), 1);
-  if (combinations > MOST_COMBINATIONS) return { low: wideSum(doubts, 'low'), high: wideSum(doubts, 'high') };
-  return { low: extremeOf(doubts, 'low'), high: extremeOf(doubts, 'high') };
+export function rangeOf(warnings: readonly Doubt[]): Range {
+  const combinations = warnings.reduce((product, { fits }) => product * (fits.length + 2), 1);
+  if (combinations > MAX_COMBINATIONS) return { low: wideSum(warnings, 'low'), high: wideSum(warnings, 'high') };
+  return { low: extremeOf(warnings, 'low'), high: extremeOf(warnings, 'high') };
 }
 
 const ZERO = new Decimal(0);
 const further = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
 
-function extremeOf(doubts: readonly Doubt[], bound: 'low' | 'high', at = 0, taken: ReadonlySet<string> = new Set()): Decimal {
-  const doubt = doubts[at];
+function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', at = 0, taken: ReadonlySet<string> = new Set()): Decimal {
+  const doubt = warnings[at];
   if (doubt === undefined) return ZERO;
-  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(doubts, bound, at + 1, taken));
+  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(warnings, bound, at + 1, taken));
   for (const { venueId, effect } of doubt.fits) {
     if (taken.has(venueId)) continue;
-    best = further(bound, best, effect.plus(extremeOf(doubts, bound, at + 1, new Set([...taken, venueId]))));
+    best = further(bound, best, effect.plus(extremeOf(warnings, bound, at + 1, new Set([...taken, venueId]))));
   }
   return best;
 }
 
 /** Every order that may be one of ours counts where it makes the bound wider. */
-function wideSum(doubts: readonly Doubt[], bound: 'low' | 'high'): Decimal {
-  const effects = new Map(doubts.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
-  const unseen = doubts.map((doubt) => unseenEffect(doubt));
+function wideSum(warnings: readonly Doubt[], bound: 'low' | 'high'): Decimal {
+  const effects = new Map(warnings.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
+  const unseen = warnings.map((doubt) => unseenEffect(doubt));
   return [...effects.values(), ...unseen].reduce((sum, effect) => sum.plus(further(bound, ZERO, effect)), ZERO);
 }
 
@@ -139,12 +140,12 @@ function wideSum(doubts: readonly Doubt[], bound: 'low' | 'high'): Decimal {
 function unseenEffect({ order, isUnseen }: Doubt): Decimal {
   if (!isUnseen) return ZERO;
   const qty = new Decimal(lotsOf(order));
-  return order.wanted.side === 'buy' ? qty : qty.negated();
+  return order.request.side === 'buy' ? qty : qty.negated();
 }
 
 /** A doubt as people read it. */
 export function doubtText({ order, fits, isUnseen }: Doubt): string {
-  const { instrument, side } = order.wanted;
+  const { instrument, side } = order.request;
   const size = order.amount === null ? sizeText(lotsOf(order), instrument) : `${order.amount} ${instrument.quote} worth`;
   const ids = fits.map(({ venueId }) => venueId).join(', ');
   const why = [

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { lots, type Ticks } from '../../../base/brand.ts';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import type { LostOrder } from './attribution.ts';
-import { batches, EmptyTwice, isDust, ownership, sliceOf, type OwnOrders, type SeenOrder } from './killPlan.ts';
+import { batches, EmptyListProof, isDust, attributeOrder, nextSlice, type OwnOrders, type SeenOrder } from './killPlan.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
 const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
@@ -28,7 +28,7 @@ const lost = (side: 'buy' | 'sell', over: Partial<LostOrder> = {}): LostOrder =>
   cid: 'lost',
   strategy: 0,
   amount: null,
-  wanted: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(1000), reduceOnly: false },
+  request: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(1000), reduceOnly: false },
   signMs: 100_000,
   latestMs: 105_000,
   isOver: false,
@@ -38,31 +38,31 @@ const ownOrders = (...orders: readonly LostOrder[]): OwnOrders => ({
   isOwnId: (venueId) => venueId === '7',
   isOwnCid: (cid) => cid.toUpperCase() === '01J4Y8Z0QK7M3N5P0000000001',
   lostOf: () => orders,
-  lost: orders,
+  withoutVenueId: orders,
 });
 
 it('tells own orders by id, by client id, and by what a lost order asked for', () => {
   const own = ownOrders(lost('sell'));
-  expect(ownership(BTC.id, order({ venueId: '7' }), own)).toBe('own');
-  expect(ownership(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), own)).toBe('own');
-  expect(ownership(BTC.id, order({ side: 'sell' }), own)).toBe('own');
-  expect(ownership(BTC.id, order({ side: 'sell', cid: 'hers' }), own)).toBe('alien');
-  expect(ownership(BTC.id, order(), own)).toBe('alien');
-  expect(ownership(BTC.id, order({ cid: '01J4Y8Z0QK7M3N5P0000000009' }), null)).toBe('own');
-  expect(ownership(BTC.id, order({ cid: 'hers' }), null)).toBe('alien');
-  expect(ownership(BTC.id, order(), null)).toBe('unsure');
+  expect(attributeOrder(BTC.id, order({ venueId: '7' }), own)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), own)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ side: 'sell' }), own)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ side: 'sell', cid: 'hers' }), own)).toBe('alien');
+  expect(attributeOrder(BTC.id, order(), own)).toBe('alien');
+  expect(attributeOrder(BTC.id, order({ cid: '01J4Y8Z0QK7M3N5P0000000009' }), null)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ cid: 'hers' }), null)).toBe('alien');
+  expect(attributeOrder(BTC.id, order(), null)).toBe('unsure');
 });
 
 it('an open order that two lost orders fit, or one of two that fit a lost order, may be ours and is not cancelled', () => {
   const [one, two] = [order({ side: 'sell' }), order({ side: 'sell', venueId: '2' })];
-  expect(ownership(BTC.id, one, ownOrders(lost('sell'), lost('sell', { cid: 'other' })))).toBe('unsure');
-  expect(ownership(BTC.id, one, ownOrders(lost('sell')), [one, two])).toBe('unsure');
-  expect(ownership(BTC.id, order({ side: 'sell', timeMs: 98_000 }), ownOrders(lost('sell')))).toBe('alien');
+  expect(attributeOrder(BTC.id, one, ownOrders(lost('sell'), lost('sell', { cid: 'other' })))).toBe('unsure');
+  expect(attributeOrder(BTC.id, one, ownOrders(lost('sell')), [one, two])).toBe('unsure');
+  expect(attributeOrder(BTC.id, order({ side: 'sell', timeMs: 98_000 }), ownOrders(lost('sell')))).toBe('alien');
 });
 
 it('an open order that is later than the window of a lost one, or has no time, is not cancelled for it', () => {
   const own = ownOrders(lost('sell'));
-  const at = (timeMs: number | null) => ownership(BTC.id, order({ side: 'sell', timeMs }), own);
+  const at = (timeMs: number | null) => attributeOrder(BTC.id, order({ side: 'sell', timeMs }), own);
   expect([at(105_000), at(105_001), at(null)]).toEqual(['own', 'unsure', 'unsure']);
 });
 
@@ -78,11 +78,11 @@ it('takes a list for empty only when two readings say so that are far enough apa
     fc.property(
       fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 4000 }), isEmpty: fc.boolean() }), { maxLength: 30 }),
       (readings) => {
-        const empty = new EmptyTwice(3000);
+        const empty = new EmptyListProof(3000);
         let [atMs, sinceMs] = [0, Infinity];
         for (const { afterMs, isEmpty } of readings) {
           atMs += afterMs;
-          const isProved = empty.saw(atMs, isEmpty);
+          const isProved = empty.observe(atMs, isEmpty);
           if (!isEmpty) sinceMs = Infinity;
           else if (sinceMs === Infinity) sinceMs = atMs;
           expect(isProved).toBe(isEmpty && atMs - sinceMs >= 3000 && atMs > sinceMs);
@@ -102,25 +102,25 @@ it('never makes a slice larger than the position, beyond its collar, off the gri
       book,
       fc.constantFrom('buy' as const, 'sell' as const),
       fc.integer({ min: 0, max: 9 }),
-      (most, steps, side, step) => {
+      (max, steps, side, step) => {
         let price = 60_000;
         const levels = steps.map(([distance, quantity]) => ({
           price: String((price += (side === 'sell' ? -distance : distance) / 100)),
           quantity: quantity.toFixed(),
         }));
-        const slice = sliceOf(BTC, side, most, levels, step);
+        const slice = nextSlice(BTC, side, max, levels, step);
         if (slice === null) {
-          expect(levels.length === 0 || isDust(BTC, most)).toBe(true);
+          expect(levels.length === 0 || isDust(BTC, max)).toBe(true);
           return;
         }
         const qty = new Decimal(slice.qty);
-        expect(qty.lessThanOrEqualTo(most)).toBe(true);
+        expect(qty.lessThanOrEqualTo(max)).toBe(true);
         expect(qty.times(10_000).isInteger() && qty.greaterThanOrEqualTo('0.001')).toBe(true);
         const reach = new Decimal(slice.price).dividedBy(levels[0]!.price).minus(1).abs();
         expect(reach.lessThanOrEqualTo('0.03')).toBe(true);
         expect(new Decimal(slice.price).times(100).isInteger()).toBe(true);
         // What would be left and could not be sold any more goes with it.
-        const rest = most.minus(qty);
+        const rest = max.minus(qty);
         expect(rest.lessThan('0.001') ? isDust(BTC, rest) : true).toBe(true);
       },
     ),

@@ -8,7 +8,7 @@ import type { Side } from '../../../model/order.ts';
 import type { LostOrder } from './attribution.ts';
 
 /** Of one call, as the endpoint table has it. */
-const MOST_IN_A_BATCH = 10;
+const MAX_IN_A_BATCH = 10;
 
 /** An open order as a list shows it. */
 export type SeenOrder = OrderRow;
@@ -19,7 +19,7 @@ export interface OwnOrders {
   isOwnCid(cid: string): boolean;
   /** Those whose id at the exchange is not known. */
   lostOf(instrument: InstrumentId): readonly LostOrder[];
-  readonly lost: readonly LostOrder[];
+  readonly withoutVenueId: readonly LostOrder[];
 }
 
 const OUR_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
@@ -28,7 +28,7 @@ const OUR_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
  * `own`: its id or client id is known, or it is the one order in the list `among` that can be a certain lost order. Where no journal tells
  * (`own` null), the form of the client id alone does. `unsure`: it may be ours.
  */
-export function ownership(
+export function attributeOrder(
   instrument: InstrumentId,
   order: SeenOrder,
   own: OwnOrders | null,
@@ -49,8 +49,8 @@ export function ownership(
 
 /** Ids in the portions of a batch call. */
 export function batches(ids: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(ids.length / MOST_IN_A_BATCH) }, (_, at) =>
-    ids.slice(at * MOST_IN_A_BATCH, (at + 1) * MOST_IN_A_BATCH),
+  return Array.from({ length: Math.ceil(ids.length / MAX_IN_A_BATCH) }, (_, at) =>
+    ids.slice(at * MAX_IN_A_BATCH, (at + 1) * MAX_IN_A_BATCH),
   );
 }
 
@@ -58,7 +58,7 @@ export function batches(ids: readonly string[]): readonly (readonly string[])[] 
  * Says when a list is empty for good: complete and empty twice, the second time asked for at least the read lag after the first was. Of a
  * list that may lag behind, one empty reading proves nothing.
  */
-export class EmptyTwice {
+export class EmptyListProof {
   readonly #readLagMs: number;
   #emptySinceMs: number | null = null;
 
@@ -67,7 +67,7 @@ export class EmptyTwice {
   }
 
   /** One reading, asked for at `askedMs`. True: it is proved. */
-  saw(askedMs: number, isEmpty: boolean): boolean {
+  observe(askedMs: number, isEmpty: boolean): boolean {
     if (!isEmpty) {
       this.#emptySinceMs = null;
       return false;
@@ -98,7 +98,7 @@ export interface SliceTerms {
 
 export const SLICE_TERMS: SliceTerms = { part: '0.25', collars: ['0.002', '0.005', '0.01', '0.02', '0.03'] };
 
-export interface Slice {
+export interface FlattenSlice {
   readonly qty: string;
   /** Limit price. */
   readonly price: string;
@@ -109,16 +109,16 @@ export interface Slice {
  * inside the collar of this step, in whole lots rounded down, at a whole tick rounded toward the better price. Null: nothing can be
  * sent, because the book is empty, or what is left is less than the smallest order (`isDust`).
  */
-export function sliceOf(
+export function nextSlice(
   instrument: Instrument,
   side: Side,
-  most: Decimal,
+  max: Decimal,
   levels: readonly BookLevel[],
   step: number,
   terms: SliceTerms = SLICE_TERMS,
-): Slice | null {
+): FlattenSlice | null {
   const best = levels[0];
-  if (!best || isDust(instrument, most)) return null;
+  if (!best || isDust(instrument, max)) return null;
   const collar = new Decimal(terms.collars[Math.min(step, terms.collars.length - 1)] ?? '0');
   const far = new Decimal(best.price).times(side === 'sell' ? new Decimal(1).minus(collar) : new Decimal(1).plus(collar));
   const price = far.toDecimalPlaces(instrument.priceDigits, side === 'sell' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
@@ -126,11 +126,11 @@ export function sliceOf(
     .filter((level) => (side === 'sell' ? price.lessThanOrEqualTo(level.price) : price.greaterThanOrEqualTo(level.price)))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
   const part = wholeLots(instrument, visible.times(terms.part));
-  const least = smallest(instrument);
+  const min = smallest(instrument);
   // A rest too small for an order of its own goes with the last slice; nothing larger than the position ever leaves.
-  const wanted = Decimal.min(most, Decimal.max(part, least));
-  const rest = most.minus(wanted);
-  const qty = wholeLots(instrument, rest.greaterThan(0) && rest.lessThan(least) ? most : wanted);
+  const wanted = Decimal.min(max, Decimal.max(part, min));
+  const rest = max.minus(wanted);
+  const qty = wholeLots(instrument, rest.greaterThan(0) && rest.lessThan(min) ? max : wanted);
   return { qty: qty.toFixed(), price: price.toFixed() };
 }
 

@@ -1,6 +1,6 @@
 // The exchange as a kill deals with it: questions that are asked until they are answered, and waits that can be ended.
 
-import { ask } from '../../../adapters/exchange/client/ask.ts';
+import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -9,7 +9,7 @@ import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { KillView } from '../../control/botView.ts';
 
-export interface KillParts {
+export interface KillDeps {
   readonly client: RestClient;
   readonly scheduler: Scheduler;
   readonly serverTime: (market: Market) => ServerTime;
@@ -19,7 +19,7 @@ export interface KillParts {
   /** How many times as fast as the clock on the wall the scheduler's time passes; default 1. */
   readonly timeScale?: number;
   /** Told of every step, in a sentence. */
-  readonly tell: (phase: KillView['phase'], says: string) => void;
+  readonly onPhase: (phase: KillView['phase'], message: string) => void;
   /** Ends all trying; what is not done by then is reported as not done. */
   readonly signal?: AbortSignal;
 }
@@ -29,11 +29,11 @@ export interface KillSettings {
   /** L: how old a list may be when it is read. */
   readonly readLagMs: number;
   /** D: longest assumed time from admission to visibility. */
-  readonly busDelayMs: number;
+  readonly visibilityDelayMs: number;
   /** How long the exchange may still admit a request after its timestamp. */
   readonly recvWindowMs: number;
   /** Between two looks at a list. */
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
   /** A cancel that has not shown its effect is repeated after this. */
   readonly cancelAgainMs: number;
   /** How often it is said that the exchange does not answer. */
@@ -45,9 +45,9 @@ export interface KillSettings {
 /** Of order-safety.md, section 18. */
 export const KILL_SETTINGS: KillSettings = {
   readLagMs: 3000,
-  busDelayMs: 60_000,
+  visibilityDelayMs: 60_000,
   recvWindowMs: 5000,
-  lookEveryMs: 500,
+  pollEveryMs: 500,
   cancelAgainMs: 2000,
   alarmEveryMs: 60_000,
   giveUpMs: 600_000,
@@ -65,16 +65,16 @@ export class KillStopped extends Error {
 }
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 export class KillVenue {
-  readonly parts: KillParts;
+  readonly parts: KillDeps;
   /** By what it was about: the newest reason why it does not go on. */
-  #deafSinceMs: number | null = null;
+  #unreachableSinceMs: number | null = null;
   #alarmedMs = -Infinity;
   #isOver = false;
 
-  constructor(parts: KillParts) {
+  constructor(parts: KillDeps) {
     this.parts = parts;
   }
 
@@ -99,8 +99,8 @@ export class KillVenue {
   }
 
   /** Ends the kill when `what` holds for longer than it is waited for. */
-  patience(what: string): Patience {
-    return new Patience(this, what);
+  timeLimit(what: string): RetryLimit {
+    return new RetryLimit(this, what);
   }
 
   /** Nothing is asked any more. */
@@ -111,33 +111,33 @@ export class KillVenue {
   /** A call that is made once, whatever comes of it. */
   once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
     this.#check();
-    return ask(this.parts.client, op, args);
+    return callAsPromise(this.parts.client, op, args);
   }
 
   /** A read that is asked until it is answered, ever more slowly. Throws KillStopped when that takes too long. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-    const patience = this.patience(`the exchange does not answer ${op}`);
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       this.#check();
       // Ahead of what is steady: nothing else of this key has anything to do any more.
-      const outcome = await ask(this.parts.client, op, args, { priority: 'reconcile', attempts: 1 });
+      const outcome = await callAsPromise(this.parts.client, op, args, { priority: 'reconcile', attempts: 1 });
       if (outcome.kind === 'acked') {
-        this.#deafSinceMs = null;
+        this.#unreachableSinceMs = null;
         return outcome.value;
       }
       this.#alarm(op, outcome);
-      await patience.wait(pauseMs);
+      await timeLimit.wait(pauseMs);
     }
   }
 
   #alarm(op: Op, outcome: Exclude<Outcome<unknown>, { kind: 'acked' }>): void {
     const { alarmEveryMs } = this.parts.settings;
-    this.#deafSinceMs ??= this.nowMs;
+    this.#unreachableSinceMs ??= this.nowMs;
     if (this.nowMs - this.#alarmedMs < alarmEveryMs) return;
     this.#alarmedMs = this.nowMs;
-    const said = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
-    const seconds = Math.round((this.nowMs - this.#deafSinceMs) / 1000);
-    this.parts.tell('waiting', `${op} is not answered (${said}), for ${seconds} s; trying on. Nothing is known to be cancelled.`);
+    const text = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
+    const seconds = Math.round((this.nowMs - this.#unreachableSinceMs) / 1000);
+    this.parts.onPhase('waiting', `${op} is not answered (${text}), for ${seconds} s; trying on. Nothing is known to be cancelled.`);
   }
 
   #check(): void {
@@ -147,7 +147,7 @@ export class KillVenue {
 }
 
 /** Waits, and stops the kill once nothing has come of it for `giveUpMs`. */
-export class Patience {
+export class RetryLimit {
   readonly #venue: KillVenue;
   readonly #what: string;
   #sinceMs: number;

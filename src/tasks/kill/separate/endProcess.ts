@@ -1,37 +1,37 @@
 // Ends the process that has a journal, so that nobody else writes in it or sends orders while its positions are closed.
 
 import { after } from '../../../adapters/clock/wallClock.ts';
-import { lookFor, thisProcess } from '../../../adapters/disk/processes.ts';
+import { findProcess, thisProcess } from '../../../adapters/disk/processes.ts';
 import { lockHolder } from '../../../adapters/disk/processLock.ts';
 import { readdirSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 
 /** Time for an orderly end before it is forced: a process that hangs takes no notice of the first signal. */
 const GRACE_MS = 2000;
-const LOOK_EVERY_MS = 50;
-const MOST_WAIT_MS = 10_000;
+const POLL_EVERY_MS = 50;
+const MAX_WAIT_MS = 10_000;
 
 /** Resolves once nobody has the journal in `folder`. Throws ConfigError where that process cannot be ended from here. */
 export async function endHolder(folder: string): Promise<{ readonly pid: number; readonly forced: boolean } | null> {
   const holder = holderOf(folder);
   if (!holder) return null;
   const self = thisProcess();
-  if (lookFor(holder, self) !== 'running') {
+  if (findProcess(holder, self) !== 'running') {
     throw new ConfigError(
       `${folder}: process ${holder.pid} on ${holder.host} may have the journal, and cannot be seen from here`,
       'end it on its own computer or in its own container, then try again',
     );
   }
   signal(holder.pid, 'SIGTERM');
-  if (await isGone(folder, GRACE_MS)) return { pid: holder.pid, forced: false };
+  if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, forced: false };
   signal(holder.pid, 'SIGKILL');
-  if (await isGone(folder, MOST_WAIT_MS)) return { pid: holder.pid, forced: true };
+  if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, forced: true };
   throw new ConfigError(`${folder}: process ${holder.pid} does not end`, 'its user, or an administrator, has to end it');
 }
 
 function holderOf(folder: string): ReturnType<typeof lockHolder> {
   const self = thisProcess();
-  return lockHolder({ list: (path) => readdirSync(path).toSorted() }, folder, { self, lookFor: (other) => lookFor(other, self) });
+  return lockHolder({ list: (path) => readdirSync(path).toSorted() }, folder, { self, findProcess: (other) => findProcess(other, self) });
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -43,10 +43,10 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function isGone(folder: string, mostMs: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < mostMs; waitedMs += LOOK_EVERY_MS) {
+async function hasExited(folder: string, maxMs: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < maxMs; waitedMs += POLL_EVERY_MS) {
     if (!holderOf(folder)) return true;
-    await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
+    await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
   }
   return false;
 }

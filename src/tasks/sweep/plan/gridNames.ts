@@ -2,7 +2,7 @@
 
 import { loadEntry } from '../../../definition/load/strategies.ts';
 import { parseDefinition } from '../../../definition/text/parse.ts';
-import { strategyEntries } from '../../../definition/load/settled.ts';
+import { strategyEntries } from '../../../definition/load/withDefaults.ts';
 import { readDefinition } from '../../../definition/text/source.ts';
 import { paramSpecs } from '../../trials/paramKeys.ts';
 

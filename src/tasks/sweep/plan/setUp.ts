@@ -3,11 +3,11 @@
 import { parse } from 'yaml';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { nearest } from '../../../base/number/nearest.ts';
+import { nearestName } from '../../../base/number/nearestName.ts';
 import { formatTime } from '../../../model/time.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../../trials/grid.ts';
-import { identityOf, type Identity, type Part } from '../../trials/identity.ts';
+import { identityOf, type SweepIdentity, type IdentityPart } from '../../trials/identity.ts';
 import type { SweepHeader } from '../../trials/ledgerLine.ts';
 import type { SharedSweep } from '../queue/queueWire.ts';
 import { givesValue } from '../../../definition/text/overrides.ts';
@@ -15,7 +15,7 @@ import { openRequest, type RunRequest } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
 import { paramSpecs, settingOf } from '../../trials/paramKeys.ts';
 import { ledgerFolderOf, runParts, seenBars } from '../../trials/parts.ts';
-import { valueAt, type DefinitionSource } from '../../../definition/text/source.ts';
+import { definitionValueAt, type DefinitionSource } from '../../../definition/text/source.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
 /** What of a sweep decides its results. */
@@ -37,7 +37,7 @@ export interface SweepSetup {
   readonly axes: readonly Axis[];
   readonly sets: readonly ParamSet[];
   readonly gridSize: number;
-  readonly identity: Identity;
+  readonly identity: SweepIdentity;
   readonly header: SweepHeader;
   /** Bars of the finest feed. */
   readonly rows: number;
@@ -73,7 +73,7 @@ function assemble(
 ): SweepSetup {
   const { plan } = resolved;
   const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
-  const given = valueAt(source.data, ['strategy']);
+  const given = definitionValueAt(source.data, ['strategy']);
   checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, given, name));
   const sets = setsOf(axes, request.random, plan.seed);
   const identity = identityOf(sweepParts(resolved, axes, request.random));
@@ -102,7 +102,7 @@ function checkNotSet(settings: readonly string[], axes: readonly Axis[], setting
 }
 
 /** Every input of a sweep by name: those of one run, and which sets there are. */
-function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
+function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly IdentityPart[] {
   return [
     ...runParts(
       resolved,
@@ -122,7 +122,7 @@ function axisText({ name, values }: Axis): string {
   return `${name}=${values.join(',')}`;
 }
 
-function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: Identity): SweepHeader {
+function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: SweepIdentity): SweepHeader {
   return {
     kind: 'sweep',
     format: 'isobar ledger 1',
@@ -144,7 +144,7 @@ function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly A
 export function rankingFigure(name: string): string {
   const figures: readonly string[] = SET_FIGURES;
   if (figures.includes(name)) return name;
-  const near = nearest(name, figures);
+  const near = nearestName(name, figures);
   throw new ConfigError(
     `--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`,
     `the figures are ${figures.join(', ')}`,

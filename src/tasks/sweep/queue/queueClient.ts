@@ -26,13 +26,13 @@ export async function connectQueue(url: string): Promise<QueueClient> {
   // A connection that was there comes back; one that never was is told at once.
   let isUp = false;
   const redis = new RedisClient(url, { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => (isUp ? RETRY_MS : null) });
-  let trouble = '';
-  redis.on('error', (error) => (trouble = error.message));
+  let problem = '';
+  redis.on('error', (error) => (problem = error.message));
   try {
     await redis.connect();
     isUp = true;
   } catch (error) {
-    const why = trouble === '' && error instanceof Error ? error.message : trouble;
+    const why = problem === '' && error instanceof Error ? error.message : problem;
     throw new ConfigError(
       `--queue ${withoutSecret(url)}: no connection: ${why}`,
       'start a Redis server there, version 5 or later: redis-server --port 6379',

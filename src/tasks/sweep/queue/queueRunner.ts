@@ -8,7 +8,7 @@ import type { QueueWorker } from './queueWorker.ts';
 import type { TaskResult, TaskRunner } from '../search/sweep.ts';
 
 /** An event may be lost with a connection: so often the queue itself is asked for results. */
-const LOOK_MS = 2000;
+const POLL_MS = 2000;
 const ALIVE_SECONDS = 10;
 
 export interface QueueRunnerOptions {
@@ -19,10 +19,10 @@ export interface QueueRunnerOptions {
   /** Calls a function again and again until what it returned is called. */
   readonly every: (periodMs: number, run: () => void) => () => void;
   /** The error that a thread of another machine has told. */
-  readonly errorOf: (told: unknown) => Error;
+  readonly errorOf: (reported: unknown) => Error;
 }
 
-type Tell = (task: readonly number[], result: TaskResult) => Promise<void>;
+type ResultHandler = (task: readonly number[], result: TaskResult) => Promise<void>;
 
 export class QueueRunner implements TaskRunner {
   readonly #options: QueueRunnerOptions;
@@ -41,23 +41,23 @@ export class QueueRunner implements TaskRunner {
     this.#events.on('error', () => {});
   }
 
-  async run(tasks: readonly (readonly number[])[], tell: Tell, signal: AbortSignal): Promise<void> {
+  async run(tasks: readonly (readonly number[])[], notify: ResultHandler, signal: AbortSignal): Promise<void> {
     const { client, sweep, worker, every } = this.#options;
     await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady()]);
-    const collector = new Collector(this.#queue, tasks, sweep.id, tell, this.#options.errorOf);
-    this.#events.on('completed', ({ jobId }) => collector.look(jobId));
-    this.#events.on('failed', ({ jobId }) => collector.look(jobId));
-    const stopLooking = every(LOOK_MS, () => {
-      collector.lookForAll();
-      void this.#sayAlive();
+    const collector = new Collector(this.#queue, tasks, sweep.id, notify, this.#options.errorOf);
+    this.#events.on('completed', ({ jobId }) => collector.collect(jobId));
+    this.#events.on('failed', ({ jobId }) => collector.collect(jobId));
+    const stopLooking = every(POLL_MS, () => {
+      collector.collectAll();
+      void this.#sendHeartbeat();
     });
     try {
       await client.redis.hset(SWEEPS, sweep.id, JSON.stringify(sweep));
-      await this.#sayAlive();
+      await this.#sendHeartbeat();
       const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
       for (let from = 0; from < jobs.length; from += 1000) await this.#queue.addBulk(jobs.slice(from, from + 1000));
       // Results that came while nobody listened: this sweep was cut before.
-      collector.lookForAll();
+      collector.collectAll();
       worker?.start();
       await untilAborted(collector.finished, signal);
       this.#isDone = true;
@@ -67,7 +67,7 @@ export class QueueRunner implements TaskRunner {
   }
 
   /** Workers leave a sweep whose first machine is gone. */
-  async #sayAlive(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const { client, sweep } = this.#options;
     await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
   }
@@ -90,16 +90,22 @@ class Collector {
   readonly finished: Promise<void>;
   readonly #queue: Queue;
   readonly #open: Map<string, readonly number[]>;
-  readonly #tell: Tell;
-  readonly #errorOf: (told: unknown) => Error;
+  readonly #onResult: ResultHandler;
+  readonly #errorOf: (reported: unknown) => Error;
   readonly #fetching = new Set<string>();
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(queue: Queue, tasks: readonly (readonly number[])[], sweepId: string, tell: Tell, errorOf: (told: unknown) => Error) {
+  constructor(
+    queue: Queue,
+    tasks: readonly (readonly number[])[],
+    sweepId: string,
+    notify: ResultHandler,
+    errorOf: (notified: unknown) => Error,
+  ) {
     this.#queue = queue;
     this.#open = new Map(tasks.map((task) => [taskId(sweepId, task), task]));
-    this.#tell = tell;
+    this.#onResult = notify;
     this.#errorOf = errorOf;
     this.finished = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -110,7 +116,7 @@ class Collector {
     if (tasks.length === 0) this.#resolve();
   }
 
-  look(jobId: string): void {
+  collect(jobId: string): void {
     if (!this.#open.has(jobId) || this.#fetching.has(jobId)) return;
     this.#fetching.add(jobId);
     this.#fetch(jobId)
@@ -118,10 +124,10 @@ class Collector {
       .finally(() => this.#fetching.delete(jobId));
   }
 
-  lookForAll(): void {
+  collectAll(): void {
     this.#queue
       .getJobs(['completed', 'failed'])
-      .then((jobs) => jobs.forEach((job: Job) => this.look(String(job.id))))
+      .then((jobs) => jobs.forEach((job: Job) => this.collect(String(job.id))))
       .catch((error: unknown) => this.#reject(error));
   }
 
@@ -131,7 +137,7 @@ class Collector {
     if (!job || !task) return;
     const isFailed = await job.isFailed();
     const answer = job.returnvalue as JobAnswer;
-    if (!isFailed && 'values' in answer) await this.#tell(task, unpackResult(answer));
+    if (!isFailed && 'values' in answer) await this.#onResult(task, unpackResult(answer));
     // It is in the ledger, or it is told as an error and to be tried again: the queue need not keep it.
     await job.remove();
     if (isFailed) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);

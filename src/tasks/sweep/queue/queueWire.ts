@@ -1,7 +1,7 @@
 // What machines that share a sweep tell each other through Redis: the sweep, its tasks, and their results as packed doubles.
 
 import { ConfigError } from '../../../base/errors.ts';
-import type { Part } from '../../trials/identity.ts';
+import type { IdentityPart } from '../../trials/identity.ts';
 import { sha256 } from '../../../adapters/runtime/sha256.ts';
 import type { Warning } from '../../../model/warning.ts';
 import type { TaskResult } from '../search/sweep.ts';
@@ -15,7 +15,7 @@ export interface SharedSweep {
   /** As `--grid` takes it. */
   readonly grid: readonly string[];
   readonly random: number | null;
-  readonly parts: readonly Part[];
+  readonly parts: readonly IdentityPart[];
 }
 
 /** The hash in which the sweeps stand that are under way, by id. */

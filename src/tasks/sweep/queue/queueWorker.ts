@@ -19,7 +19,7 @@ export interface QueueWorkerOptions {
   readonly sweepId: string;
   readonly pool: TaskThreads;
   /** What to tell others of an error that a thread threw. */
-  readonly toldOf: (error: unknown) => unknown;
+  readonly errorTextOf: (error: unknown) => unknown;
 }
 
 export class QueueWorker {
@@ -67,7 +67,7 @@ export class QueueWorker {
     } catch (error) {
       // Given up: no answer, so that the job stays active until its lock runs out and another machine takes it.
       if (this.#stop.signal.aborted) return new Promise(() => {});
-      return { error: this.#options.toldOf(error) };
+      return { error: this.#options.errorTextOf(error) };
     }
   }
 }

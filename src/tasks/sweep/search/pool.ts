@@ -64,7 +64,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
 
   async run(
     tasks: readonly (readonly number[])[],
-    tell: (task: readonly number[], result: TaskResult) => Promise<void>,
+    notify: (task: readonly number[], result: TaskResult) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     const stop = new AbortController();
@@ -72,15 +72,15 @@ export class ThreadPool implements TaskRunner, TaskThreads {
     setMaxListeners(0, either);
     // No more at a time than keep every thread busy: whoever watches tasks has few to watch.
     const left = tasks.values();
-    const told = Array.from({ length: this.threads * 2 }, async () => {
-      for (const task of left) await tell(task, await this.runTask(task, either));
+    const reported = Array.from({ length: this.threads * 2 }, async () => {
+      for (const task of left) await notify(task, await this.runTask(task, either));
     });
     try {
-      await Promise.all(told);
+      await Promise.all(reported);
     } finally {
       stop.abort();
       // What is on its way to the disk gets there; tasks that were cut reject, which the first error has said already.
-      await Promise.allSettled(told);
+      await Promise.allSettled(reported);
     }
   }
 

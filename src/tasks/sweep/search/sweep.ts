@@ -34,7 +34,7 @@ export interface TaskRunner {
    */
   run(
     tasks: readonly (readonly number[])[],
-    tell: (task: readonly number[], result: TaskResult) => Promise<void>,
+    notify: (task: readonly number[], result: TaskResult) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void>;
   close(): Promise<void>;
@@ -59,13 +59,13 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
   onProgress(results.size);
   // The same task may come twice from a queue whose worker was given up for dead.
   const taken = new Set(results.keys());
-  const tell = async (task: readonly number[], result: TaskResult) => {
+  const notify = async (task: readonly number[], result: TaskResult) => {
     const lines = linesOf(task, result, sets, figures).filter(({ set }) => taken.size < taken.add(set).size);
     await ledger.append(lines);
     for (const line of lines) results.set(line.set, line);
     onProgress(results.size);
   };
-  await runner.run(left, tell, signal);
+  await runner.run(left, notify, signal);
   signal.throwIfAborted();
 }
 
@@ -75,8 +75,8 @@ function linesOf(
   sets: readonly ParamSet[],
   figures: readonly string[],
 ): SetLine[] {
-  const told = [values.length / figures.length, refused.length, failed.length];
-  assert(told.every((rows) => rows === task.length), 'a task tells one row a set'); // prettier-ignore
+  const reported = [values.length / figures.length, refused.length, failed.length];
+  assert(reported.every((rows) => rows === task.length), 'a task tells one row a set'); // prettier-ignore
   return task.map((set, row) => {
     const refusal = refused[row] ?? null;
     const failure = failed[row] ?? null;

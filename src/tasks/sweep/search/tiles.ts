@@ -26,23 +26,23 @@ const TASKS_ALONE = 4;
  */
 const BATCH_SHARE = 2 / 3;
 /** Of a worker's part: to wait for so little at the end costs less than another set-up. */
-const LEAST_SHARE = 1 / 40;
+const MIN_SHARE = 1 / 40;
 
 /**
  * The sets in tasks, in the order in which they are best handed out. The last ones are small: at the end a worker waits for the others
  * while they do a part of a task, and not a whole one. Decides about speed only, never about results.
  */
 export function tasksOf(axes: readonly Axis[], sets: readonly ParamSet[], rows: number, workers: number): readonly (readonly number[])[] {
-  const most = mostSets(rows);
-  if (workers === 1) return tilesOf(axes, sets, Math.min(most, Math.max(leastSets(rows), Math.ceil(sets.length / TASKS_ALONE))));
-  const least = Math.max(leastSets(rows), Math.ceil((sets.length / workers) * LEAST_SHARE));
+  const max = maxSets(rows);
+  if (workers === 1) return tilesOf(axes, sets, Math.min(max, Math.max(minSets(rows), Math.ceil(sets.length / TASKS_ALONE))));
+  const min = Math.max(minSets(rows), Math.ceil((sets.length / workers) * MIN_SHARE));
   const tasks: (readonly number[])[] = [];
   let left = sets.map((_, index) => index);
   while (left.length > 0) {
-    const size = Math.min(most, Math.max(least, Math.ceil((left.length * BATCH_SHARE) / workers)));
+    const size = Math.min(max, Math.max(min, Math.ceil((left.length * BATCH_SHARE) / workers)));
     const tiles = tilesOf(axes, sets, size, left);
     // Where a task may not be as large as its batch would have it, all but the last ones are of that size.
-    const batch = size === least ? tiles.length : Math.max(workers, tiles.length - workers);
+    const batch = size === min ? tiles.length : Math.max(workers, tiles.length - workers);
     tasks.push(...tiles.slice(0, batch));
     left = tiles.slice(batch).flat();
   }
@@ -50,11 +50,11 @@ export function tasksOf(axes: readonly Axis[], sets: readonly ParamSet[], rows: 
 }
 
 /** What a task may hold: it must not be longer than what may be lost, nor take more memory than lanes may, and should stay in a cache. */
-function mostSets(rows: number): number {
-  return Math.min(MAX_TASK_SETS, Math.max(leastSets(rows), Math.min(CACHED_SETS, Math.floor(MAX_TASK_MS / setMs(rows)))));
+function maxSets(rows: number): number {
+  return Math.min(MAX_TASK_SETS, Math.max(minSets(rows), Math.min(CACHED_SETS, Math.floor(MAX_TASK_MS / setMs(rows)))));
 }
 
-function leastSets(rows: number): number {
+function minSets(rows: number): number {
   return Math.ceil(MIN_TASK_MS / setMs(rows));
 }
 

@@ -13,7 +13,7 @@ import { fromWire } from '../../backtest/run/wireError.ts';
 const SAMPLED = 2;
 
 /** What the sets of a task came to beside each other, row by row in the order of `indices`. */
-export interface Together {
+export interface JointRun {
   readonly indices: readonly number[];
   readonly values: Float64Array;
   readonly refused: readonly (string | null)[];
@@ -23,21 +23,16 @@ export interface Together {
  * Throws DiffersError, which names the set, when one of a seeded sample leaves another result alone. Returns the warnings of that thread.
  * A strategy whose class was at hand has no module that could be loaded anew, and is not checked.
  */
-export async function checkAlone(
-  data: SweepData,
-  plan: RunPlan,
-  together: Together,
-  memory: SharedArrayBuffer,
-): Promise<readonly Warning[]> {
+export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun, memory: SharedArrayBuffer): Promise<readonly Warning[]> {
   const { sets, ...sweep } = data;
   const modules = plan.strategies.flatMap(({ url, record, hash }) => (typeof url === 'string' ? [{ url, name: record.name, hash }] : []));
   if (modules.length < plan.strategies.length) return [];
-  const rows = sampleOf(together.indices, plan.seed);
-  const own = rows.map((row) => sets[together.indices[row] ?? 0] ?? {});
-  const answer = await inFreshThread({ sweep, sets: own, hasFirst: together.indices[rows[0] ?? 0] === 0, modules, memory });
+  const rows = sampleOf(joint.indices, plan.seed);
+  const own = rows.map((row) => sets[joint.indices[row] ?? 0] ?? {});
+  const answer = await inFreshThread({ sweep, sets: own, hasFirst: joint.indices[rows[0] ?? 0] === 0, modules, memory });
   if ('error' in answer) throw fromWire(answer.error);
   for (const [at, row] of rows.entries()) {
-    const difference = differenceOf(together, row, answer, at);
+    const difference = differenceOf(joint, row, answer, at);
     if (difference !== null) throw differs(plan, own[at] ?? {}, difference);
   }
   return answer.warnings;
@@ -71,21 +66,21 @@ function inFreshThread(data: AloneData): Promise<AloneAnswer> {
 
 type Difference = readonly [name: string, together: string, alone: string];
 
-function differenceOf(together: Together, row: number, alone: Exclude<AloneAnswer, { error: unknown }>, at: number): Difference | null {
-  const [refused, refusedAlone] = [together.refused[row] ?? null, alone.refused[at] ?? null];
+function differenceOf(joint: JointRun, row: number, alone: Exclude<AloneAnswer, { error: unknown }>, at: number): Difference | null {
+  const [refused, refusedAlone] = [joint.refused[row] ?? null, alone.refused[at] ?? null];
   if (refused !== refusedAlone) return ['the outcome', refused ?? 'a result', refusedAlone ?? 'a result'];
   for (const [figure, name] of SET_FIGURES.entries()) {
-    const [a, b] = [together.values[row * SET_FIGURES.length + figure], alone.values[at * SET_FIGURES.length + figure]];
+    const [a, b] = [joint.values[row * SET_FIGURES.length + figure], alone.values[at * SET_FIGURES.length + figure]];
     if (!Object.is(a, b)) return [name, String(a), String(b)];
   }
   return null;
 }
 
-function differs({ strategies }: RunPlan, params: object, [name, together, alone]: Difference): DiffersError {
+function differs({ strategies }: RunPlan, params: object, [name, joint, alone]: Difference): DiffersError {
   const who = strategies.map(({ record }) => record.name).join(', ');
   const set = Object.entries(params).map(([key, value]) => `${key}=${value}`);
   return new DiffersError(
-    `${who} with ${set.join(', ')}: expected the same result alone and beside other sets, got ${name} ${alone} alone and ${together} beside them`,
+    `${who} with ${set.join(', ')}: expected the same result alone and beside other sets, got ${name} ${alone} alone and ${joint} beside them`,
     'sets share modules: keep state in fields of the class, not in module variables, statics or globalThis',
   );
 }

@@ -7,13 +7,13 @@ import { WarningList } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
-import { planOf } from '../../../definition/load/strategies.ts';
+import { strategyPlanOf } from '../../../definition/load/strategies.ts';
 import { checkCustoms } from '../../backtest/purity/customCheck.ts';
 import { freshStrategies } from '../../backtest/purity/freshStrategies.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { runLanes, type LaneOptions, type SetOutcome, type SetParams } from './lanes.ts';
 import { withParams } from '../../trials/paramKeys.ts';
-import { Heartbeat } from '../../backtest/run/heartbeat.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
 import type { AloneData, AloneAnswer, Module } from './messages.ts';
 
@@ -26,8 +26,8 @@ run(workerData as AloneData).then(tell, (error: unknown) => tell({ error: toWire
 
 async function run({ sweep, sets, hasFirst, modules, memory }: AloneData): Promise<AloneAnswer> {
   const base = await planFrom(sweep, modules);
-  const heartbeat = new Heartbeat(memory);
-  const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
+  const heartbeat = new ProgressCells(memory);
+  const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
   const warnings = new WarningList();
   const values = new Float64Array(sets.length * SET_FIGURES.length);
   const refused: (string | null)[] = [];
@@ -69,7 +69,7 @@ async function planFrom({ request, feeds, contracts }: AloneData['sweep'], modul
       const module = left.shift();
       assert(module !== undefined, 'every entry has its module');
       const { default: strategy } = (await import(/* @vite-ignore */ module.url)) as { readonly default: never };
-      return { plan: planOf(entry, { ...module, strategy }, from), inputs: [], folder: '.' };
+      return { plan: strategyPlanOf(entry, { ...module, strategy }, from), inputs: [], folder: '.' };
     },
   });
   return plan;

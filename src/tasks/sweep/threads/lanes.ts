@@ -11,7 +11,7 @@ import type { WarningList } from '../../../model/warning.ts';
 import { EquitySampler, Sampling } from '../../../report/series/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../../../report/sweep/figures/setFigures.ts';
 import { replayedBotMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
-import type { Watcher } from '../../backtest/run/execute.ts';
+import type { Watcher } from '../../backtest/run/executeDefinition.ts';
 import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
 import type { PurityWatch } from '../../backtest/purity/watch.ts';
 import { withParams } from '../../trials/paramKeys.ts';
@@ -54,7 +54,7 @@ export interface LaneOptions {
   /** Watches what strategy code asks of the world; by default nobody does. */
   readonly purity?: PurityWatch;
   /** Who watches that the strategy does not hang. */
-  readonly watcher?: Pick<Watcher, 'enter' | 'beat'>;
+  readonly watcher?: Pick<Watcher, 'enter' | 'progressCells'>;
 }
 
 /** Rows of a block: smaller than that of a single run, for its windows are read again by every lane. */
@@ -131,7 +131,12 @@ function constructGroup(
   const { warnings } = options;
   const make = replayedBotMaker(
     { ...base, blockRows },
-    { scratch: memory.scratch, beat: watcher?.beat ?? null, dropsOrders: !readsOrders(base), ...(warnings ? { warnings } : {}) },
+    {
+      scratch: memory.scratch,
+      progressCells: watcher?.progressCells ?? null,
+      dropsOrders: !readsOrders(base),
+      ...(warnings ? { warnings } : {}),
+    },
   );
   let bytes = 0;
   const lanes: (Constructed | Refusal)[] = [];

@@ -9,7 +9,7 @@ import { resolveRun } from '../../../definition/resolve.ts';
 import { LaneMemory, runLanes, type LaneOptions, type SetParams } from './lanes.ts';
 import { PurityWatch } from '../../backtest/purity/watch.ts';
 import { checkAlone } from './aloneCheck.ts';
-import { Heartbeat } from '../../backtest/run/heartbeat.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
 import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
 
@@ -31,8 +31,8 @@ const plan = openRequest(request).then(async ({ source }) => {
 /** Runs the sets that a task names. */
 export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
   const own = indices.map((index) => sets[index] ?? {});
-  const heartbeat = new Heartbeat(cells);
-  const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
+  const heartbeat = new ProgressCells(cells);
+  const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
   const options: LaneOptions = {
     memory,
     watcher,

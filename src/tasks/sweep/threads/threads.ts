@@ -5,8 +5,8 @@ import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { ThreadPool, type PoolOptions, type Post } from '../search/pool.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import type { SweepSetup } from '../plan/setUp.ts';
-import { hangText, Hung, LOOK_MS, Silence } from '../../backtest/run/hang.ts';
-import { Heartbeat } from '../../backtest/run/heartbeat.ts';
+import { stallText, StalledRun, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import type { SweepAnswer, SweepData, SweepTask } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
@@ -39,18 +39,18 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
 function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
   const closeMs = feeds.map(({ bars }) => bars.closeMs);
   return async (task, post, signal) => {
-    const together = await watched(task, false, post, signal, barTimeoutMs);
-    if (!(together instanceof Hung)) return { ...together, failed: task.map(() => null) };
+    const joint = await watched(task, false, post, signal, barTimeoutMs);
+    if (!(joint instanceof StalledRun)) return { ...joint, failed: task.map(() => null) };
     const alone = await Promise.all(task.map((set) => watched([set], true, post, signal, barTimeoutMs)));
     const values = new Float64Array(task.length * SET_FIGURES.length).fill(NaN);
     alone.forEach((result, row) => {
-      if (!(result instanceof Hung)) values.set(result.values, row * SET_FIGURES.length);
+      if (!(result instanceof StalledRun)) values.set(result.values, row * SET_FIGURES.length);
     });
     return {
       values,
-      refused: alone.map((result) => (result instanceof Hung ? null : (result.refused[0] ?? null))),
-      failed: alone.map((result) => (result instanceof Hung ? hangText(result, barTimeoutMs, closeMs, fromMs) : null)),
-      warnings: alone.flatMap((result) => (result instanceof Hung ? [] : result.warnings)),
+      refused: alone.map((result) => (result instanceof StalledRun ? null : (result.refused[0] ?? null))),
+      failed: alone.map((result) => (result instanceof StalledRun ? stallText(result, barTimeoutMs, closeMs, fromMs) : null)),
+      warnings: alone.flatMap((result) => (result instanceof StalledRun ? [] : result.warnings)),
     };
   };
 }
@@ -63,14 +63,14 @@ async function watched(
   post: Post,
   signal: AbortSignal,
   barTimeoutMs: number,
-): Promise<Answered | Hung> {
-  const heartbeat = new Heartbeat();
-  const silence = new Silence(heartbeat, barTimeoutMs);
+): Promise<Answered | StalledRun> {
+  const heartbeat = new ProgressCells();
+  const silence = new StallDetector(heartbeat, barTimeoutMs);
   const ending = new AbortController();
-  let hung: Hung | null = null;
-  const stopLooking = repeat(LOOK_MS, () => {
-    hung ??= silence.look();
-    if (hung !== null) ending.abort();
+  let stalled: StalledRun | null = null;
+  const stopLooking = repeat(POLL_MS, () => {
+    stalled ??= silence.check();
+    if (stalled !== null) ending.abort();
   });
   try {
     const task: SweepTask = { indices, memory: heartbeat.memory, isSlow };
@@ -79,7 +79,7 @@ async function watched(
     if ('error' in answer) throw fromWire(answer.error);
     return answer;
   } catch (error) {
-    if (hung !== null && !signal.aborted) return hung;
+    if (stalled !== null && !signal.aborted) return stalled;
     throw error;
   } finally {
     stopLooking();

@@ -23,7 +23,7 @@ export interface EquityPoints {
 }
 
 /** What was held, to be valued at any time. */
-export interface Holding {
+export interface HeldPosition {
   readonly changes: PositionChanges;
   /** What one of it is worth, in money, at the last close at or before `ms`. */
   readonly priceAt: (ms: number) => number;
@@ -66,7 +66,7 @@ function finite(value: number): number | null {
 /** The share of equity in the market, as means of equal spans: their ends (ms) and their values. */
 export function exposureBetween(
   rows: EquityRows,
-  holdings: readonly Holding[],
+  holdings: readonly HeldPosition[],
   from: number,
   to: number,
   spans: number,

@@ -4,7 +4,7 @@ import { closeOf, INTERVALS, openOf, typicalLengthMs } from '../../../../model/i
 import type { Interval } from '../../../../model/interval.ts';
 
 /** Bars of one instrument for drawing: prices are whole numbers of 10^-digits of the pack. */
-export interface Level {
+export interface ChartLevel {
   readonly interval: Interval;
   readonly length: number;
   readonly openMs: Float64Array;
@@ -24,7 +24,7 @@ export function ladder(interval: Interval): Interval[] {
 }
 
 /** Bars of `interval` from finer ones: the first open, the extremes, the last close. A bar that no finer bar opened in is absent. */
-export function coarsen(fine: Level, interval: Interval): Level {
+export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
   const { length, openMs, open, high, low, close, lastRow } = fine;
   const outMs = new Float64Array(length);
   const [o, h, l, c, rows] = [

@@ -3,7 +3,7 @@
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
 import { painted } from '../../../page/browser/dom.ts';
 import type { PositionChanges } from './exposure.ts';
-import { coarsen, ladder, rowAtOrAfter, rowNumbers, type Level } from './levels.ts';
+import { coarsen, ladder, rowAtOrAfter, rowNumbers, type ChartLevel } from './levels.ts';
 import { unpack32, unpackDecimals, unpackWide } from '../../../page/browser/unpack.ts';
 import type { WireInstrument, WireTrace } from '../../../page/wire.ts';
 
@@ -18,7 +18,7 @@ export interface Trace {
   readonly closeMs: Float64Array | null;
 }
 
-export interface Brackets {
+export interface BracketLines {
   readonly from: Float64Array;
   readonly to: Float64Array;
   /** In the quote asset. */
@@ -26,15 +26,15 @@ export interface Brackets {
   readonly isTarget: Int32Array;
 }
 
-export class Market {
+export class ChartMarket {
   readonly wire: WireInstrument;
   /** Finest first; the rest are made when they are first drawn. */
-  readonly #levels = new Map<Interval, Level>();
+  readonly #levels = new Map<Interval, ChartLevel>();
   readonly #intervals: Interval[];
   /** Until the finest bars are unpacked, only the coarse level of the first picture. */
   isWhole = false;
   traces: readonly Trace[] = [];
-  brackets: Brackets | null = null;
+  brackets: BracketLines | null = null;
   changes: PositionChanges | null = null;
 
   constructor(wire: WireInstrument) {
@@ -44,13 +44,13 @@ export class Market {
   }
 
   /** Bars that a window of `span` ms holds at most `most` of, as fine as there are. */
-  levelFor(span: number, most: number): Level {
+  levelFor(span: number, max: number): ChartLevel {
     const available = this.isWhole ? this.#intervals : [this.wire.first.interval];
-    const interval = available.find((of) => span / typicalLengthMs(of) <= most) ?? available.at(-1) ?? this.wire.interval;
+    const interval = available.find((of) => span / typicalLengthMs(of) <= max) ?? available.at(-1) ?? this.wire.interval;
     return this.#level(interval);
   }
 
-  #level(interval: Interval): Level {
+  #level(interval: Interval): ChartLevel {
     const known = this.#levels.get(interval);
     if (known) return known;
     // Weeks do not fit into months: those are made from days or finer.
@@ -143,13 +143,13 @@ async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<T
   };
 }
 
-function firstOf(levels: ReadonlyMap<Interval, Level>): Level {
+function firstOf(levels: ReadonlyMap<Interval, ChartLevel>): ChartLevel {
   const [level] = levels.values();
   if (!level) throw new Error('an instrument without bars');
   return level;
 }
 
-function firstLevel({ first }: WireInstrument): Level {
+function firstLevel({ first }: WireInstrument): ChartLevel {
   const length = first.cells.length / 5;
   const column = (at: number) => Int32Array.from({ length }, (_, row) => first.cells[row * 5 + at]!);
   return {
@@ -165,8 +165,8 @@ function firstLevel({ first }: WireInstrument): Level {
 }
 
 /** The part of a level around a window, on an even grid of times: what the price chart holds at one time. */
-export interface Slice {
-  readonly level: Level;
+export interface ChartSlice {
+  readonly level: ChartLevel;
   /** Open times of the grid, and the row of the level that opens at each, or -1. */
   readonly times: readonly number[];
   readonly rows: readonly number[];
@@ -174,7 +174,7 @@ export interface Slice {
   readonly endMs: number;
 }
 
-export function sliceOf(level: Level, from: number, to: number): Slice {
+export function sliceOf(level: ChartLevel, from: number, to: number): ChartSlice {
   const { interval, openMs, length } = level;
   const times: number[] = [];
   const rows: number[] = [];
@@ -189,7 +189,7 @@ export function sliceOf(level: Level, from: number, to: number): Slice {
 }
 
 /** Place of a time on the grid: bar k covers k - 0.5 to k + 0.5. */
-export function placeOf({ times, endMs, level }: Slice, ms: number): number {
+export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number {
   const length = typicalLengthMs(level.interval);
   const start = times[0] ?? 0;
   if (level.interval !== '1M') return (ms - start) / length - 0.5;
@@ -200,7 +200,7 @@ export function placeOf({ times, endMs, level }: Slice, ms: number): number {
 }
 
 /** The values of an indicator that were known at the close of each bar of a slice; NaN where there is none. */
-export function traceOn(slice: Slice, { values, closeMs }: Trace): Float64Array {
+export function traceOn(slice: ChartSlice, { values, closeMs }: Trace): Float64Array {
   const { level, rows } = slice;
   const out = new Float64Array(rows.length).fill(Number.NaN);
   rows.forEach((row, at) => {

@@ -6,13 +6,13 @@ import { openOf } from '../../../../model/interval.ts';
 import { pointsBetween, type EquityRows } from './equityRows.ts';
 import { meanPosition } from './exposure.ts';
 import { daysText, exactText, fixed, MINUS, percent, signed, spanText, THIN, tone } from '../../../../base/text/format.ts';
-import { coarsen, ladder, rowNumbers, type Level } from './levels.ts';
+import { coarsen, ladder, rowNumbers, type ChartLevel } from './levels.ts';
 import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../page/browser/ticks.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2024, 0, 31, 22);
 
-function walk(length: number, seed: number): Level {
+function walk(length: number, seed: number): ChartLevel {
   const rng = seededRng(seed);
   const column = () => new Int32Array(length);
   const level = {

@@ -11,7 +11,7 @@ import { setText } from './table.ts';
 
 declare const LightweightCharts: typeof Charts;
 
-interface Made {
+interface ChartObjects {
   readonly price: IChartApi;
   readonly bars: ISeriesApi<'Candlestick'>;
   readonly marks: ISeriesMarkersPluginApi<Time>;
@@ -20,7 +20,7 @@ interface Made {
 }
 
 export class LiveCharts {
-  #made: Made | null = null;
+  #charts: ChartObjects | null = null;
   #view: BotView | null = null;
   #feed = 0;
   /** What is drawn, so that nothing is drawn twice. */
@@ -37,9 +37,9 @@ export class LiveCharts {
 
   /** After a change of the theme. */
   restyle(): void {
-    this.#made?.price.remove();
-    this.#made?.equity.remove();
-    this.#made = null;
+    this.#charts?.price.remove();
+    this.#charts?.equity.remove();
+    this.#charts = null;
     this.#drawn = '';
     if (this.#view) this.show(this.#view);
   }
@@ -51,19 +51,19 @@ export class LiveCharts {
     setText('last', feed?.lastPrice ? grouped(feed.lastPrice) : '');
     const drawn = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
     if (drawn === this.#drawn) return;
-    const isFirst = this.#made === null;
-    this.#made ??= make();
+    const isFirst = this.#charts === null;
+    this.#charts ??= make();
     this.#drawn = drawn;
-    if (feed) this.#price(view, feed, this.#made);
+    if (feed) this.#price(view, feed, this.#charts);
     const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
     setText('equity-note', points.length === 0 ? 'No bar has closed since the start.' : '');
-    this.#made.line.setData(rising(points));
+    this.#charts.line.setData(rising(points));
     if (!isFirst) return;
-    this.#made.price.timeScale().fitContent();
-    this.#made.equity.timeScale().fitContent();
+    this.#charts.price.timeScale().fitContent();
+    this.#charts.equity.timeScale().fitContent();
   }
 
-  #price({ fills }: BotView, { instrument, bars }: FeedView, { bars: series, marks }: Made): void {
+  #price({ fills }: BotView, { instrument, bars }: FeedView, { bars: series, marks }: ChartObjects): void {
     const digits = Math.min(8, Math.max(0, ...bars.slice(-5).map((bar) => decimals(bar[4]))));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
     series.setData(rising(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
@@ -87,10 +87,10 @@ export class LiveCharts {
   }
 
   #resize(): void {
-    if (!this.#made) return;
+    if (!this.#charts) return;
     for (const [id, chart] of [
-      ['price-chart', this.#made.price],
-      ['equity-chart', this.#made.equity],
+      ['price-chart', this.#charts.price],
+      ['equity-chart', this.#charts.equity],
     ] as const) {
       const root = byId(id);
       if (root && root.clientWidth > 0) chart.resize(root.clientWidth, root.clientHeight);
@@ -112,7 +112,7 @@ function rising<T extends { readonly time: UTCTimestamp }>(points: readonly T[])
   return points.filter(({ time }, at) => at === 0 || time > (points[at - 1]?.time ?? 0));
 }
 
-function make(): Made {
+function make(): ChartObjects {
   const options = () => ({
     autoSize: false,
     layout: {

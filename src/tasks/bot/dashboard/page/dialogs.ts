@@ -7,7 +7,7 @@ import { setHidden, setText } from './table.ts';
 
 export interface Question {
   readonly title: string;
-  readonly says: string;
+  readonly message: string;
   readonly button: string;
   /** To be typed; null: nothing. */
   readonly word: string | null;
@@ -44,7 +44,7 @@ export class ActDialog {
   ask(question: Question): void {
     this.#question = question;
     setText('act-title', question.title);
-    setText('act-says', question.says);
+    setText('act-says', question.message);
     setText('act-problem', '');
     setText('act-yes', question.button);
     byId('act-yes')?.setAttribute('class', question.isDanger ? 'danger' : '');

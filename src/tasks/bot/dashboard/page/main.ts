@@ -7,7 +7,7 @@ import { byId } from '../../../../report/page/browser/dom.ts';
 import { addTheme } from '../../../../report/page/browser/controls.ts';
 import { LiveCharts } from './charts.ts';
 import { ActDialog } from './dialogs.ts';
-import { act, hasFailed, keepToken, look, storedToken, type Failed } from './link.ts';
+import { postAct, hasFailed, storeToken, fetchView, storedToken, type Failed } from './botClient.ts';
 import {
   showCards,
   showDecisions,
@@ -22,7 +22,7 @@ import {
 } from './sections.ts';
 import { setHidden, setText } from './table.ts';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_EVERY_MS = 1000;
 const STALE_MS = 3000;
 
 let token: string | null = storedToken();
@@ -34,16 +34,16 @@ const dialog = new ActDialog(perform);
 
 async function perform(request: BotRequest, typed: string): Promise<string | null> {
   if (token === null) return 'the token is gone';
-  const answer = await act(token, request, typed);
+  const answer = await postAct(token, request, typed);
   void refresh();
   if (hasFailed(answer)) return answer.problem;
-  return answer.done ? null : answer.says;
+  return answer.done ? null : answer.message;
 }
 
 async function refresh(): Promise<void> {
   if (token === null) return;
   const mine = ++lookedFor;
-  const answer = await look(token);
+  const answer = await fetchView(token);
   // A slow answer must not overwrite a newer one.
   if (mine !== lookedFor) return;
   if (hasFailed(answer)) failed(answer);
@@ -52,7 +52,7 @@ async function refresh(): Promise<void> {
 
 function failed({ kind, problem }: Failed): void {
   if (kind !== 'token') return;
-  keepToken(null);
+  storeToken(null);
   token = null;
   logIn(problem === 'expected a token' ? 'This token is not one of the bot.' : problem);
 }
@@ -128,8 +128,8 @@ const items: ItemActs = {
     }),
 };
 
-function plain(title: string, says: string, button: string, word: string | null) {
-  return { title, says, button, word, why: '', isDanger: false, canFlatten: false } as const;
+function plain(title: string, message: string, button: string, word: string | null) {
+  return { title, message, button, word, why: '', isDanger: false, canFlatten: false } as const;
 }
 
 byId('halt')?.addEventListener('click', () =>
@@ -167,7 +167,7 @@ byId('login')?.addEventListener('submit', (event) => {
   if (given === '') return;
   if (field instanceof HTMLInputElement) field.value = '';
   token = given;
-  keepToken(given);
+  storeToken(given);
   setText('login-problem', '');
   void refresh();
 });
@@ -177,4 +177,4 @@ else void refresh();
 setInterval(() => {
   stale();
   void refresh();
-}, LOOK_EVERY_MS);
+}, POLL_EVERY_MS);

@@ -4,7 +4,7 @@
 import type { BotView, OrderView } from '../../../control/botView.ts';
 import { byId, element } from '../../../../report/page/browser/dom.ts';
 import { clockText, count, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
-import { ageText, cell, moneyText, msText, setHidden, setText, showTable, signedText, signKind, type Cell } from './table.ts';
+import { ageText, cell, shortMoneyText, msText, setHidden, setText, showTable, signedText, signKind, type TableCell } from './table.ts';
 
 /** Acts that stand beside what they are about. */
 export interface ItemActs {
@@ -40,7 +40,7 @@ export function showWho({ name, mode, timeScale, account, version, startedMs, ti
 
 export function showCards({ equity, open, unknown, positions, counts, audit, timeMs }: BotView): void {
   const cards = equity.flatMap(({ asset, now, today }) => [
-    card('Equity', moneyText(now), asset, `since 00:00 UTC ${signedText(moneyPlain(today))}`, signKind(today)),
+    card('Equity', shortMoneyText(now), asset, `since 00:00 UTC ${signedText(moneyPlain(today))}`, signKind(today)),
   ]);
   byId('cards')?.replaceChildren(
     ...cards,
@@ -57,7 +57,7 @@ export function showCards({ equity, open, unknown, positions, counts, audit, tim
       'Last audit',
       audit.fastMs === null ? NONE : ageText(timeMs - audit.fastMs),
       '',
-      audit.result === 'ok' ? 'no difference' : audit.says || audit.result,
+      audit.result === 'ok' ? 'no difference' : audit.message || audit.result,
       audit.result === 'ok' ? 'text' : 'amber',
     ),
   );
@@ -69,7 +69,7 @@ function moneyPlain(text: string): string {
   return `${whole}.${part.padEnd(2, '0').slice(0, 2)}`;
 }
 
-function card(label: string, value: string, unit: string, sub: string, kind: Cell['kind'] = 'text'): HTMLElement {
+function card(label: string, value: string, unit: string, sub: string, kind: TableCell['kind'] = 'text'): HTMLElement {
   const isBad = kind === 'amber';
   return element(
     'div',
@@ -80,15 +80,15 @@ function card(label: string, value: string, unit: string, sub: string, kind: Cel
   );
 }
 
-export function showUnknown({ unknown, aliens, timeMs }: BotView, acts: ItemActs, mayOperate: boolean): void {
-  setHidden('unknown', unknown.length + aliens.length === 0);
+export function showUnknown({ unknown, foreignOrders, timeMs }: BotView, acts: ItemActs, mayOperate: boolean): void {
+  setHidden('unknown', unknown.length + foreignOrders.length === 0);
   const button = (label: string, run: () => void): HTMLElement => {
     const made = element('button', {}, label);
     made.addEventListener('click', run);
     return made;
   };
-  const item = (says: string, buttons: readonly HTMLElement[]): HTMLElement =>
-    element('div', { class: 'item' }, element('p', {}, says), element('div', { class: 'acts' }, ...(mayOperate ? buttons : [])));
+  const item = (text: string, buttons: readonly HTMLElement[]): HTMLElement =>
+    element('div', { class: 'item' }, element('p', {}, text), element('div', { class: 'acts' }, ...(mayOperate ? buttons : [])));
   byId('unknown-list')?.replaceChildren(
     ...unknown.map((order) =>
       item(
@@ -101,8 +101,8 @@ export function showUnknown({ unknown, aliens, timeMs }: BotView, acts: ItemActs
           : [],
       ),
     ),
-    ...aliens.map(({ kind, id, instrument, says, seenMs }) =>
-      item(`Not ours: ${kind} ${id} on ${instrument}, ${says}, seen ${ageText(timeMs - seenMs)} ago.`, [
+    ...foreignOrders.map(({ kind, id, instrument, message, seenMs }) =>
+      item(`Not ours: ${kind} ${id} on ${instrument}, ${message}, seen ${ageText(timeMs - seenMs)} ago.`, [
         button('Adopt', () => acts.adopt(id, `${kind} ${id}`)),
         button('Ignore', () => acts.ignore(id, `${kind} ${id}`)),
       ]),
@@ -115,8 +115,8 @@ const orderText = (order: OrderView): string =>
   `${order.side} ${qtyOf(order)} of ${order.instrument} ${order.price === null ? 'at market' : `at ${grouped(order.price)}`}`;
 
 export function showHeadroom({ headroom }: BotView): void {
-  const rows = headroom.map(({ limit, scope, used, most, unit, code }) => {
-    const part = Number(most) > 0 ? Math.max(0, Number(used) / Number(most)) : 0;
+  const rows = headroom.map(({ limit, scope, used, max, unit, code }) => {
+    const part = Number(max) > 0 ? Math.max(0, Number(used) / Number(max)) : 0;
     const bar = element('meter', {
       min: '0',
       max: '1',
@@ -127,12 +127,17 @@ export function showHeadroom({ headroom }: BotView): void {
       title: code,
     });
     const amounts =
-      unit === 'fraction' ? `${percent(Number(used))} of ${percent(Number(most))}` : `${grouped(used)} of ${grouped(most)} ${unit}`;
-    const says = `${amounts}, ${count(part * 100)}${THIN}% used`;
+      unit === 'fraction' ? `${percent(Number(used))} of ${percent(Number(max))}` : `${grouped(used)} of ${grouped(max)} ${unit}`;
+    const message = `${amounts}, ${count(part * 100)}${THIN}% used`;
     return element(
       'div',
       { class: 'limit' },
-      element('div', {}, element('span', {}, scope === 'account' ? limit : `${limit}, ${scope}`), element('span', { class: 'mono' }, says)),
+      element(
+        'div',
+        {},
+        element('span', {}, scope === 'account' ? limit : `${limit}, ${scope}`),
+        element('span', { class: 'mono' }, message),
+      ),
       bar,
     );
   });
@@ -146,31 +151,31 @@ export function showHealth(view: BotView): void {
   const row = (label: string, value: string, isBad = false): HTMLElement =>
     element('div', { class: isBad ? 'row bad' : 'row' }, element('span', {}, label), element('span', { class: 'mono' }, value));
   const rows = [
-    ...feeds.map(({ instrument, interval, ageMs, mostAgeMs }) =>
-      row(`Data age, ${instrument} ${interval}`, `${ageText(ageMs)} of ${ageText(mostAgeMs)}`, ageMs === null || ageMs > mostAgeMs),
+    ...feeds.map(({ instrument, interval, ageMs, maxAgeMs }) =>
+      row(`Data age, ${instrument} ${interval}`, `${ageText(ageMs)} of ${ageText(maxAgeMs)}`, ageMs === null || ageMs > maxAgeMs),
     ),
-    ...clocks.map(({ market, offsetMs, uncertaintyMs, mostUncertaintyMs }) =>
+    ...clocks.map(({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
       row(
         `Clock offset, ${market}`,
-        offsetMs === null ? 'not measured' : `${msText(offsetMs)} ±${Math.ceil(uncertaintyMs ?? 0)} of ${mostUncertaintyMs}${THIN}ms`,
-        uncertaintyMs === null || uncertaintyMs > mostUncertaintyMs,
+        offsetMs === null ? 'not measured' : `${msText(offsetMs)} ±${Math.ceil(uncertaintyMs ?? 0)} of ${maxUncertaintyMs}${THIN}ms`,
+        uncertaintyMs === null || uncertaintyMs > maxUncertaintyMs,
       ),
     ),
     ...budget
-      .toSorted((a, b) => b.used / b.most - a.used / a.most)
+      .toSorted((a, b) => b.used / b.max - a.used / a.max)
       .slice(0, 4)
-      .map(({ name, used, most, windowMs, stoppedUntilMs }) =>
+      .map(({ name, used, max, windowMs, stoppedUntilMs }) =>
         row(
           `Requests, ${name}`,
           stoppedUntilMs === null
-            ? `${count(used)} of ${count(most)} in ${windowMs / 1000}${THIN}s`
+            ? `${count(used)} of ${count(max)} in ${windowMs / 1000}${THIN}s`
             : `stopped for ${ageText(stoppedUntilMs - timeMs)}`,
           stoppedUntilMs !== null,
         ),
       ),
     row(
       'Last audit',
-      audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.mostAgeMs)}`,
+      audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.maxAgeMs)}`,
       audit.result !== 'ok',
     ),
     row('Journal', journal.failure ?? `record ${count(journal.durableSeq)} on disk`, journal.failure !== null),
@@ -255,12 +260,12 @@ export function showDecisions({ decisions }: BotView): void {
   shownSeq = newest;
   const rows = decisions
     .toReversed()
-    .map(({ timeMs, level, strategy, code, says }) =>
+    .map(({ timeMs, level, strategy, code, message }) =>
       element(
         'li',
         { class: level },
         element('span', { class: 'muted mono' }, clockText(timeMs)),
-        element('p', {}, `${strategy === null ? '' : `${strategy}: `}${says}${code === null ? '' : ` (${code})`}`),
+        element('p', {}, `${strategy === null ? '' : `${strategy}: `}${message}${code === null ? '' : ` (${code})`}`),
       ),
     );
   byId('decision-list')?.replaceChildren(
@@ -272,7 +277,7 @@ export function showKill({ kill }: BotView): void {
   setHidden('kill-progress', kill === null);
   if (kill === null) return;
   const lines = [
-    `${kill.flatten ? 'Cancel and flatten' : 'Cancel'}, by ${kill.who}: ${kill.phase}. ${kill.says}`,
+    `${kill.flatten ? 'Cancel and flatten' : 'Cancel'}, by ${kill.who}: ${kill.phase}. ${kill.message}`,
     ...kill.residuals.map((each) => `Not settled: ${each}`),
   ];
   byId('kill-says')?.replaceChildren(...lines.map((line, at) => element('p', { class: at === 0 ? '' : 'amber' }, line)));

@@ -5,15 +5,15 @@ import { byId, element } from '../../../../report/page/browser/dom.ts';
 import { MINUS, NONE, THIN, grouped } from '../../../../base/text/format.ts';
 
 /** A cell: text, and how it is to be seen. */
-export interface Cell {
+export interface TableCell {
   readonly text: string;
   readonly kind?: 'text' | 'gain' | 'loss' | 'amber';
 }
 
-export const cell = (text: string, kind?: Cell['kind']): Cell => (kind ? { text, kind } : { text });
+export const cell = (text: string, kind?: TableCell['kind']): TableCell => (kind ? { text, kind } : { text });
 
 /** `head`: a `<` before a name puts its column to the left. */
-export function showTable(id: string, head: readonly string[], rows: readonly (readonly Cell[])[], empty: string): void {
+export function showTable(id: string, head: readonly string[], rows: readonly (readonly TableCell[])[], empty: string): void {
   const root = byId(id);
   if (!root) return;
   if (rows.length === 0) {
@@ -42,7 +42,7 @@ export function signKind(text: string): 'gain' | 'loss' | 'text' {
 }
 
 /** Money as on a card: two decimals. */
-export function moneyText(text: string): string {
+export function shortMoneyText(text: string): string {
   const [whole = '', part = ''] = text.split('.');
   return grouped(`${whole}.${part.padEnd(2, '0').slice(0, 2)}`);
 }

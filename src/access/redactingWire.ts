@@ -1,0 +1,68 @@
+// A Wire behind which no credential comes back: whatever a service echoes, nobody above can print, log or store it.
+
+import type { LateReplyWire, WireReply } from '../adapters/exchange/wire/lateReplyWire.ts';
+import type { WireOutcome } from '../ports/wire.ts';
+import type { Signer } from './signer.ts';
+
+/** The address of a market that has none; requests to it are not sent. */
+export const NOWHERE = 'https://no-address.invalid';
+
+/** `wire` with key and secret masked in bodies, headers and causes of failures, and with requests to nowhere ended at once. */
+export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateReplyWire {
+  return (request, done, late) => {
+    if (request.url.startsWith(NOWHERE)) {
+      queueMicrotask(() => done({ kind: 'failed', cause: 'no address of this market was given', bytesWritten: 0 }));
+      return () => {};
+    }
+    if (!signer) return wire(request, done, late);
+    const signature = request.headers['X-CH-SIGN'] ?? '';
+    const settled = (outcome: WireOutcome): void => done(withoutSignature(hidden(outcome, signer), signature));
+    return wire(request, settled, late && ((reply) => late(replyWithout(hiddenReply(reply, signer), signature))));
+  };
+}
+
+function hidden(outcome: WireOutcome, signer: Signer): WireOutcome {
+  return outcome.kind === 'reply' ? hiddenReply(outcome, signer) : { ...outcome, cause: signer.hideIn(outcome.cause) };
+}
+
+function hiddenReply(reply: WireReply, signer: Signer): WireReply {
+  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [signer.hideIn(name), signer.hideIn(value)]);
+  return { ...reply, headers: Object.fromEntries(headers), body: signer.hide(plainLetters(reply.body)) };
+}
+
+/** The signature of the request, which a service may echo: good for nothing but that request, and nothing to print. */
+function withoutSignature(outcome: WireOutcome, signature: string): WireOutcome {
+  if (outcome.kind === 'reply') return replyWithout(outcome, signature);
+  return { ...outcome, cause: masked(outcome.cause, signature) };
+}
+
+function replyWithout(reply: WireReply, signature: string): WireReply {
+  if (signature === '') return reply;
+  const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
+  const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
+  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, masked(value, signature)]);
+  return {
+    ...reply,
+    headers: Object.fromEntries(headers),
+    body: isEchoed ? Buffer.from(masked(bytes.toString('latin1'), signature), 'latin1') : reply.body,
+  };
+}
+
+/** `text` with stars in place of a signature, in either case: as long as it was. */
+function masked(text: string, signature: string): string {
+  if (signature === '') return text;
+  const stars = '*'.repeat(signature.length);
+  return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);
+}
+
+/** JSON may write a letter as an escape, so that text reads otherwise than it stands: letters are put where their escapes were. */
+function plainLetters(body: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (!bytes.includes('\\u00')) return body;
+  // Byte by byte, so that what is no UTF-8 stays what it is; a backslash that is escaped itself begins nothing.
+  const plain = bytes.toString('latin1').replace(/\\(?:u00([2-7][\da-f])|[^])/gi, (escape: string, code: string | undefined) => {
+    const letter = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
+    return letter === '' || letter === '"' || letter === '\\' || letter === '\u007f' ? escape : letter;
+  });
+  return Buffer.from(plain, 'latin1');
+}

@@ -1,0 +1,259 @@
+// Compares what the account holds with what its trades make of it: totals of assets on spot, net contracts on futures.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import { forAll } from '../calls/forAll.ts';
+import type { Gap } from '../order/expectedHoldings.ts';
+import type { ExchangeContext } from '../order/context.ts';
+import type { FundingWatch } from './funding.ts';
+import type { PositionRow } from '../calls/rows.ts';
+import type { TradesRead } from '../observe/tradeReader.ts';
+
+export interface Verified {
+  /** False: something did not come, or there is nothing yet to compare with; it proves nothing. */
+  readonly isWhole: boolean;
+  /** What differs, in words. */
+  readonly differences: readonly string[];
+}
+
+export interface HoldingsCheckDeps {
+  readonly core: ExchangeContext;
+  readonly funding: FundingWatch;
+  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void) => void;
+  /** What is held was found right: worth a note. */
+  readonly agreed: () => void;
+}
+
+/** What is held as it was read once. */
+interface Snapshot {
+  /** Equal where the same is held. */
+  readonly signature: string;
+  /** False: there is nothing yet to compare with. */
+  readonly isComparable: boolean;
+  /** What it differs by from each state of the books that it may show, newest first, as the trades are known now. */
+  gaps(): readonly Gap[];
+  /** A difference that is proved, for each asset or contract. */
+  proved(gap: Gap): Verified['differences'];
+  /** What is held counts from here on. */
+  adopt(): void;
+}
+
+/** What is known of the attempt before: trades that come later may explain it. */
+interface Attempt {
+  readonly number: number;
+  readonly before: Snapshot | null;
+}
+
+const NOTHING: Verified = { isWhole: false, differences: [] };
+const AGREED: Verified = { isWhole: true, differences: [] };
+const MAX_TRIES = 6;
+const LOOK_BACK_MS = 3_600_000;
+/** How much older than its question a reading may be, beyond twice the lag of lists. */
+const OLDEST_MS = 10_000;
+
+export class HoldingsCheck {
+  readonly #parts: HoldingsCheckDeps;
+  /** The difference that the newest comparison has proved, on spot. */
+  #assetGap: Gap | null = null;
+  /** The same of contracts. */
+  readonly #lotGaps = new Map<number, Gap>();
+
+  constructor(parts: HoldingsCheckDeps) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Trades first, then what is held: it must be what the books were after some trade of the last moments. On a busy account trades go on
+   * meanwhile, so that no two readings need be alike. A difference may be a trade that no list shows yet: it counts only where it is the
+   * same once more after the read lag, with all trades read in between. A beginning wants the same reading twice.
+   */
+  verify(instruments: readonly number[], options: CallOptions, done: (verified: Verified) => void): void {
+    this.#try(instruments, options, { number: 1, before: null }, done);
+  }
+
+  /** A person has explained what differs: it belongs to what the account must hold. What no audit has named is not explained by it. */
+  explained(): void {
+    const { holdings, positions, own } = this.#parts.core;
+    if (this.#assetGap !== null) holdings.explain(this.#assetGap);
+    for (const index of own) {
+      const gap = this.#lotGaps.get(index);
+      if (gap !== undefined) positions.explain(index, gap);
+    }
+    this.#forgetGaps();
+  }
+
+  /** By how many lots an order of this side would reduce more than the exchange shows, if it reduced all that the books have; 0 as a rule. */
+  lackingLots(index: number, side: Side): number {
+    const { instruments, market } = this.#parts.core.parts;
+    const { base, quantityDigits } = instruments[index]!;
+    const gaps = market === 'spot' ? this.#assetGap : this.#lotGaps.get(index);
+    const by = gaps?.by.find(([name]) => market === 'futures' || name === base)?.[1];
+    if (by === undefined) return 0;
+    const lots = market === 'spot' ? by.times(Decimal.pow(10, quantityDigits)) : by;
+    const lacking = side === 'sell' ? lots.negated() : market === 'spot' ? new Decimal(0) : lots;
+    return Math.max(0, lacking.ceil().toNumber());
+  }
+
+  #forgetGaps(): void {
+    this.#assetGap = null;
+    this.#lotGaps.clear();
+  }
+
+  #try(instruments: readonly number[], options: CallOptions, { number, before }: Attempt, done: (verified: Verified) => void): void {
+    const { own, lagMs, venueMs, parts } = this.#parts.core;
+    const { market, scheduler } = parts;
+    const agreed = (): void => {
+      this.#agreed(instruments);
+      done(AGREED);
+    };
+    const judged = (snapshot: Snapshot | null): void => {
+      if (snapshot === null) return done(NOTHING);
+      if (!snapshot.isComparable) {
+        if (snapshot.signature === before?.signature) {
+          snapshot.adopt();
+          return agreed();
+        }
+      } else {
+        const gaps = snapshot.gaps();
+        if (gaps.some(isNone)) return agreed();
+        const known = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
+        const proved = gaps.find(({ key }) => known.has(key));
+        if (proved !== undefined) return done({ isWhole: true, differences: snapshot.proved(proved) });
+      }
+      if (number === MAX_TRIES) return done(NOTHING);
+      const next = { number: number + 1, before: snapshot };
+      scheduler.at(scheduler.nowMs + Math.ceil(lagMs()), () => this.#try(instruments, options, next, done));
+    };
+    // What differs may be a trade that was visible too late for the readings of its time.
+    const sinceMs = number === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
+    this.#tradesOf(number === 1 ? instruments : own, sinceMs, options, (isWhole) => {
+      if (!isWhole) return done(NOTHING);
+      // Trades that have come since may explain the reading before them.
+      if (before?.isComparable === true && before.gaps().some(isNone)) return agreed();
+      if (market === 'spot') this.#assets(instruments, options, judged);
+      else this.#contracts(instruments, options, judged);
+    });
+  }
+
+  /** On spot the assets of all instruments are compared at once. */
+  #agreed(instruments: readonly number[]): void {
+    if (instruments.length === this.#parts.core.own.length) this.#forgetGaps();
+    for (const index of instruments) this.#lotGaps.delete(index);
+    this.#parts.agreed();
+  }
+
+  #tradesOf(instruments: readonly number[], sinceMs: number, options: CallOptions, done: (isWhole: boolean) => void): void {
+    forAll<number, TradesRead>(
+      instruments,
+      (index, one) => this.#parts.readTrades(index, sinceMs, options, one),
+      (reads) => done(reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0)),
+    );
+  }
+  /** Some order may have had an effect that nobody knows of: what is held now is no beginning. */
+  #isUnsure(): boolean {
+    const { own, tracks } = this.#parts.core;
+    return own.some((index) => Array.from(tracks.openOf(index)).some(({ stage }) => stage === 'sent' || stage === 'unknown'));
+  }
+
+  #assets(instruments: readonly number[], options: CallOptions, done: (snapshot: Snapshot | null) => void): void {
+    const { venue, holdings, parts } = this.#parts.core;
+    const assets = new Set(instruments.flatMap((index) => [parts.instruments[index]!.base, parts.instruments[index]!.quote]));
+    const sinceMs = this.#oldestMs();
+    venue.holdings(options, (held) => {
+      if (held === null || (!holdings.isSet && this.#isUnsure())) return done(null);
+      const totalOf = (asset: string): Decimal => new Decimal(held.find((each) => each.asset === asset)?.total ?? 0);
+      done({
+        signature: held.map(({ asset, total }) => `${asset} ${total}`).join(' '),
+        isComparable: holdings.isSet,
+        gaps: () => Array.from(holdings.gaps(held, assets, sinceMs)),
+        proved: (gap) => {
+          this.#assetGap = gap;
+          return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
+        },
+        adopt: () => holdings.set(held),
+      });
+    });
+  }
+
+  /** A reading that is asked for now shows nothing older than this. */
+  #oldestMs(): number {
+    const { venueMs, lagMs } = this.#parts.core;
+    return venueMs() - 2 * lagMs() - OLDEST_MS;
+  }
+
+  #contracts(instruments: readonly number[], options: CallOptions, done: (snapshot: Snapshot | null) => void): void {
+    const { venue, positions, parts } = this.#parts.core;
+    const nets: Net[] = [];
+    const left = [...instruments];
+    const next = (): void => {
+      const index = left.shift();
+      if (index === undefined) return done(this.#positionsOf(nets));
+      const sinceMs = this.#oldestMs();
+      venue.positions(parts.instruments[index]!, options, (page) => {
+        if (page === null || !page.isWhole || (positions.lotsOf(index) === null && this.#isUnsure())) return done(null);
+        this.#parts.funding.take(index, page.rows);
+        nets.push({ index, lots: netLots(page.rows, parts.instruments[index]!), sinceMs });
+        next();
+      });
+    };
+    next();
+  }
+  /** Each contract is read for itself: it must be what its own trades have made of it at some time. */
+  #positionsOf(nets: readonly Net[]): Snapshot {
+    const { positions, parts } = this.#parts.core;
+    const gapsOf = ({ index, lots, sinceMs }: Net): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
+    const nameOf = ({ index }: Net): string => parts.instruments[index]!.wireName;
+    return {
+      signature: nets.map(({ index, lots }) => `${index} ${lots.toFixed()}`).join(', '),
+      isComparable: nets.every(({ index }) => positions.lotsOf(index) !== null),
+      gaps() {
+        const differing = nets.filter((net) => !gapsOf(net).some(isNone));
+        if (differing.length === 0) return [NO_GAP];
+        // All pairs of one contract; of several the newest state of each.
+        const [only] = differing;
+        if (differing.length === 1) return gapsOf(only!).map((gap) => named(gap, nameOf(only!)));
+        return [joined(differing.map((net) => named(gapsOf(net)[0]!, nameOf(net))))];
+      },
+      proved: (gap) => {
+        for (const net of nets) {
+          const by = gap.by.filter(([name]) => name.startsWith(`${nameOf(net)} `));
+          if (by.length > 0) this.#lotGaps.set(net.index, { key: gap.key, by: by.map(([, each]) => ['lots', each] as const) });
+        }
+        return gap.by.map(([name, by]) => {
+          const net = nets.find((each) => name === `${nameOf(each)} lots`)!;
+          return `${nameOf(net)}: the position is ${net.lots.toFixed()} lots, its trades make ${net.lots.minus(by).toFixed()}`;
+        });
+      },
+      adopt: () => nets.forEach(({ index, lots }) => positions.set(index, lots)),
+    };
+  }
+}
+
+/** A position as it was read. `sinceMs`: the oldest state that it may show. */
+interface Net {
+  readonly index: number;
+  readonly lots: Decimal;
+  readonly sinceMs: number;
+}
+
+const NO_GAP: Gap = { key: '', by: [] };
+const isNone = ({ by }: Gap): boolean => by.length === 0;
+const named = ({ by }: Gap, name: string): Gap => {
+  const own = by.map(([what, each]) => [`${name} ${what}`, each] as const);
+  return { key: own.map(([what, each]) => `${what} ${each.toFixed()}`).join(' '), by: own };
+};
+const joined = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
+const differenceOf = (asset: string, total: Decimal, by: Decimal): string =>
+  `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(by).toFixed()}`;
+
+/** Longs less shorts, in lots; a fraction where a volume is finer than a lot. */
+export function netLots(rows: readonly PositionRow[], { quantityDigits }: Instrument): Decimal {
+  let net = new Decimal(0);
+  for (const { side, volume } of rows) {
+    const lots = new Decimal(volume).abs().times(Decimal.pow(10, quantityDigits));
+    net = side === 'buy' ? net.plus(lots) : net.minus(lots);
+  }
+  return net;
+}

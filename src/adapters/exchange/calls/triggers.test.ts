@@ -1,0 +1,118 @@
+// Condition orders on the wire: the id under which one waits, its arguments, and the row that a list of those that wait makes of it.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
+import { lots, ticks, timeMs, units } from '../../../base/brand.ts';
+import type { OrderId } from '../../../model/order.ts';
+import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
+import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, triggerAsOrderRow } from './triggers.ts';
+import type { OrderRequest } from './types.ts';
+
+const instrument = linearContract();
+const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
+  id: 1 as OrderId,
+  instrumentIndex: 0,
+  instrument,
+  side: 'sell',
+  role: 'stopLoss',
+  lots: lots(7),
+  quoteUnits: units(0),
+  limit: ticks(0),
+  reduceOnly: true,
+  timeInForce: null,
+  triggerTicks: ticks(650_005),
+  triggersAbove: false,
+  ...over,
+});
+
+describe('the id of one that waits', () => {
+  it('holds the id of the exchange and the client order id, and is no id of an order', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, cid) => {
+        expect(parseTriggerTrackId(triggerTrackId(triggerId, cid))).toEqual({ triggerId, cid });
+        expect(parseTriggerTrackId(triggerId)).toBeNull();
+      }),
+    );
+    expect(parseTriggerTrackId(null)).toBeNull();
+  });
+});
+
+describe('its arguments', () => {
+  it.each([
+    [{ side: 'sell', triggersAbove: false, reduceOnly: true }, '1', 'CLOSE'],
+    [{ side: 'sell', triggersAbove: true, reduceOnly: true }, '2', 'CLOSE'],
+    [{ side: 'buy', triggersAbove: true, reduceOnly: true }, '1', 'CLOSE'],
+    [{ side: 'buy', triggersAbove: false, reduceOnly: true }, '2', 'CLOSE'],
+    [{ side: 'buy', triggersAbove: true, reduceOnly: false }, '3', 'OPEN'],
+    [{ side: 'sell', triggersAbove: false, reduceOnly: false }, '4', 'OPEN'],
+  ] as const)('%o is type %s', (over, triggerType, open) => {
+    const args = triggerOrderArgs(wanted(over), { open, positionType: 1 }, 'cid');
+    expect(args).toMatchObject({
+      triggerType,
+      open,
+      triggerPrice: '65000.5',
+      type: 'MARKET',
+      volume: '7',
+      clientOrderId: 'cid',
+      positionType: 1,
+    });
+    expect(args.side).toBe(over.side === 'buy' ? 'BUY' : 'SELL');
+  });
+
+  it('say the limit of one that rests when it has fired, and have no time in force', () => {
+    expect(triggerOrderArgs(wanted({ limit: ticks(650_000) }), { open: 'CLOSE', positionType: 2 }, 'cid')).toMatchObject({
+      type: 'LIMIT',
+      price: '65000',
+    });
+    const hasty = wanted({ limit: ticks(650_000), timeInForce: 'IOC' });
+    expect(() => triggerOrderArgs(hasty, { open: 'CLOSE', positionType: 2 }, 'cid')).toThrow('no time in force');
+  });
+
+  it('are for orders that wait for a price alone', () => {
+    expect([isTriggerOrder(wanted({})), isTriggerOrder(wanted({ triggerTicks: ticks(0) })), isTriggerOrder({})]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('its row', () => {
+  const trigger = (word: TriggerOrder['status']['word']): TriggerOrder => ({
+    triggerOrderId: '1622000000000000001',
+    side: 'sell',
+    triggerPrice: '65000.5',
+    marginCoin: null,
+    volume: '7',
+    price: null,
+    contractId: null,
+    contractName: instrument.wireName,
+    id: null,
+    triggerType: { word: 'STOP_LOSS', raw: '1' },
+    open: 'CLOSE',
+    status: { word, raw: '?' },
+    ctime: timeMs(1_700_000_000_000),
+  });
+
+  it.each([
+    ['PENDING', 'NEW'],
+    ['EXPIRED', 'EXPIRED'],
+    ['FAILED', 'REJECTED'],
+    ['CANCELED', 'CANCELED'],
+    ['UNKNOWN', 'UNKNOWN'],
+  ] as const)('%s stands as %s', (word, status) => {
+    const id = triggerTrackId('1622000000000000001', 'cid');
+    expect(triggerAsOrderRow(trigger(word), id, 'cid')).toMatchObject({
+      venueId: id,
+      cid: 'cid',
+      executed: '0',
+      qty: '7',
+      status: { word: status },
+    });
+  });
+
+  it('is none once it has fired', () => {
+    expect(triggerAsOrderRow(trigger('TRIGGERED'), 'id', 'cid')).toBeNull();
+  });
+});

@@ -1,0 +1,75 @@
+// The position of the account itself: fills that belong to no order of the strategies. With it the books equal what the exchange shows.
+
+import { Decimal } from '../../../base/number/decimal.ts';
+import type { Side } from '../../../model/order.ts';
+
+/** A fill of the account that is booked to no strategy. Decimals are text; `qty` is above 0. */
+export interface UnattributedFill {
+  readonly tradeId: string;
+  readonly orderId: string;
+  /** Id of the instrument: `spot:BTCUSDT`. */
+  readonly symbol: string;
+  readonly side: Side;
+  readonly qty: string;
+  readonly price: string;
+  /** In the quote asset, or the settlement asset of a contract. */
+  readonly notional: string;
+  readonly fee: string;
+  readonly feeCoin: string;
+  readonly maker: boolean;
+  readonly executedMs: number;
+}
+
+/** What the account has of an instrument beside its strategies. */
+export interface ReferencePosition {
+  readonly symbol: string;
+  /** Base asset, or contracts; below 0 sold. */
+  readonly qty: string;
+  /** What came in of the quote asset, without fees; below 0 paid. */
+  readonly quote: string;
+  readonly fees: readonly { readonly coin: string; readonly amount: string }[];
+  readonly fills: number;
+}
+
+export class ReferenceBook {
+  readonly #fills: UnattributedFill[] = [];
+
+  get fills(): readonly UnattributedFill[] {
+    return this.#fills;
+  }
+  book(fill: UnattributedFill): void {
+    this.#fills.push(fill);
+  }
+  /** Of one order: bought less sold. */
+  qtyOf(orderId: string): Decimal {
+    const own = this.#fills.filter((fill) => fill.orderId === orderId);
+    return own.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
+  }
+  positions(): readonly ReferencePosition[] {
+    const symbols = new Set(this.#fills.map(({ symbol }) => symbol));
+    return Array.from(symbols, (symbol) =>
+      positionOf(
+        symbol,
+        this.#fills.filter((fill) => fill.symbol === symbol),
+      ),
+    );
+  }
+}
+
+function positionOf(symbol: string, fills: readonly UnattributedFill[]): ReferencePosition {
+  let [qty, quote] = [new Decimal(0), new Decimal(0)];
+  const fees = new Map<string, Decimal>();
+  for (const { side, qty: size, notional, fee, feeCoin } of fills) {
+    const sign = side === 'buy' ? 1 : -1;
+    qty = qty.plus(new Decimal(size).times(sign));
+    quote = quote.minus(new Decimal(notional).times(sign));
+    fees.set(feeCoin, new Decimal(fee).plus(fees.get(feeCoin) ?? 0));
+  }
+  return {
+    symbol,
+    qty: qty.toFixed(),
+    quote: quote.toFixed(),
+    fees: Array.from(fees, ([coin, amount]) => ({ coin, amount: amount.toFixed() })),
+    fills: fills.length,
+  };
+}

@@ -1,0 +1,87 @@
+// Every trade counts once: in whatever order rows come, over restarts, and when there are too many to keep.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BookedTradeIds } from './bookedTradeIds.ts';
+
+const leg = (id: number, timeMs = id) => ({ tradeId: String(id), side: 'buy' as const, timeMs });
+
+describe('SeenTrades', () => {
+  it('books each leg once, in any order and however often it is read', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 200 }), (ids) => {
+        const seen = new BookedTradeIds(10);
+        const booked: number[] = [];
+        let counted = 0;
+        for (const id of ids) {
+          if (seen.countsInTotals(leg(id))) counted++;
+          if (!seen.isNew(leg(id))) continue;
+          booked.push(id);
+          seen.add(leg(id));
+        }
+        const expected = new Set(ids.filter((id) => id >= 10));
+        expect(booked.toSorted((a, b) => a - b)).toEqual(Array.from(expected).toSorted((a, b) => a - b));
+        expect(counted).toBe(expected.size);
+      }),
+    );
+  });
+
+  it('of an earlier life books nothing again, and counts what came after the totals were noted', () => {
+    const seen = new BookedTradeIds(0);
+    for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
+    seen.totalsUpTo('4');
+    expect([3, 4, 5, 6].map((id) => seen.isNew(leg(id)))).toEqual([false, false, false, true]);
+    expect([3, 4, 5, 6].map((id) => seen.countsInTotals(leg(id)))).toEqual([false, false, true, true]);
+    // A page that reaches back to it holds everything that has to be counted.
+    expect(seen.cursorBefore(Infinity)).toBe('4');
+  });
+
+  it('keeps both legs of a trade with ourselves apart', () => {
+    const seen = new BookedTradeIds(0);
+    seen.add(leg(7));
+    expect(seen.isNew({ ...leg(7), side: 'sell' })).toBe(true);
+  });
+
+  it('forgets old ones without taking them for new', () => {
+    const seen = new BookedTradeIds(0);
+    for (let id = 1; id <= 30_000; id++) {
+      expect(seen.isNew(leg(id))).toBe(true);
+      seen.add(leg(id));
+    }
+    expect([1, 15_000, 30_000].map((id) => seen.isNew(leg(id)))).toEqual([false, false, false]);
+    expect(seen.newestId).toBe('30000');
+  });
+
+  it('forgets nothing of the last two hours, however much came before, and keeps little of what is older', () => {
+    const MINUTE = 60_000;
+    const seen = new BookedTradeIds(0);
+    for (let id = 1; id <= 200; id++) seen.restore(String(id), 'buy');
+    // One that nobody could attribute yet, 110 minutes old at the end: it is booked when its owner is found.
+    const late = leg(1890, 1890 * MINUTE);
+    for (let id = 201; id <= 2000; id++) if (id !== 1890) seen.add(leg(id, id * MINUTE));
+    expect(seen.isNew(late)).toBe(true);
+    expect([1, 200, 201, 1000, 2000].map((id) => seen.isNew(leg(id, id * MINUTE)))).toEqual([false, false, false, false, false]);
+    expect(seen.size).toBeLessThan(600);
+  });
+
+  it('reaches back to what was before its time where it has booked nothing yet', () => {
+    const seen = new BookedTradeIds(10);
+    expect(seen.cursorBefore(Infinity)).toBeNull();
+    for (const id of [8, 9, 12]) seen.noteListed(leg(id));
+    expect([seen.cursorBefore(Infinity), seen.isNew(leg(12)), seen.isNew(leg(9))]).toEqual(['9', true, false]);
+    seen.add(leg(12));
+    expect([seen.cursorBefore(Infinity), seen.cursorBefore(12)]).toEqual(['12', '9']);
+  });
+
+  it('counts from the totals on only where all of what came after them was counted', () => {
+    const seen = new BookedTradeIds(0);
+    for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
+    seen.totalsUpTo('3');
+    seen.countsInTotals(leg(4));
+    seen.countedSinceTotals();
+    expect(seen.cursorBefore(Infinity)).toBe('3');
+    seen.countsInTotals(leg(5));
+    seen.countedSinceTotals();
+    expect([seen.cursorBefore(Infinity), seen.countsInTotals(leg(5)), seen.countsInTotals(leg(6))]).toEqual(['5', false, true]);
+  });
+});

@@ -1,0 +1,149 @@
+// One look at an instrument: what is open, what was traded, and what has become of each order that the list does not show.
+
+import type { Instrument } from '../../../model/instrument.ts';
+import { toScaled } from '../../../base/number/decimal.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import type { OrderAttribution } from './attribution.ts';
+import { forAll } from '../calls/forAll.ts';
+import { isOther, mayWait, parseTriggerTrackId } from '../calls/triggers.ts';
+import type { Identify } from './identify.ts';
+import type { DelayObserver } from '../calls/types.ts';
+import type { OrderRow, Page } from '../calls/rows.ts';
+import { isTerminal, type StatusReader } from './statusReader.ts';
+import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
+import type { TradeReader } from './tradeReader.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+export interface InstrumentReconcilerDeps {
+  readonly instrument: Instrument;
+  readonly index: number;
+  readonly venue: VenueCalls;
+  readonly tracks: TrackedOrders;
+  readonly ownership: OrderAttribution;
+  readonly identify: Identify;
+  readonly raisedCauses: RaisedCauses;
+  readonly trades: TradeReader;
+  readonly statuses: () => StatusReader;
+  readonly venueMs: () => number;
+  /** Of our clock. */
+  readonly nowMs: () => number;
+  readonly delayObserver: DelayObserver | null;
+}
+
+interface PendingReconciliation {
+  readonly options: CallOptions;
+  readonly done: (isWhole: boolean) => void;
+}
+
+export class InstrumentReconciler {
+  readonly #parts: InstrumentReconcilerDeps;
+  readonly #waiting: PendingReconciliation[] = [];
+  #isRunning = false;
+
+  constructor(parts: InstrumentReconcilerDeps) {
+    this.#parts = parts;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** `done` is called once, with whether every list was complete. A look that is under way may have begun too early: another follows. */
+  run(options: CallOptions, done: (isWhole: boolean) => void): void {
+    this.#waiting.push({ options, done });
+    if (!this.#isRunning) this.#begin();
+  }
+
+  #begin(): void {
+    const asked = this.#waiting.splice(0);
+    if (asked.length === 0) return;
+    this.#isRunning = true;
+    const { options } = asked[0]!;
+    const { trades, index, raisedCauses, nowMs } = this.#parts;
+    const askedMs = nowMs();
+    this.#openOrders(options, (page) => {
+      const listed = page === null ? null : this.#attributeOpen(page);
+      this.#attributeTriggers(listed, options, (areWaitingWhole) =>
+        trades.read(Infinity, options, ({ isWhole, unattributed }) => {
+          const isComplete = page !== null && page.isWhole && areWaitingWhole && isWhole;
+          if (page !== null && !page.isWhole) raisedCauses.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
+          else if (isComplete) raisedCauses.resolve('GAP', index);
+          this.#checkOthers(listed, askedMs, options, () => {
+            this.#isRunning = false;
+            for (const { done } of asked) done(isComplete && unattributed === 0);
+            if (!this.#isRunning) this.#begin();
+          });
+        }),
+      );
+    });
+  }
+
+  /** Null: the list did not come. */
+  #openOrders(options: CallOptions, done: (page: Page<OrderRow> | null) => void): void {
+    const { venue, instrument, index, identify } = this.#parts;
+    venue.openOrders(instrument, options, (page) => {
+      if (page === null) done(null);
+      else identify.rows(page, instrument, index, options, done);
+    });
+  }
+
+  /** The orders of ours that the list shows as open. */
+  #attributeOpen(page: Page<OrderRow>): Set<TrackedOrder> {
+    const { ownership, index, venueMs, instrument } = this.#parts;
+    const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+    const found = new Set<TrackedOrder>();
+    if (page.isWhole) ownership.listed(index, new Set(page.rows.map(({ venueId }) => venueId)));
+    for (const row of page.rows) {
+      const track = ownership.attribute(row, seen);
+      if (track === null) continue;
+      this.#listed(track);
+      const isBehind = toScaled(row.executed, instrument.quantityDigits) !== track.filledLots;
+      if (!isTerminal(row) && !isBehind) found.add(track);
+    }
+    return found;
+  }
+
+  /** Those that wait for a price, in a list of their own. It is read where orders of ours were ever to wait there. */
+  #attributeTriggers(listed: Set<TrackedOrder> | null, options: CallOptions, done: (isWhole: boolean) => void): void {
+    const { venue, instrument, index, tracks, ownership, venueMs } = this.#parts;
+    const own = tracks.triggersOf(index);
+    if (own.size === 0) return done(true);
+    venue.waiting(instrument, options, (rows) => {
+      const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+      for (const row of rows ?? []) {
+        if (!mayWait(row)) continue;
+        const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
+        if (known?.venueId && isOther(row, known.request)) ownership.contested([known], known.venueId);
+        else if (known !== undefined) listed?.add(known);
+        else ownership.attributeTrigger(row, own, seen);
+      }
+      done(rows !== null);
+    });
+  }
+
+  /** How much later than its acknowledgement a list shows an order is the lag of the lists. */
+  #listed(track: TrackedOrder): void {
+    const { delayObserver, nowMs } = this.#parts;
+    if (track.listed === 'missed') delayObserver?.onReadLag(nowMs() - track.knownMs);
+    track.listed = 'seen';
+  }
+
+  /** Without a list every order is asked about. */
+  #checkOthers(listed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions, done: () => void): void {
+    const { tracks, index } = this.#parts;
+    const others = Array.from(tracks.openOf(index)).filter((track) => track.stage === 'live' && !(listed?.has(track) ?? false));
+    const miss = (track: TrackedOrder): void => {
+      if (listed !== null) this.#noteMissing(track, askedMs);
+    };
+    forAll<TrackedOrder, void>(others, (track, one) => this.#parts.statuses().check(track, options, () => one(miss(track))), done);
+  }
+  /**
+   * An order that a later list shows as open has been open since its acknowledgement: a list that was asked for after that and did not
+   * show it was older. A list that was on its way meanwhile says nothing.
+   */
+  #noteMissing(track: TrackedOrder, askedMs: number): void {
+    const isLate = track.stage === 'live' && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;
+    if (isLate && track.listed === 'not yet') track.listed = 'missed';
+  }
+}

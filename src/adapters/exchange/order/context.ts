@@ -1,0 +1,106 @@
+// What all parts of the exchange behind REST share: calls, the market's shape, orders, troubles, the clock, what the account must hold.
+
+import { InvariantError } from '../../../base/errors.ts';
+import type { ExchangeSink } from '../../../ports/exchange.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { OTHER_ANSWER } from '../client/asked.ts';
+import { HoldingBook, PositionBook } from './expectedHoldings.ts';
+import { Calls } from '../calls/calls.ts';
+import { VenueClockMonitor } from './venueClock.ts';
+import { accountHaltCode } from '../calls/createOutcome.ts';
+import { TradeNumbers } from './fills.ts';
+import { futuresCalls } from '../calls/futuresCalls.ts';
+import { Incidents } from './incidents.ts';
+import { ReferenceBook, type UnattributedFill } from '../client/unattributed.ts';
+import type { ContractSettingsTarget, RestExchangeDeps } from '../calls/types.ts';
+import { spotCalls } from '../calls/spotCalls.ts';
+import { TrackedOrders } from './trackedOrder.ts';
+import { RaisedCauses } from './raisedCauses.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+/** Where nobody says how a contract is set: as an account begins. */
+const USUAL: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
+
+/** The HTTP status of a ban. */
+const BANNED = 418;
+const IN_FLIGHT_MS = 60_000;
+
+export class ExchangeContext {
+  readonly parts: RestExchangeDeps;
+  /** Positions of the instruments of this market. */
+  readonly own: readonly number[];
+  readonly calls: Calls;
+  readonly venue: VenueCalls;
+  readonly tracks: TrackedOrders;
+  readonly raisedCauses: RaisedCauses;
+  readonly incidents: Incidents;
+  readonly clock: VenueClockMonitor;
+  readonly holdings = new HoldingBook();
+  readonly positions: PositionBook;
+  /** The position of the account beside its strategies. */
+  readonly outside = new ReferenceBook();
+  readonly numbers = new TradeNumbers();
+  listener: ExchangeSink | null = null;
+  /** The last answer with a ban, ms of our clock. */
+  #bannedMs = -Infinity;
+
+  constructor(parts: RestExchangeDeps) {
+    this.parts = parts;
+    const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = parts;
+    this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
+    this.tracks = new TrackedOrders(instruments.length);
+    this.positions = new PositionBook(instruments.length);
+    this.calls = new Calls(parts.client, (_op, outcome, { symbol, contractName }) => {
+      const problem = accountHaltCode(outcome);
+      if (problem !== null) this.#onAccountHalt(problem);
+      this.#noteBan(outcome);
+      this.#hearOther(outcome, symbol ?? contractName);
+    });
+    const wrong = (what: string): void => this.raisedCauses.raise('MISMATCH', null, what);
+    this.venue = market === 'spot' ? spotCalls(this.calls, wrong) : futuresCalls(this.calls, this.settingsTarget, wrong);
+    this.raisedCauses = new RaisedCauses(this.sink, instruments, parts.isRaisedElsewhere);
+    this.incidents = new Incidents(scheduler, settings, {
+      began: (why) => this.raisedCauses.raise('INCIDENT', null, why),
+      ended: () => this.raisedCauses.resolve('INCIDENT', null),
+    });
+    this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });
+  }
+
+  readonly sink = (): ExchangeSink => {
+    if (this.listener === null) throw new InvariantError('the exchange is not connected');
+    return this.listener;
+  };
+  /** Books a fill to the account itself, and writes it down. */
+  readonly bookOutside = (fill: UnattributedFill): void => {
+    this.outside.book(fill);
+    this.parts.notes?.outside?.(fill);
+  };
+  /** What the exchange's time is expected to be. */
+  readonly venueMs = (): number => this.parts.serverTime().ms;
+  /** L: how old a read may be. */
+  readonly lagMs = (): number => Math.max(this.parts.settings.readLagMs, this.parts.delayObserver?.readLagMs ?? 0);
+  readonly settingsTarget = (instrument: number): ContractSettingsTarget => this.parts.contractSettingsTarget?.(instrument) ?? USUAL;
+
+  /** Answers that were on their way as the ban began do not end it. */
+  #noteBan(outcome: Outcome<unknown>): void {
+    const { nowMs } = this.parts.scheduler;
+    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
+      this.#bannedMs = nowMs;
+      this.raisedCauses.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
+    } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.resolve('BANNED', null);
+  }
+  /** The whole answer is left out: a list that is complete again clears it. */
+  #hearOther(outcome: Outcome<unknown>, wireName: unknown): void {
+    if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
+    const index = this.own.find((each) => this.parts.instruments[each]!.wireName === wireName);
+    if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
+  }
+  #onAccountHalt(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
+    if (code === 'INCIDENT') {
+      this.parts.delayObserver?.onIncident(this.clock.lastMs);
+      return this.incidents.note();
+    }
+    if (code === 'KEY') this.calls.isLocked = true;
+    this.raisedCauses.raise(code, null, code === 'KEY' ? 'the exchange does not take the key' : 'the exchange has locked trading');
+  }
+}

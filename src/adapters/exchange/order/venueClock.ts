@@ -1,0 +1,50 @@
+// The exchange's time as it answers it, beside what it was expected to be: proof needs a clock that does not jump.
+
+import type { ServerTime } from '../time/serverClock.ts';
+import type { DelayObserver } from '../calls/types.ts';
+import type { OrderSettings } from '../calls/settings.ts';
+import type { RaisedCauses } from './raisedCauses.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+export interface VenueClockMonitorDeps {
+  readonly venue: VenueCalls;
+  readonly serverTime: () => ServerTime;
+  readonly settings: Pick<OrderSettings, 'clockJumpMs' | 'maxUncertaintyMs'>;
+  readonly delayObserver: DelayObserver | null;
+  readonly raisedCauses: RaisedCauses;
+}
+
+export class VenueClockMonitor {
+  readonly #parts: VenueClockMonitorDeps;
+  #highestMs = -Infinity;
+
+  constructor(parts: VenueClockMonitorDeps) {
+    this.#parts = parts;
+  }
+
+  /** The highest time that was ever heard; before the first, what is expected now. */
+  get lastMs(): number {
+    return this.#highestMs > -Infinity ? this.#highestMs : this.#parts.serverTime().ms;
+  }
+
+  /** Asks for the time: a lower bound of it for everything that is read afterwards. Null: no answer, or one that cannot be. */
+  now(done: (ms: number | null) => void): void {
+    const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#parts;
+    const before = serverTime();
+    venue.serverTime((ms) => {
+      if (ms === null) return done(null);
+      const after = serverTime();
+      const slackMs = settings.clockJumpMs + Math.min(after.uncertaintyMs, settings.maxUncertaintyMs);
+      const isKnown = after.uncertaintyMs < Infinity;
+      if (isKnown && (ms < before.ms - slackMs || ms > after.ms + slackMs)) {
+        delayObserver?.onClockJump();
+        raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${before.ms} to ${after.ms} was expected`);
+        return done(null);
+      }
+      if (ms > this.#highestMs) this.#highestMs = ms;
+      delayObserver?.onVenueTime(ms);
+      if (after.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
+      done(ms);
+    });
+  }
+}

@@ -1,0 +1,57 @@
+// An order of the exchange that nobody here has sent, looked at before it becomes one of ours: everything that it has filled must be known.
+
+import { toScaled } from '../../../base/number/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import type { OrderAttribution } from '../observe/attribution.ts';
+import type { Readers } from '../observe/readers.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+/** A limit order, whole or in part. */
+export interface ForeignOrderDetails {
+  readonly instrument: number;
+  readonly side: Side;
+  readonly lots: number;
+  readonly limit: number;
+  /** It closes a position of contracts. */
+  readonly reduceOnly: boolean;
+}
+
+interface ReadForeignOrderDeps {
+  readonly venue: VenueCalls;
+  readonly instruments: readonly Instrument[];
+  readonly ownership: OrderAttribution;
+  readonly readers: Readers;
+}
+
+const RECONCILE: CallOptions = { priority: 'reconcile' };
+
+/** Calls back once, with the order, or with a sentence that says why it cannot be taken over. */
+export function readForeignOrder(
+  venueId: string,
+  { venue, instruments, ownership, readers }: ReadForeignOrderDeps,
+  done: (found: ForeignOrderDetails | string) => void,
+): void {
+  const foreign = ownership.foreignOrders.get(venueId);
+  if (foreign === undefined) return done(`${venueId} is no order that waits for a name`);
+  if (foreign.isWaiting) return done('a condition order cannot be taken over: cancel it at the exchange, or ignore it');
+  const instrument = instruments[foreign.instrument]!;
+  // The order first: what it says to have filled by then, the trades that are read afterwards have to show.
+  venue.order(instrument, venueId, RECONCILE, (row) => {
+    if (row === null || row === 'none') return done('the exchange does not say what it asks for: try again');
+    const { priceDigits, quantityDigits } = instrument;
+    const [lots, limit, executed] = [
+      toScaled(row.qty, quantityDigits),
+      row.price === null ? null : toScaled(row.price, priceDigits),
+      toScaled(row.executed, quantityDigits),
+    ];
+    if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
+      return done('only a limit order can be taken over: this one has no sound price and quantity');
+    readers.readTrades(foreign.instrument, Infinity, RECONCILE, ({ isWhole }) => {
+      const known = readers.trades(foreign.instrument).foreignLots(venueId);
+      if (!isWhole || known < executed) return done('not all that it has filled is known here: cancel it at the exchange, and ignore it');
+      done({ instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' });
+    });
+  });
+}

@@ -1,0 +1,208 @@
+// Creates on their way: each waits for the disk and for its side of the instrument, leaves once, and its answer is told as what it is.
+
+import { timeMs } from '../../../base/brand.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { VenueOrderId } from '../../../model/order.ts';
+import type { ExchangeSink } from '../../../ports/exchange.ts';
+import type { Journal } from '../../../ports/journal.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ServerTime } from '../time/serverClock.ts';
+import { createOutcome } from '../calls/createOutcome.ts';
+import { SendOnceGuard } from '../order/sendOnce.ts';
+import type { DelayObserver } from '../calls/types.ts';
+import type { OrderSettings } from '../calls/settings.ts';
+import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
+import type { RaisedCauses } from '../order/raisedCauses.ts';
+import type { CreatedOrder, VenueCalls } from '../calls/venueCalls.ts';
+
+export interface CreateQueueDeps {
+  readonly scheduler: Scheduler;
+  readonly venue: VenueCalls;
+  readonly tracks: TrackedOrders;
+  readonly raisedCauses: RaisedCauses;
+  readonly journal: Pick<Journal, 'durableSeq'>;
+  readonly instruments: readonly Instrument[];
+  readonly settings: Pick<OrderSettings, 'createTimeoutMs' | 'windowMs' | 'maxUncertaintyMs'>;
+  readonly serverTime: () => ServerTime;
+  readonly delayObserver: DelayObserver | null;
+  readonly sink: () => ExchangeSink;
+  /** Why orders of that kind may not leave now; null: they may. */
+  readonly holdCode: (track: TrackedOrder) => string | null;
+  /** The order has an id: it is followed from now on. */
+  readonly adopted: (track: TrackedOrder) => void;
+  /** The exchange has given one id to these orders. */
+  readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
+  /** The id is that of a second copy of an order of ours. */
+  readonly isExtra: (venueId: string) => boolean;
+  /** The order has been taken twice: this is the id of the second copy. */
+  readonly doubled: (track: TrackedOrder, venueId: string) => void;
+}
+
+interface Waiting {
+  readonly track: TrackedOrder;
+  readonly seq: number;
+}
+/** One side of one instrument: at most one create of it is on the wire (order safety, 7.1). */
+interface SideQueue {
+  readonly queue: Waiting[];
+  onWire: TrackedOrder | null;
+}
+
+/** An order whose request could only arrive at the very end of its window does not leave. */
+const MIN_LEFT_MS = 500;
+/** Of an acknowledged order: how much earlier than its signature the exchange's time may be. */
+const EARLY_MS = 1000;
+
+export class CreateQueue {
+  readonly #parts: CreateQueueDeps;
+  readonly #lanes = new Map<string, SideQueue>();
+  readonly #sent = new SendOnceGuard();
+
+  constructor(parts: CreateQueueDeps) {
+    this.#parts = parts;
+  }
+
+  /** Nothing waits, nothing is on the wire. */
+  get isEmpty(): boolean {
+    for (const { queue, onWire } of this.#lanes.values()) if (queue.length > 0 || onWire !== null) return false;
+    return true;
+  }
+
+  submit(track: TrackedOrder, seq: number): void {
+    const lane = this.#sideQueueOf(track);
+    lane.queue.push({ track, seq });
+    this.#pump(lane);
+  }
+  /** The disk has more. */
+  durable(): void {
+    for (const lane of this.#lanes.values()) this.#pump(lane);
+  }
+
+  #sideQueueOf({ request: { instrumentIndex, side } }: TrackedOrder): SideQueue {
+    const key = `${side} ${instrumentIndex}`;
+    const known = this.#lanes.get(key);
+    if (known) return known;
+    const made: SideQueue = { queue: [], onWire: null };
+    this.#lanes.set(key, made);
+    return made;
+  }
+
+  #pump(lane: SideQueue): void {
+    while (lane.onWire === null) {
+      const [head] = lane.queue;
+      if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;
+      lane.queue.shift();
+      const why = this.#whyNot(head.track);
+      if (why !== null) this.#notSent(head.track, why);
+      else this.#send(lane, head.track);
+    }
+  }
+
+  /** No byte of it has left, so that this is proof. */
+  #whyNot(track: TrackedOrder): string | null {
+    const { tracks, serverTime, settings, holdCode, raisedCauses } = this.#parts;
+    const { instrumentIndex, side } = track.request;
+    for (const other of tracks.openOf(instrumentIndex)) {
+      if (other.stage === 'unknown' && other.request.side === side && !other.isBelievedAbsent) return 'SIDE_UNKNOWN';
+    }
+    const { ms, uncertaintyMs } = serverTime();
+    if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {
+      raisedCauses.raise('CLOCK', null, `the exchange's clock is known to ${Math.ceil(uncertaintyMs)} ms only`);
+      return 'CLOCK';
+    }
+    if (ms - track.signMs > settings.windowMs - MIN_LEFT_MS) return 'STALE';
+    return holdCode(track);
+  }
+
+  #notSent(track: TrackedOrder, cause: string): void {
+    const { tracks, scheduler, sink } = this.#parts;
+    tracks.markEnded(track, 'dead', scheduler.nowMs);
+    sink().notSent(track.id, cause);
+  }
+
+  #send(lane: SideQueue, track: TrackedOrder): void {
+    const { venue, settings } = this.#parts;
+    this.#sent.take(track.id);
+    track.stage = 'sent';
+    lane.onWire = track;
+    const options = {
+      timeoutMs: settings.createTimeoutMs,
+      signMs: timeMs(track.signMs),
+      late: (outcome: Outcome<unknown>) => this.#late(track, outcome),
+    };
+    venue.create(
+      track.request,
+      track.cid,
+      (outcome) => {
+        lane.onWire = null;
+        this.#answered(track, outcome, lane);
+        this.#pump(lane);
+      },
+      options,
+    );
+  }
+
+  #answered(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
+    const { sink, raisedCauses, tracks, scheduler } = this.#parts;
+    const found = createOutcome(outcome, track.request, track.cid);
+    switch (found.kind) {
+      case 'acked':
+        return this.#acked(track, found.venueId, found.timeMs);
+      case 'refused':
+        // A list has shown it meanwhile: what it says is stronger than a refusal.
+        if (track.stage !== 'sent' && track.stage !== 'unknown') return;
+        tracks.markEnded(track, 'dead', scheduler.nowMs);
+        return sink().refused(track.id, found.code);
+      case 'notSent':
+        return this.#notSent(track, found.cause);
+      case 'unknown': {
+        if (found.echo !== null) raisedCauses.raise('ECHO', null, `${track.cid}: ${found.cause}`);
+        if (track.stage !== 'sent') return;
+        track.stage = 'unknown';
+        sink().outcomeUnknown(track.id, found.code === null ? found.cause : `${found.code}: ${found.cause}`);
+        // With an unknown order on its side, the rest of the queue may not follow.
+        for (const { track: next } of lane.queue.splice(0)) this.#notSent(next, 'SIDE_UNKNOWN');
+      }
+    }
+  }
+
+  /** A late answer is still an answer. What it was read from is the create's, so its value is too. */
+  #late(track: TrackedOrder, outcome: Outcome<unknown>): void {
+    if (outcome.kind === 'refused') {
+      if (track.stage === 'unknown' && !track.isBelievedAbsent) this.#answered(track, outcome, this.#sideQueueOf(track));
+      return;
+    }
+    if (outcome.kind !== 'acked') return;
+    const venueId = orderIdIn(outcome.value);
+    if (venueId !== null) this.#acked(track, venueId, null);
+  }
+
+  #acked(track: TrackedOrder, venueId: string, atMs: number | null): void {
+    const { tracks, sink, adopted, serverTime, delayObserver, raisedCauses, settings, contested, isExtra, doubled } = this.#parts;
+    if (track.venueId !== null) {
+      if (track.venueId !== venueId) doubled(track, venueId);
+      return;
+    }
+    const other = tracks.byVenueId(venueId);
+    if (other !== undefined || isExtra(venueId)) return contested(other === undefined ? [track] : [other, track], venueId);
+    const { ms } = serverTime();
+    const delayMs = (atMs ?? ms) - track.signMs;
+    delayObserver?.onAdmission(Math.max(0, delayMs), ms);
+    if (atMs !== null && !(delayMs > -EARLY_MS && delayMs <= settings.windowMs)) {
+      raisedCauses.raise('ADMISSION', null, `order ${venueId} was taken ${delayMs} ms after the time with which it was signed`);
+    }
+    const wasDead = track.isBelievedAbsent;
+    tracks.setVenueId(track, venueId);
+    tracks.markLive(track);
+    if (wasDead) sink().arrivedLate(track.id, venueId as VenueOrderId, atMs ?? ms);
+    else sink().acked(track.id, venueId as VenueOrderId, atMs ?? ms);
+    adopted(track);
+  }
+}
+
+/** The id in the value of a create of either market. */
+function orderIdIn(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || !('orderId' in value)) return null;
+  return typeof value.orderId === 'string' ? value.orderId : null;
+}

@@ -1,0 +1,145 @@
+// A WebSocket connection that is kept: pings answered, opened again after every end, ever later; its state is there to be looked at.
+
+import { ConfigError } from '../../../base/errors.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import { checkedOrigin } from '../wire/origin.ts';
+import { openSocket, type SocketConnection } from './connection.ts';
+
+/** The state of the connection; times are Unix ms of the scheduler. */
+export type SocketState =
+  | { readonly kind: 'off' }
+  /** `attempt`: from 1 on since the last connection that lived. */
+  | { readonly kind: 'connecting'; readonly attempt: number }
+  | {
+      readonly kind: 'open';
+      readonly sinceMs: number;
+      /** Null before the first. */ readonly lastPingMs: number | null;
+      readonly pings: number;
+    }
+  /** `attempt`: the one that follows at `untilMs`. */
+  | { readonly kind: 'waiting'; readonly untilMs: number; readonly attempt: number; readonly why: string };
+
+export interface PersistentSocketOptions {
+  /** ms until a connection that does not come about is given up; default 10 000. */
+  readonly openTimeoutMs?: number;
+  /** ms without a ping after which an open connection counts as lost; default 120 000. The specification names no interval. */
+  readonly silenceMs?: number;
+  /** Told of every change of state but pings. */
+  readonly changed?: (state: SocketState) => void;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+
+/** The pause before attempt `attempt`: 1 s doubling to 60 s, less up to half of it; `random` from 0 to 1. */
+export function reconnectPauseMs(attempt: number, random: number): number {
+  const maxMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 16));
+  return Math.ceil((maxMs * (1 + random)) / 2);
+}
+
+/** Off until `start`. Nothing rests on it: what it brings is that it is there. */
+export class PersistentSocket {
+  readonly #url: string;
+  readonly #scheduler: Scheduler;
+  readonly #random: () => number;
+  readonly #openTimeoutMs: number;
+  readonly #silenceMs: number;
+  readonly #changed: (state: SocketState) => void;
+  #state: SocketState = { kind: 'off' };
+  #connection: SocketConnection | null = null;
+  /** What ends the present state if nothing else does. */
+  #timer: number | null = null;
+  /** Attempts since a connection lived. */
+  #attempts = 0;
+
+  /** `url`: wss, or ws of this computer. `random`: from 0 to 1. Throws ConfigError for any other URL. */
+  constructor(url: string, scheduler: Scheduler, random: () => number, options: PersistentSocketOptions = {}) {
+    this.#url = checkedSocketUrl(url);
+    this.#scheduler = scheduler;
+    this.#random = random;
+    this.#openTimeoutMs = options.openTimeoutMs ?? 10_000;
+    this.#silenceMs = options.silenceMs ?? 120_000;
+    this.#changed = options.changed ?? (() => {});
+  }
+
+  get state(): SocketState {
+    return this.#state;
+  }
+
+  start(): void {
+    if (this.#state.kind === 'off') this.#connect();
+  }
+
+  stop(): void {
+    this.#drop();
+    this.#attempts = 0;
+    this.#become({ kind: 'off' });
+  }
+
+  #connect(): void {
+    this.#attempts++;
+    this.#become({ kind: 'connecting', attempt: this.#attempts });
+    this.#after(this.#openTimeoutMs, () => this.#lost(`no connection within ${this.#openTimeoutMs} ms`));
+    this.#connection = openSocket(this.#url, this.#random, {
+      opened: () => {
+        this.#awaitPing();
+        this.#become({ kind: 'open', sinceMs: this.#scheduler.nowMs, lastPingMs: null, pings: 0 });
+      },
+      pinged: () => this.#pinged(),
+      closed: (why) => this.#lost(why),
+    });
+  }
+
+  /** A connection lives once it was pinged: one that is closed right after its opening is no reason to hurry. */
+  #pinged(): void {
+    if (this.#state.kind !== 'open') return;
+    this.#attempts = 0;
+    this.#state = { ...this.#state, lastPingMs: this.#scheduler.nowMs, pings: this.#state.pings + 1 };
+    this.#awaitPing();
+  }
+
+  #awaitPing(): void {
+    this.#after(this.#silenceMs, () => this.#lost(`no ping for ${this.#silenceMs} ms`));
+  }
+
+  #lost(why: string): void {
+    this.#drop();
+    const waitMs = reconnectPauseMs(Math.max(this.#attempts, 1), this.#random());
+    this.#after(waitMs, () => this.#connect());
+    this.#become({ kind: 'waiting', untilMs: this.#scheduler.nowMs + waitMs, attempt: this.#attempts + 1, why });
+  }
+
+  #drop(): void {
+    this.#connection?.drop();
+    this.#connection = null;
+    if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
+    this.#timer = this.#scheduler.at(this.#scheduler.nowMs + ms, run);
+  }
+
+  #become(state: SocketState): void {
+    this.#state = state;
+    this.#changed(state);
+  }
+}
+
+/** The URL with http or https in place of ws and wss. */
+export function checkedSocketUrl(url: string): string {
+  if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new ConfigError('socket: expected a URL such as wss://api.example.com/ws', 'write its address with wss:// before it');
+  }
+  const { pathname, search, ...rest } = partsOf(url.replace(/^ws/, 'http'));
+  return checkedOrigin(rest.origin, 'socket') + pathname + search;
+}
+
+function partsOf(url: string): { readonly origin: string; readonly pathname: string; readonly search: string } {
+  const parsed = new URL(url);
+  const { pathname, search } = parsed;
+  parsed.pathname = '/';
+  parsed.search = '';
+  return { origin: parsed.href, pathname, search };
+}

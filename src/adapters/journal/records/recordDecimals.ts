@@ -1,0 +1,15 @@
+// Decimals of a journal as whole numbers of an instrument.
+
+import { ConfigError } from '../../../base/errors.ts';
+
+/** `text` in units of 10^-digits. Throws ConfigError where it is finer: the digits of an instrument are not what they were. */
+export function scaledFromRecord(text: string, digits: number): number {
+  const dot = text.indexOf('.');
+  const part = dot < 0 ? '' : text.slice(dot + 1);
+  const value = Number((dot < 0 ? text : text.slice(0, dot)) + part.padEnd(digits, '0'));
+  if (part.length <= digits && Number.isSafeInteger(value)) return value;
+  throw new ConfigError(
+    `journal: expected a number of at most ${digits} decimals, got ${text}`,
+    'the digits of an instrument have changed since it was traded: set them as they were (instruments: in the config)',
+  );
+}

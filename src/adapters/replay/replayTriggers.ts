@@ -1,0 +1,118 @@
+// Condition orders in a replay: they wait at the venue, fire by its rule, and go on under the bot's own order as what they place.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { Order, OrderId } from '../../model/order.ts';
+import type { RowTriggers, TradedRow } from '../../venue/futures/rowOrder.ts';
+import { TriggerQueue, type PlaceChild, type ReachedTriggers, type Trigger, type TriggerKind } from '../../venue/futures/triggers.ts';
+import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { ReplayHost } from './host.ts';
+import type { MarginWatch } from './marginWatch.ts';
+
+/** Condition orders of one account that may wait; the bot's own limits are lower. */
+const MAX_WAITING = 10_000;
+
+export class ReplayTriggers implements RowTriggers {
+  readonly #engine: ReplayHost;
+  readonly #venue: FuturesVenue;
+  readonly #account: number;
+  readonly #watch: MarginWatch;
+  readonly #queue: TriggerQueue;
+  /** Those that wait: the bot's order of each trigger, and the trigger of each order. */
+  readonly #orderOf = new Map<number, OrderId>();
+  readonly #triggerOf = new Map<OrderId, Trigger>();
+  /** The venue's order of each that has fired and is still open. */
+  readonly #childOf = new Map<OrderId, number>();
+  /** By instrument. */
+  readonly #waiting: Int32Array;
+
+  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch) {
+    this.#engine = engine;
+    this.#venue = venue;
+    this.#account = account;
+    this.#watch = watch;
+    this.#queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.#fired(trigger, timeMs) }, MAX_WAITING);
+    this.#waiting = new Int32Array(engine.instruments.length);
+  }
+
+  /** The id under which the order waits; null: refused, and `refusal` is the code. */
+  place(order: Order, nowMs: number): number | null {
+    const { id, instrument, instrumentIndex, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot, triggerTicks = 0 } = order;
+    const child = { instrument, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot };
+    const trigger = this.#queue.place(this.#account, kindOf(order), triggerTicks, child, nowMs);
+    if (trigger === null) return null;
+    this.#orderOf.set(trigger.id, id);
+    this.#triggerOf.set(id, trigger);
+    this.#waiting[instrumentIndex]!++;
+    return trigger.id;
+  }
+  get refusal(): number {
+    return this.#queue.refusal;
+  }
+
+  waiting(instrument: number): number {
+    return this.#waiting[instrument]!;
+  }
+  waits(order: OrderId): boolean {
+    return this.#triggerOf.has(order);
+  }
+  cancel(order: OrderId, nowMs: number): void {
+    const trigger = this.#triggerOf.get(order);
+    if (trigger === undefined) return;
+    this.#queue.cancel(this.#account, trigger.id);
+    this.#forget(trigger, order);
+    this.#engine.ended(order, 'canceled', nowMs);
+  }
+  /** The venue's order of one that has fired. */
+  childOf(order: OrderId): number | undefined {
+    return this.#childOf.get(order);
+  }
+  childEnded(order: OrderId): void {
+    this.#childOf.delete(order);
+  }
+
+  /** Whether a row reaches any of them. */
+  isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
+    if (this.#waiting[instrument] === 0) return false;
+    const { atOpen, inside } = this.reachedBy(this.#engine.instruments[instrument]!, openMs, open, high, low);
+    return atOpen.length + inside.length > 0;
+  }
+  reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
+    return this.#queue.reachedBy(instrument, openMs, open, high, low);
+  }
+  fireAt(trigger: Trigger, price: number, timeMs: number): void {
+    this.#queue.fire(trigger, price, timeMs, this.#place);
+  }
+
+  readonly #place: PlaceChild = (trigger, timeMs) => {
+    const order = this.#orderOf.get(trigger.id)!;
+    const { instrumentIndex } = this.#engine.orders.get(order)!;
+    this.#watch.beforeOrder(instrumentIndex);
+    const child = this.#venue.place(this.#account, order, trigger.child, timeMs);
+    if (child !== null) this.#childOf.set(order, child.id);
+    return child;
+  };
+
+  #fired(trigger: Trigger, timeMs: number): void {
+    const engine = this.#engine;
+    const order = this.#orderOf.get(trigger.id)!;
+    this.#forget(trigger, order);
+    if (trigger.status !== 'failed') return;
+    const record = engine.orders.get(order)!;
+    const { strategy, instrument } = record;
+    record.code = String(trigger.code);
+    engine.log(engine.runs[strategy]!.name, `${instrument.id}: condition order ${order} was refused when it fired`, { code: trigger.code });
+    engine.ended(order, 'rejected', timeMs);
+  }
+
+  #forget({ id, child: { instrument } }: Trigger, order: OrderId): void {
+    this.#orderOf.delete(id);
+    this.#triggerOf.delete(order);
+    this.#waiting[this.#engine.instruments.indexOf(instrument)]!--;
+  }
+}
+
+/** The type that the exchange knows it by: an exit stops a loss or takes a profit, any other waits for a rise or a fall. */
+function kindOf({ side, reduceOnly, triggersAbove = false }: Order): TriggerKind {
+  if (!reduceOnly) return triggersAbove ? 'rise' : 'fall';
+  return triggersAbove === (side === 'buy') ? 'stopLoss' : 'takeProfit';
+}

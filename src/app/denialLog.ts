@@ -1,0 +1,42 @@
+// The journal of a backtest that is written down: it tells why risk refused orders, the first ones of each code, with the figures.
+
+import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
+import type { LogLine } from '../ports/log.ts';
+import type { Order } from '../model/order.ts';
+import { denialText } from '../orders/denialReasons.ts';
+import type { RiskModule } from '../risk/riskModule.ts';
+import { orderText } from './orderText.ts';
+
+/** A strategy may be refused at every bar: what comes after so many with one code is counted in the summary, and no text is made of it. */
+const MAX_OF_A_CODE = 10;
+
+export interface DenialLogOptions {
+  readonly risk: RiskModule;
+  readonly log: LogLine;
+  /** Names of the strategies. */
+  readonly names: readonly string[];
+}
+
+export class DenialLoggingJournal extends ReplayJournal {
+  readonly #options: DenialLogOptions;
+  readonly #byCode = new Map<string, { count: number }>();
+
+  constructor(notifying: DenialLogOptions) {
+    super();
+    this.#options = notifying;
+  }
+
+  override denied(order: Order, code: string): number {
+    let reported = this.#byCode.get(code);
+    if (reported === undefined) this.#byCode.set(code, (reported = { count: 0 }));
+    if (reported.count < MAX_OF_A_CODE) this.#log(order, code, ++reported.count);
+    return super.denied(order, code);
+  }
+
+  #log(order: Order, code: string, count: number): void {
+    const { risk, log, names } = this.#options;
+    const why = denialText(code) ?? risk.detail();
+    const isLast = count === MAX_OF_A_CODE ? { further: 'counted in summary.json' } : {};
+    log(order.createdMs, names[order.strategy] ?? '', `${orderText(order)}: denied: ${why}`, { order: order.id, code, ...isLast });
+  }
+}

@@ -1,0 +1,24 @@
+// What an order asks for, in words.
+
+import { fromScaled } from '../base/number/decimal.ts';
+import { type Instrument, sizeText } from '../model/instrument.ts';
+import type { Order } from '../model/order.ts';
+
+/** `buy 0.5 BTC at 65000`, `buy for 100 USDT`. */
+export function orderText({ side, lots, quoteUnits, limit, instrument, role, reduceOnly }: Order): string {
+  const size = orderSizeText(lots, quoteUnits, instrument);
+  return `${side} ${size} of ${instrument.wireName}${orderPriceText(limit, role, instrument)}${reduceOnly ? ', reducing' : ''}`;
+}
+
+/** What is refused may be of any size. */
+function orderSizeText(lots: number, quoteUnits: number, instrument: Instrument): string {
+  if (!Number.isSafeInteger(lots) || !Number.isSafeInteger(quoteUnits)) return 'no sound quantity';
+  if (lots !== 0) return sizeText(fromScaled(lots, instrument.quantityDigits), instrument);
+  return `for ${fromScaled(quoteUnits, instrument.quoteDigits)} ${instrument.quote}`;
+}
+
+function orderPriceText(limit: number, role: Order['role'], { priceDigits }: Instrument): string {
+  if (limit === 0) return ' at the market';
+  if (!Number.isSafeInteger(limit)) return ' at no sound price';
+  return ` ${role === 'market' ? 'at most' : 'at'} ${fromScaled(limit, priceDigits)}`;
+}

@@ -1,0 +1,40 @@
+// The nearest valid name to a misspelt one, for messages that name the remedy.
+
+/**
+ * The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). Of
+ * several as near the one that begins as `given` does: `seeds` is meant to be `seed` and not `feeds`.
+ */
+export function nearestName(given: string, valid: readonly string[]): string | null {
+  let best: string | null = null;
+  let min = Infinity;
+  let max = -1;
+  for (const name of valid) {
+    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
+    const alike = sameBeginning(given.toLowerCase(), name.toLowerCase());
+    if (distance < min || (distance === min && alike > max)) [best, min, max] = [name, distance, alike];
+  }
+  return best !== null && min <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
+}
+
+function sameBeginning(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** Letters put in, left out or changed, and neighbours that changed places: the slips of typing. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same, swapped));
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length]!;
+}

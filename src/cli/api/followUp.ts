@@ -1,0 +1,50 @@
+// Where a person looks for what became of a call that changes something: commands, ready to be run.
+
+import { assertNever } from '../../base/assert.ts';
+import type { Given } from '../../protocol/arguments.ts';
+import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
+
+/** The commands for `op` called with `given`; of a new order, with its `orderId` where that is known. Reads have none. */
+export function followUpCommands(op: Op, given: Given): readonly string[] {
+  const text = (name: string): string => (typeof given[name] === 'string' ? ` ${name}=${given[name]}` : '');
+  return callsFor(op, text).map((call) => `isobar api ${call}`);
+}
+
+/** ` name=value`, or nothing. */
+type ArgumentText = (name: string) => string;
+
+function callsFor(op: Op, text: ArgumentText): readonly string[] {
+  const { effect } = endpointOf(op);
+  switch (effect) {
+    case 'read':
+    case 'test':
+      return [];
+    case 'setting':
+      return [`futures.positions${text('contractName')}`, 'futures.account'];
+    case 'create':
+      return forCreate(op, text);
+    case 'cancel':
+      return [forCancel(op, text)];
+    default:
+      return assertNever(effect);
+  }
+}
+
+function forCreate(op: Op, text: ArgumentText): readonly string[] {
+  const [symbol, contract, id, clientId] = [text('symbol'), text('contractName'), text('orderId'), text('newClientOrderId')];
+  if (op === 'futures.createConditionOrder') return [`futures.triggerOrderList${contract}`, `futures.orderHistory${contract}`];
+  if (op === 'futures.createOrder') {
+    return id === '' ? [`futures.openOrders${contract}`, `futures.orderHistory${contract}`] : [`futures.orderInformation${contract}${id}`];
+  }
+  if (id !== '') return [`spot.queryOrder${symbol}${id}`];
+  const byClientId = clientId === '' ? [] : [`spot.queryOrder${symbol}${clientId}`];
+  return [...byClientId, `spot.openOrders${symbol} limit=100`, `spot.myTrades${symbol}`];
+}
+
+function forCancel(op: Op, text: ArgumentText): string {
+  const [symbol, contract, id] = [text('symbol'), text('contractName'), text('orderId')];
+  if (op === 'futures.cancelTriggerOrder') return `futures.triggerOrderList${contract}`;
+  if (op === 'futures.cancelOrder') return `futures.orderInformation${contract}${id}`;
+  if (op === 'spot.batchCancel') return `spot.openOrders${symbol} limit=100`;
+  return `spot.queryOrder${symbol}${id === '' ? text('newClientOrderId') : id}`;
+}

@@ -1,0 +1,142 @@
+// Finer bars inside those of a definition: taken where they cover the run, refused or left where they do not.
+
+import { describe, expect, it } from 'vitest';
+import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
+import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
+import { barsOf, sliceColumns } from '../../adapters/catalog/files/columns.ts';
+import { SYNTHETIC } from '../../adapters/catalog/bars/quality.ts';
+import { memoryStore, wholeSet } from '../../adapters/catalog/bars/store.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import { loadFeeds } from './feeds.ts';
+import { executionIntervalRule } from './executionInterval.ts';
+import { parseDefinition } from '../text/parse.ts';
+import { strategyEntries, textWithDefaults } from './withDefaults.ts';
+import { yamlSource } from '../text/source.ts';
+
+const minutes = walkBars({ rows: 1200, seed: 8, instrument: linearContract() });
+const { wireName: symbol } = minutes.instrument;
+const part = (bars: BarColumns, from: number, to = bars.length) => barsOf(sliceColumns(bars, from, to), bars.instrument, bars.interval);
+/** Without the minute that makes the high of the third hour. */
+const holed = (() => {
+  const ended = minutes.high.subarray(120, 180).reduce((best, high, at, all) => (high > all[best]! ? at : best), 0) + 120;
+  const without = (column: Float64Array) => Float64Array.from([...column.subarray(0, ended), ...column.subarray(ended + 1)]);
+  const { instrument, interval, openMs, closeMs, open, high, low, close, volume } = minutes;
+  const prices = { open: without(open), high: without(high), low: without(low), close: without(close), volume: without(volume) };
+  return { instrument, interval, length: minutes.length - 1, openMs: without(openMs), closeMs: without(closeMs), ...prices };
+})();
+
+const sourceOf = (lines: string) =>
+  yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { bars: { symbol: ${symbol}, interval: 1h } }\ncash: '1000'\n${lines}`);
+function feedsOf(sets: readonly BarColumns[], lines: string, fromMs: number | null = null) {
+  const source = sourceOf(lines);
+  const store = memoryStore(sets.map((bars) => wholeSet(bars, SYNTHETIC)));
+  return loadFeeds(parseDefinition(source), source, store, { fromMs, toMs: null });
+}
+const reported = (feeds: ReturnType<typeof feedsOf>) =>
+  feeds.map(({ name, bars, isHidden }) => `${name} ${bars.interval}${isHidden === true ? ' hidden' : ''}`);
+
+const hours = coarser(minutes, '1h');
+const quarters = coarser(minutes, '15m');
+const FUTURES = 'market: futures\n';
+
+describe('finer bars inside', () => {
+  it.each([
+    ['futures take the finest', [hours, quarters, minutes], FUTURES, ['bars 1h', 'inside bars 1m hidden']],
+    ['or the finest that covers the run', [hours, quarters, part(minutes, 61)], FUTURES, ['bars 1h', 'inside bars 15m hidden']],
+    ['and reaches the prices of every bar', [hours, quarters, holed], FUTURES, ['bars 1h', 'inside bars 15m hidden']],
+    ['or none', [hours, part(minutes, 0, 100)], FUTURES, ['bars 1h']],
+    ['a named interval', [hours, quarters, minutes], `${FUTURES}fills: { inside: 15m }`, ['bars 1h', 'inside bars 15m hidden']],
+    ['none where it is off', [hours, minutes], `${FUTURES}fills: { inside: off }`, ['bars 1h']],
+  ])('%s', (_, sets, lines, expected) => {
+    expect(reported(feedsOf(sets, lines))).toEqual(expected);
+  });
+
+  it('begin one row before the run, whose close is its first price', () => {
+    const [bars, inside] = feedsOf([hours, minutes], FUTURES, START_MS + 5 * 3_600_000);
+    expect(bars!.firstRow).toBe(5);
+    expect([inside!.firstRow, inside!.bars.openMs[1]]).toEqual([1, bars!.bars.openMs[5]]);
+    expect(inside!.bars.closeMs.at(-1)).toBe(bars!.bars.closeMs.at(-1));
+  });
+
+  it('a named interval that is not there, or has gaps, is refused with what there is', () => {
+    expect(() => feedsOf([hours, quarters], `${FUTURES}fills: { inside: 5m }`)).toThrow(
+      `x.yaml:5 fills.inside: expected bars of 5m inside every 1h bar of ${symbol}, data has 1h 15m`,
+    );
+    expect(() => feedsOf([hours, holed], `${FUTURES}fills: { inside: 1m }`)).toThrow('do not reach the prices of the bars everywhere');
+  });
+
+  it('an interval that is longer than all of them is refused', () => {
+    expect(() => feedsOf([hours, minutes], 'market: futures\nfills: { inside: 1d }')).toThrow(
+      'x.yaml:5 fills.inside: expected an interval below that of the feeds (1h), got 1d',
+    );
+  });
+
+  it('spot does without unless it is asked for, and its definition does not change by it', () => {
+    const spot = parseDefinition(sourceOf(''));
+    expect(executionIntervalRule(spot)).toBe('off');
+    const text = (lines: string) => {
+      const source = sourceOf(lines);
+      const definition = parseDefinition(source);
+      return textWithDefaults(definition, strategyEntries(definition, source), { from: '2024-01-01', to: '2024-02-01', rates: {} });
+    };
+    expect(text('')).not.toContain('inside');
+    expect(text('fills: { inside: finest }')).toContain('inside: finest');
+    expect(text(FUTURES)).toContain('inside: finest');
+    expect(text(`${FUTURES}fills: { inside: off }`)).toContain('inside: off');
+  });
+});
+
+describe('bars that were made of finer ones which have gone on since', () => {
+  const spot = walkBars({ rows: 600, seed: 8, instrument: spotInstrument() });
+  const noteOf = (made: BarColumns, range: { fromMs: number | null; toMs: number | null }) => {
+    const wire = spot.instrument.wireName;
+    const source = yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { bars: { symbol: ${wire}, interval: 1h } }\ncash: '1000'\n`);
+    const of = { ...SYNTHETIC, source: 'resampled', from: '1m', barsIn: new Int32Array(made.length).fill(60) } as const;
+    const store = memoryStore([wholeSet(spot, SYNTHETIC), wholeSet(made, of)]);
+    return loadFeeds(parseDefinition(source), source, store, range)[0]?.note;
+  };
+  const all = { fromMs: null, toMs: null };
+  const made = coarser(spot, '1h');
+  it('are told with the command that makes them anew', () => {
+    expect(noteOf(part(made, 0, 7), all)).toMatch(
+      /^the 1h bars of \w+ end at .*, the 1m bars below them at .*: isobar data resample --symbol \w+ --interval 1h /,
+    );
+    expect(noteOf(part(made, 2), all)).toMatch(/^the 1h bars of \w+ begin at .*, the 1m bars below them at .*: isobar data resample/);
+  });
+  it('are no matter where they reach as far, or the run does not go further', () => {
+    expect(noteOf(made, all)).toBeUndefined();
+    expect(noteOf(part(made, 0, 7), { fromMs: null, toMs: made.closeMs[6]! })).toBeUndefined();
+    expect(noteOf(part(made, 2), { fromMs: made.openMs[2]!, toMs: null })).toBeUndefined();
+  });
+});
+
+it('an override of an instrument that no feed is of is refused, with the nearest that one is of', () => {
+  const unattributed = `${symbol.slice(0, -1)}X`;
+  expect(() => feedsOf([hours], `${FUTURES}instruments: { ${unattributed}: { pricePrecision: 9 } }`)).toThrow(
+    `x.yaml:5 instruments.${unattributed}: no feed of the run is of ${unattributed}, the nearest is ${symbol}`,
+  );
+});
+
+it('an override of the fee of a contract, which has one for opening and one for closing, is told with what sets both', () => {
+  const refused = () => feedsOf([hours], `${FUTURES}instruments: { ${symbol}: { takerFee: '0.001' } }`);
+  const expected = 'expected nothing: the fees of a contract, fractions of the notional, are openTakerFee and closeTakerFee of its record';
+  expect(refused).toThrow(`x.yaml:5 instruments.${symbol}.takerFee: ${expected}, got "0.001"`);
+  expect(refused).toThrow(
+    expect.objectContaining({ remedy: "in a run definition fees: { taker: '0.0005' } sets both (0.05 %); docs/data.md shows a record" }),
+  );
+});
+
+it('an override that fits no record is refused at the place of its key', () => {
+  const spot = coarser(walkBars({ rows: 120, seed: 8, instrument: spotInstrument() }), '1h');
+  const feeds = (changes: string) => {
+    const text = `strategy: s.ts\nfeeds: { bars: { symbol: ${spot.instrument.wireName}, interval: 1h } }\ncash: '1000'\ninstruments:\n  ${spot.instrument.wireName}:\n    ${changes}\n`;
+    const source = yamlSource('x.yaml', '.', text);
+    return loadFeeds(parseDefinition(source), source, memoryStore([wholeSet(spot, SYNTHETIC)]), { fromMs: null, toMs: null });
+  };
+  const at = `x.yaml:6 instruments.${spot.instrument.wireName}`;
+  const { quantityDigits, quote } = spot.instrument;
+  expect(() => feeds("minQuantity: '0.0000000000001'")).toThrow(
+    `${at}.minQuantity: expected a quantity in quotes with at most ${quantityDigits} digits behind the point, got "0.0000000000001"`,
+  );
+  expect(() => feeds(`base: ${quote}`)).toThrow(`${at}.base: expected another asset than the quote, got "${quote}"`);
+});

@@ -1,0 +1,155 @@
+// A definition with every default filled in: what a run did, as its author could have written it.
+
+import { basename } from 'node:path';
+import { Document, isMap, isSeq, stringify } from 'yaml';
+import { Decimal } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { executionIntervalRule } from './executionInterval.ts';
+import { FILL_DEFAULTS } from '../text/fills.ts';
+import { marketsOf, type Definition } from '../text/schema.ts';
+import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
+
+export interface StrategyEntry {
+  /** Where it stands in the definition, for messages. */
+  readonly path: KeyPath;
+  readonly filePath: KeyPath;
+  readonly paramsPath: KeyPath;
+  readonly file: string;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+  /** A decimal; the shares of all sum to 1. */
+  readonly share: string;
+}
+
+export const DEFAULTS = {
+  market: 'spot',
+  /** Not all of it: fees, and the collar of a market buy by quantity, need room. */
+  size: { equity: '0.95' },
+  /** No loan unless one is asked for; marks and funding as the catalog has them. */
+  futures: { leverage: 1, margin: 'cross', positions: 'net', liquidationFee: '0.005', marks: 'auto' },
+  fees: { in: 'received', rounding: 'halfUp' },
+  seed: 1,
+  catalog: 'data',
+} as const;
+
+/** The strategies of a definition as a list with shares. Throws ConfigError when the shares do not sum to 1. */
+export function strategyEntries(definition: Definition, source: DefinitionSource): readonly StrategyEntry[] {
+  const { strategy, params = {} } = definition;
+  if (typeof strategy === 'string') {
+    return [{ path: ['strategy'], filePath: ['strategy'], paramsPath: ['params'], file: strategy, params, share: '1' }];
+  }
+  if (definition.params !== undefined) {
+    throw new ConfigError(
+      `${whereIs(source, ['params'])}: expected params beside each file of the list, got params for all`,
+      'write strategy: [{ file: ..., params: { ... } }, ...]',
+    );
+  }
+  const given = strategy.map((item) => (typeof item === 'string' ? { file: item } : item));
+  const shares = sharesOf(
+    given.map((item) => ('share' in item ? item.share : undefined)),
+    source,
+  );
+  return given.map((item, at) => {
+    const path = ['strategy', at];
+    const isText = typeof strategy[at] === 'string';
+    return {
+      path,
+      filePath: isText ? path : [...path, 'file'],
+      paramsPath: [...path, 'params'],
+      file: item.file,
+      params: 'params' in item ? (item.params ?? {}) : {},
+      share: shares[at] ?? '0',
+    };
+  });
+}
+
+/** Shares that are not given split what is left evenly, in millionths; the last of them takes the rest. */
+function sharesOf(given: readonly (string | undefined)[], source: DefinitionSource): readonly string[] {
+  const stated = given.reduce((sum, share) => sum.plus(share ?? 0), new Decimal(0));
+  const open = given.filter((share) => share === undefined).length;
+  const left = new Decimal(1).minus(stated);
+  if (open === 0 ? !left.isZero() : !left.isPositive() || left.isZero()) {
+    throw new ConfigError(
+      `${whereIs(source, ['strategy'])}: expected shares that sum to 1, got ${stated.toFixed()}`,
+      'correct the shares, or leave one out',
+    );
+  }
+  const each = open === 0 ? left : left.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+  const last = given.lastIndexOf(undefined);
+  return given.map((share, at) => share ?? (at === last ? left.minus(each.times(open - 1)) : each).toFixed());
+}
+
+/** The name of a run: as given, else made of its strategy files. */
+export function runName(definition: Definition, entries: readonly StrategyEntry[]): string {
+  if (definition.name !== undefined) return definition.name;
+  const stems = entries.map(({ file }) =>
+    basename(file)
+      .replace(/\.[cm]?[jt]s$/, '')
+      .replace(/[^A-Za-z0-9._-]/g, '-'),
+  );
+  return stems.join('-').slice(0, 80);
+}
+
+/** What only the data could tell. `rates`: the fees of the run, as far as maker and taker say all of them. */
+export interface KnownByData {
+  readonly from: string;
+  readonly to: string;
+  readonly rates: { readonly maker?: string; readonly taker?: string };
+}
+
+const STYLE = { singleQuote: true } as const;
+/** Columns of a line: a terminal of 100 shows it indented by two. */
+const LINE = 98;
+
+/** The definition as YAML text with all defaults written out. */
+export function textWithDefaults(definition: Definition, entries: readonly StrategyEntry[], known: KnownByData): string {
+  const { rates } = known;
+  const markets = marketsOf(definition);
+  const hasContracts = markets.has('futures');
+  const isSingle = typeof definition.strategy === 'string';
+  const full = {
+    name: runName(definition, entries),
+    strategy: isSingle ? definition.strategy : entries.map(({ file, params, share }) => ({ file, params, share })),
+    ...(isSingle ? { params: definition.params ?? {} } : {}),
+    feeds: definition.feeds,
+    market: definition.market ?? DEFAULTS.market,
+    ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
+    from: known.from,
+    to: known.to,
+    cash: definition.cash,
+    size: definition.size ?? DEFAULTS.size,
+    fees: { ...DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
+    fills: { ...FILL_DEFAULTS, ...definition.fills, ...executionIntervalOf(definition) },
+    ...(definition.risk === undefined ? {} : { risk: definition.risk }),
+    ...(definition.models === undefined ? {} : { models: definition.models }),
+    ...(definition.modules === undefined ? {} : { modules: definition.modules }),
+    seed: definition.seed ?? DEFAULTS.seed,
+    catalog: definition.catalog ?? DEFAULTS.catalog,
+    ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),
+  };
+  const document = new Document(full);
+  // One line a key, as people write it.
+  inline(document.contents, '');
+  return document.toString({ ...STYLE, lineWidth: LINE });
+}
+
+/** Written only where finer bars are looked for: what a run does without them does not hang on there being such a key. */
+function executionIntervalOf(definition: Definition): { readonly inside?: string } {
+  const rule = executionIntervalRule(definition);
+  return rule === 'off' && definition.fills?.inside === undefined ? {} : { inside: rule };
+}
+
+/** Writes a list or a map that holds no other in one line where that fits; `before` is what stands in front of it. */
+function inline(node: unknown, before: string): void {
+  if (!isMap(node) && !isSeq(node)) return;
+  const inner = isMap(node)
+    ? node.items.map(({ key, value }) => ({ key: `${String(key)}: `, value }))
+    : node.items.map((value) => ({ key: '- ', value }));
+  const nested = inner.filter(({ value }) => isMap(value) || isSeq(value));
+  if (nested.length > 0 || before === '') {
+    const indent = ' '.repeat(before.length - before.trimStart().length + (before === '' ? 0 : 2));
+    for (const { key, value } of nested) inline(value, `${indent}${key}`);
+    return;
+  }
+  node.flow = true;
+  node.flow = before.length + stringify(node, { ...STYLE, lineWidth: 0 }).trimEnd().length <= LINE;
+}

@@ -1,0 +1,97 @@
+// What the exchange does to positions of its own accord: funding, and the end of one whose margin is used up.
+
+import type { Lots } from '../../base/brand.ts';
+import { fromScaled } from '../../base/number/decimal.ts';
+import { InvariantError } from '../../base/errors.ts';
+import type { Fill } from '../../model/fill.ts';
+import { sizeText, type Instrument } from '../../model/instrument.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
+import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { contractBooks } from '../../portfolio/pairedLedger.ts';
+import type { FillLog } from './fillLog.ts';
+import type { PaymentLog } from './paymentLog.ts';
+
+/** What it needs of the engine. */
+export interface MarginHost {
+  readonly ledger: Ledger;
+  readonly instruments: readonly Instrument[];
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly fills: FillLog;
+  readonly payments: PaymentLog;
+  readonly recorder: { settle(): void };
+  readonly runs: readonly { readonly name: string }[];
+  readonly drafts: { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  hasPendingWork: boolean;
+  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
+  filled(id: OrderId, fill: Fill): void;
+}
+
+export class MarginEvents {
+  readonly #engine: MarginHost;
+
+  constructor(engine: MarginHost) {
+    this.#engine = engine;
+  }
+
+  funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
+    const engine = this.#engine;
+    engine.recorder.settle();
+    const strategy = this.#books().funded(instrumentIndex, isLong, units);
+    engine.payments.push('funding', strategy, instrumentIndex, isLong, units, timeMs, engine.fills.length);
+  }
+
+  /** The fill becomes that of an order which the exchange has made, so that orders, fills and trades tell it like any other. */
+  liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
+    const engine = this.#engine;
+    const strategy = this.#books().ownerOf(instrumentIndex);
+    const instrument = engine.instruments[instrumentIndex]!;
+    const { lots, price, timeMs } = fill;
+    // Orders go with the position, and an exit that waited for them may come.
+    engine.hasPendingWork = true;
+    engine.brackets.drop(strategy, instrumentIndex, wasLong);
+    // The exchange has made it itself: it stands there already, and its fill follows.
+    const order = engine.orders.draft(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', timeMs);
+    order.role = 'liquidation';
+    order.slot = 'liquidation';
+    order.reduceOnly = true;
+    order.lots = lots as Lots;
+    engine.orders.registerExisting(order, timeMs);
+    engine.log(
+      engine.runs[strategy]!.name,
+      `${instrument.id}: ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} ${wasLong ? 'long' : 'short'} liquidated`,
+      { price: fromScaled(price, instrument.priceDigits) },
+    );
+    engine.filled(order.id, fill);
+    this.#cancelStaleOrders(strategy, instrumentIndex, wasLong, timeMs);
+  }
+
+  /** What was to reduce the position, or to turn it round, would now open one the other way that nobody has approved: it is canceled. */
+  #cancelStaleOrders(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
+    const { orders, drafts } = this.#engine;
+    if (!this.#books().terms(instrumentIndex).isNet) return;
+    const turns = (order: BotOrder): boolean => {
+      const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex && order.parent === 0;
+      return isOwn && !order.reduceOnly && (order.side === 'sell') === wasLong;
+    };
+    drafts.withdrawAll(({ order }) => turns(order));
+    for (const order of orders.active().filter(turns)) orders.cancel(order, timeMs);
+  }
+
+  /** Others bore a part of a fill's loss. Told before the fill that ends the position: it is of its trade. */
+  covered({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {
+    const { payments, fills } = this.#engine;
+    payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
+  }
+
+  #books(): FuturesLedger {
+    const books = contractBooks(this.#engine.ledger);
+    if (books === null) throw new InvariantError('a spot account has no positions');
+    return books;
+  }
+}

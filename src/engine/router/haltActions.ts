@@ -1,0 +1,74 @@
+// What a live bot does about a halt, beyond refusing orders: it takes back orders that would open, and closes what nothing guards.
+
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { NAKED_EXIT } from '../../risk/live/stalenessRules.ts';
+import type { HaltCause, HaltState } from '../../risk/live/halts.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+
+/** Causes, in the state from which on working orders that open are cancelled. Those that protect or close stay. */
+const CANCELS: ReadonlyMap<string, HaltState> = new Map([
+  ['DAILY_LOSS', 'HALT_NEW'],
+  ['DRAWDOWN', 'HALT_NEW'],
+  ['STALE_ACCOUNT', 'CANCEL_ONLY'],
+  ['MAINTENANCE_CANCEL', 'HALT_NEW'],
+]);
+
+/** What it needs of the engine. */
+export interface HaltHost {
+  readonly risk: RiskModule;
+  readonly orders: OrderManager;
+  readonly ledger: Ledger;
+  readonly execution: readonly FeedRun[];
+  readonly runs: readonly { readonly index: number; leave(feed: FeedRun): unknown }[];
+  readonly drafts: { release(): void; dropAll(code: string): void; withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly nowMs: number;
+}
+
+export class HaltActions {
+  readonly #engine: HaltHost;
+  #seen: readonly HaltCause[] = [];
+
+  constructor(engine: HaltHost) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Acts once on each cause that has come since the last call. It follows from the causes alone, which are journalled, and from the books:
+   * a replay does the same.
+   */
+  act(): void {
+    const before = this.#seen;
+    const now = this.#engine.risk.halts.causes();
+    if (now === before) return;
+    this.#seen = now;
+    for (const cause of now) if (!before.includes(cause)) this.#actOn(cause);
+    // A start that is complete lets drafts go whose time has come meanwhile.
+    this.#engine.drafts.release();
+  }
+
+  #actOn({ scope, state, code }: HaltCause): void {
+    if (state === 'KILLED') this.#engine.drafts.dropAll(code);
+    if (code === NAKED_EXIT && scope.kind === 'symbol') this.#close(scope.instrument);
+    else if (CANCELS.get(code) === state && scope.kind === 'account') this.#cancelOpening();
+  }
+
+  /** By each holder's own exit: its orders of the symbol are cancelled, then a reduce-only order closes what it holds. */
+  #close(instrument: number): void {
+    const { runs, ledger } = this.#engine;
+    for (const run of runs) if (!ledger.isFlat(run.index, instrument)) run.leave(this.#engine.execution[instrument]!);
+  }
+
+  #cancelOpening(): void {
+    const { orders, drafts, nowMs } = this.#engine;
+    drafts.withdrawAll(({ order }) => opens(order));
+    // A cancel that acts at once takes its order out of the list.
+    for (const order of orders.active().slice()) if (opens(order)) orders.cancel(order, nowMs);
+  }
+}
+
+/** On spot every sell closes. */
+const opens = ({ reduceOnly, side, instrument }: BotOrder): boolean => !reduceOnly && (side === 'buy' || instrument.contract !== undefined);

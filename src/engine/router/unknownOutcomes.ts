@@ -1,0 +1,171 @@
+// What became of orders whose answer was lost, and what else goes wrong at an exchange: reads are paced and weighed, new risk is stopped.
+
+import type { OrderId, VenueOrderId } from '../../model/order.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { FillAnomaly, OrderManager } from '../../orders/orderManager.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import { ABSENT_HOLD_MS, type Reservations } from '../../orders/reserve/reservation.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+import type { Channel, Evidence, ExchangePort } from '../../ports/exchange.ts';
+import type { Scope } from '../../risk/live/halts.ts';
+import { haltCauseOf } from '../../risk/live/haltCauses.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+
+/** Codes of the halts that an unknown outcome raises on its instrument: while it lasts, and when it lasts too long. */
+const UNKNOWN = 'UNKNOWN_OUTCOME';
+const NEEDS_PERSON = 'NEEDS_PERSON';
+/** A fill that no order of ours explains: nothing is proved about its instrument. */
+const UNATTRIBUTED = 'STRAY';
+
+/** What it needs of the engine. */
+export interface OutcomeHost {
+  readonly orders: OrderManager;
+  readonly reservations: Reservations;
+  readonly risk: RiskModule;
+  readonly exchange: ExchangePort;
+  readonly queue: DueQueue;
+  readonly runs: readonly { readonly name: string; orderEnded(instrumentIndex: number): void }[];
+  readonly nowMs: number;
+  acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  notifyOrder(order: BotOrder): void;
+  orderEnded(order: BotOrder): void;
+  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+export class UnknownOutcomes {
+  readonly #engine: OutcomeHost;
+
+  constructor(engine: OutcomeHost) {
+    this.#engine = engine;
+  }
+
+  /** The answer to a create was lost: its instrument takes no new risk, and lists are read until they say what became of it. */
+  unknown(order: BotOrder, isContested: boolean): void {
+    const engine = this.#engine;
+    if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
+    if (engine.risk.watchesOutcomes) engine.risk.outcome(order, engine.nowMs);
+    this.follow(order);
+  }
+  /** Begins to read about an order whose outcome is unknown. */
+  follow(order: BotOrder): void {
+    const engine = this.#engine;
+    this.haltInstrument(order);
+    engine.notifyOrder(order);
+    engine.exchange.read(order, engine.orders.resolution(order).first);
+  }
+
+  haltInstrument({ instrumentIndex }: BotOrder): void {
+    this.#engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.#engine.nowMs);
+  }
+
+  applyEvidence(id: OrderId, seen: Evidence): void {
+    const engine = this.#engine;
+    const order = engine.orders.get(id);
+    if (!order || order.state !== STATE.unknown) return;
+    const finding = engine.orders.applyEvidence(order, seen, this.#holds(UNATTRIBUTED, order.instrumentIndex));
+    if (finding.kind === 'read') {
+      if (finding.human !== null) this.#callPerson(order, finding.human);
+      this.#read(order, finding.channel, finding.waitMs);
+    } else if (finding.kind === 'placed') this.placed(order, finding.venueId);
+    else this.noEffect(order);
+  }
+
+  placed(order: BotOrder, venueId: VenueOrderId | null): void {
+    const engine = this.#engine;
+    engine.orders.placed(order, venueId, engine.nowMs);
+    this.resolved(order.instrumentIndex);
+    if (order.reason === null) engine.notifyOrder(order);
+    else engine.orderEnded(order);
+  }
+  /** An order never reached the venue. While it may still land its coins are reserved; an exit that waits for them goes then. */
+  noEffect(order: BotOrder): void {
+    const engine = this.#engine;
+    const { strategy, instrumentIndex } = order;
+    engine.orders.noEffect(order, engine.nowMs);
+    this.expireAt(engine.nowMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
+    this.resolved(instrumentIndex);
+    engine.orderEnded(order);
+  }
+  /** The reserve of an order without effect ends. */
+  expireAt(timeMs: number, strategy: number, instrumentIndex: number): void {
+    const engine = this.#engine;
+    engine.queue.at(timeMs, () => {
+      engine.reservations.expireAbsent(engine.nowMs);
+      engine.runs[strategy]!.orderEnded(instrumentIndex);
+    });
+  }
+
+  /** The outcome of an order of the instrument is known: it goes on trading when that was the last one. */
+  resolved(instrumentIndex: number): void {
+    const { orders, risk, nowMs } = this.#engine;
+    if (risk.watchesOutcomes) risk.outcome(null, nowMs);
+    const still = orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
+    if (still) return;
+    risk.clearInstrumentHalt(instrumentIndex, UNKNOWN, nowMs);
+    risk.clearInstrumentHalt(instrumentIndex, NEEDS_PERSON, nowMs);
+  }
+
+  /** A person says what became of an unknown order: placed as `venueId`, or null for no effect. False when it is not unknown. */
+  resolve(id: OrderId, venueId: VenueOrderId | null): boolean {
+    const order = this.#engine.orders.get(id);
+    if (!order || order.state !== STATE.unknown) return false;
+    if (venueId === null) this.noEffect(order);
+    else this.placed(order, venueId);
+    return true;
+  }
+
+  arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    const engine = this.#engine;
+    const order = engine.orders.get(id);
+    if (!order) return this.raiseHalt('ALIEN', null, `order ${venueId} of ours is not known any more`);
+    // A list shows an order before its answer has come.
+    if (order.state < STATE.working) return engine.acked(id, venueId, timeMs);
+    if (engine.orders.arrivedLate(order, venueId, timeMs)) this.#reportLateArrival(order);
+  }
+  #reportLateArrival(order: BotOrder): void {
+    this.raiseHalt('LATE_LANDING', order.instrumentIndex, `order ${order.id} stands at the exchange after all`);
+    this.#engine.notifyOrder(order);
+  }
+  /** An execution that should not have been. */
+  filled(order: BotOrder, what: FillAnomaly): void {
+    if (what === 'LATE_LANDING') this.#reportLateArrival(order);
+    else
+      this.raiseHalt(
+        'POST_TRADE',
+        null,
+        `order ${order.id}: ${what === 'OVERFILLED' ? 'more was filled than ordered' : 'filled after its end'}`,
+      );
+  }
+
+  raiseHalt(code: string, instrument: number | null, why: string): void {
+    const { risk, nowMs } = this.#engine;
+    const { state, needsPerson } = haltCauseOf(code);
+    // A person who is called has to know all of it. Of aliens there is a list.
+    risk.halts.raise(scopeOf(instrument), state, code, why, nowMs, needsPerson && code !== 'ALIEN');
+  }
+  clearHalt(code: string, instrument: number | null): void {
+    const { risk, nowMs } = this.#engine;
+    if (!haltCauseOf(code).needsPerson) risk.halts.clear(scopeOf(instrument), code, 'its cause is gone', nowMs);
+  }
+
+  #read(order: BotOrder, channel: Channel, waitMs: number): void {
+    const { exchange, queue, nowMs } = this.#engine;
+    if (waitMs === 0) return exchange.read(order, channel);
+    const { id } = order;
+    queue.at(Math.max(queue.nowMs, nowMs + waitMs), () => {
+      if (order.id === id && order.state === STATE.unknown) exchange.read(order, channel);
+    });
+  }
+  #callPerson(order: BotOrder, why: string): void {
+    if (this.#holds(NEEDS_PERSON, order.instrumentIndex)) return;
+    const message = `order ${order.id} stays unknown: ${why}`;
+    this.#engine.log(this.#engine.runs[order.strategy]!.name, message, {});
+    this.raiseHalt(NEEDS_PERSON, order.instrumentIndex, message);
+  }
+  #holds(code: string, instrument: number): boolean {
+    const { halts } = this.#engine.risk;
+    return halts.any && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
+  }
+}
+
+const scopeOf = (instrument: number | null): Scope => (instrument === null ? { kind: 'account' } : { kind: 'symbol', instrument });

@@ -1,0 +1,194 @@
+// Runs the drafts that wait: an order with the tag of one under cancel replaces it, and a reversal follows the stops of the old side.
+
+import type { Lots, TimeMs, Units } from '../../base/brand.ts';
+import type { OrderId } from '../../model/order.ts';
+import { sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+
+/** Nothing is left to be done by the draft: the orders before it have done it. */
+const NOTHING_LEFT = 'REPLACED_FILLED';
+/** The cause that halts a live bot until its start is complete. */
+const STARTING = 'STARTING';
+
+/** What it needs of the engine. */
+export interface DraftHost {
+  readonly orders: OrderManager;
+  readonly risk: RiskModule;
+  readonly runs: readonly DraftingRun[];
+  /** Null of a replayed bot, whose drafts go in turn with what it is told. */
+  readonly haltActions: object | null;
+  readonly callbacks: { first(act: () => void): void };
+  readonly nowMs: number;
+  hasPendingWork: boolean;
+  followUps: number;
+  submit(order: BotOrder): OrderId;
+  notifyOrder(order: BotOrder): void;
+}
+/** A strategy whose draft is about to go. */
+interface DraftingRun {
+  missingLots(order: BotOrder, targetLots: number): number;
+  resize(order: BotOrder): void;
+  reverse(order: BotOrder): OrderId;
+}
+
+export class WaitingDrafts {
+  readonly #engine: DraftHost;
+  /** Drafts whose time has come. */
+  #ready: WaitingDraft[] = [];
+  /** Of a bot that was made from a journal, until its start has begun, and of one that stops: no draft goes. */
+  #isHeld = false;
+
+  constructor(engine: DraftHost) {
+    this.#engine = engine;
+  }
+
+  /** An order has the tag of one whose cancel has been asked for: it waits for the end of that one. */
+  replace(order: BotOrder): OrderId {
+    const { orders } = this.#engine;
+    const old = orders.active().find((other) => isSameSlot(order, other));
+    const isSound = order.lots > 0 || order.quoteUnits > 0;
+    const isBusy = orders.drafts.waiting.some((draft) => isSameSlot(order, draft.order));
+    if (old === undefined || !isSound || isBusy) return this.#deny(order, isSound ? 'SLOT_BUSY' : 'BAD_INPUT');
+    const { id, side, lots, quoteUnits, filledLots, filledUnits } = old;
+    const replaced = { id, side, lots, quoteUnits, filledLots, filledUnits };
+    return this.#wait({ order, ahead: [id], replaced, targetLots: NaN, left: NaN });
+  }
+
+  /** A reversal waits until the orders `ahead`, which close the old side, have ended; it is sized then. */
+  reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
+    return this.#wait({ order, ahead, replaced: null, targetLots, left: NaN });
+  }
+
+  /** Takes over a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it has not. */
+  restore(draft: WaitingDraft, ended: (id: OrderId) => Ended | undefined): void {
+    const { orders } = this.#engine;
+    orders.drafts.add(draft);
+    this.#engine.followUps++;
+    this.#isHeld = true;
+    for (const id of draft.ahead.slice()) {
+      const end = ended(id);
+      if (end !== undefined) this.#leave(draft, id, end);
+      // The wish is in no record: it goes out as soon as the exchange's id of the order is known.
+      else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.cancelWanted = true;
+    }
+    if (draft.ahead.length === 0) this.#ready.push(draft);
+  }
+  /** The exchange is connected: cancels for which drafts wait, and which may not have left, are asked for again. */
+  followAhead(): void {
+    const { orders, nowMs } = this.#engine;
+    for (const { ahead } of orders.drafts.waiting) {
+      for (const id of ahead) {
+        const order = orders.get(id);
+        if (order !== undefined) orders.cancel(order, nowMs);
+      }
+    }
+  }
+  /** From now on no draft is sent: the bot stops. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** An order has ended: drafts that waited for it alone are sized now. The engine then calls `release`. */
+  orderEnded(order: BotOrder): void {
+    const { id } = order;
+    for (const draft of this.#engine.orders.drafts.waiting) {
+      if (!draft.ahead.includes(id)) continue;
+      this.#leave(draft, id, order);
+      if (draft.ahead.length === 0) this.#ready.push(draft);
+    }
+  }
+  #leave(draft: WaitingDraft, id: OrderId, end: Ended): void {
+    draft.ahead.splice(draft.ahead.indexOf(id), 1);
+    if (draft.replaced !== null) draft.left = sizeLeft(draft.order, draft.replaced, end);
+  }
+
+  /** Sends the drafts whose time has come; while a live bot starts they wait on. */
+  release(): void {
+    const { halts } = this.#engine.risk;
+    const isStarting = halts.any && halts.holds({ kind: 'account' }, STARTING);
+    if (isStarting) this.#isHeld = false;
+    if (isStarting || this.#isHeld || this.#ready.length === 0) return;
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const draft of ready) {
+      this.#remove(draft);
+      this.#send(draft);
+    }
+  }
+
+  /** The same, at once in a live bot; in a replayed row once the row is delivered, for only then its price is known. */
+  releaseInTurn(): void {
+    const { haltActions, callbacks } = this.#engine;
+    if (haltActions === null) callbacks.first(() => this.release());
+    else this.release();
+  }
+
+  #send({ order, replaced, left, targetLots }: WaitingDraft): void {
+    const engine = this.#engine;
+    const run = engine.runs[order.strategy]!;
+    order.createdMs = order.changedMs = engine.nowMs as TimeMs;
+    const size = replaced === null ? run.missingLots(order, targetLots) : left;
+    if (order.quoteUnits > 0) {
+      order.quoteUnits = size as Units;
+      if (size === 0) return void this.#deny(order, NOTHING_LEFT);
+    } else {
+      if (size < order.instrument.minLots) return void this.#deny(order, NOTHING_LEFT);
+      order.lots = size as Lots;
+      if (replaced !== null) run.resize(order);
+    }
+    engine.hasPendingWork = true;
+    if (replaced === null) run.reverse(order);
+    else engine.submit(order);
+  }
+
+  /** True: the order was a draft, and is withdrawn. */
+  withdraw(order: BotOrder): boolean {
+    const draft = this.#engine.orders.drafts.waiting.find((one) => one.order === order);
+    if (draft !== undefined) this.#withdraw(draft);
+    return draft !== undefined;
+  }
+  /** Withdraws the drafts that `which` names. */
+  withdrawAll(which: (draft: WaitingDraft) => boolean): void {
+    for (const draft of this.#engine.orders.drafts.waiting.filter(which)) this.#withdraw(draft);
+  }
+  /** Drops all drafts with the code of a refusal: after a kill. */
+  dropAll(code: string): void {
+    for (const draft of this.#engine.orders.drafts.waiting.slice()) {
+      this.#remove(draft);
+      this.#deny(draft.order, code);
+    }
+  }
+
+  #wait(draft: WaitingDraft): OrderId {
+    const engine = this.#engine;
+    engine.orders.wait(draft);
+    engine.followUps++;
+    engine.notifyOrder(draft.order);
+    return draft.order.id;
+  }
+  #remove(draft: WaitingDraft): void {
+    this.#engine.orders.drafts.remove(draft);
+    this.#engine.followUps--;
+    this.#ready = this.#ready.filter((one) => one !== draft);
+  }
+  #withdraw(draft: WaitingDraft): void {
+    const engine = this.#engine;
+    this.#remove(draft);
+    engine.orders.withdraw(draft.order, engine.nowMs);
+    engine.notifyOrder(draft.order);
+  }
+  #deny(order: BotOrder, code: string): OrderId {
+    const { id } = order;
+    this.#engine.orders.deny(order, code);
+    this.#engine.notifyOrder(order);
+    return id;
+  }
+}
+
+function isSameSlot(order: BotOrder, other: BotOrder): boolean {
+  const { strategy, instrumentIndex, slot } = order;
+  return other.parent === 0 && other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.slot === slot;
+}

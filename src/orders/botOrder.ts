@@ -1,0 +1,135 @@
+// The pooled record of one order: made once, used again by later orders, changed by `orders` alone.
+
+import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
+import { LIFECYCLES, STATE } from './lifecycle.ts';
+import type { ReservedOrder } from './reserve/worstCase.ts';
+
+/** Amounts, prices and times start as a fraction: V8 then keeps each as a double that is written in place, from the first order on. */
+const FRACTION = 0.5;
+/** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
+const DRAFT = STATE.draft;
+
+export class BotOrder implements ReservedOrder {
+  id = 0 as OrderId;
+  strategy = 0 as StrategyIndex;
+  instrument!: Instrument;
+  instrumentIndex = 0;
+  side: Side = 'buy';
+  sign: 1 | -1 = 1;
+  role: OrderRole = 'market';
+  lots = FRACTION as Lots;
+  quoteUnits = FRACTION as Units;
+  limit = FRACTION as Ticks;
+  reduceOnly = false;
+  timeInForce: TimeInForce | null = null;
+  slot = '';
+  parent = 0 as OrderId;
+  /** Bracket prices and trailing distance in ticks; 0 for none. */
+  takeProfit = FRACTION as Ticks;
+  stopLoss = FRACTION as Ticks;
+  trailing = FRACTION as Ticks;
+  /** It has one of these: what it buys or sells is guarded. */
+  isGuarded = false;
+  /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
+  firedAtTicks = FRACTION as Ticks;
+
+  /** The price that a condition order waits for at the exchange; 0 for an order that waits for none. */
+  triggerTicks = FRACTION as Ticks;
+  /** The price has to rise to it. */
+  triggersAbove = false;
+  /** Lots, or units of an amount, that make it look unlike other open orders: so many more were wanted. */
+  fingerprintOffset = 0;
+
+  /** Position of the lifecycle in LIFECYCLES. */
+  state: number = DRAFT;
+  reason: DoneReason | null = null;
+  confirmed = false;
+  venueId: VenueOrderId | null = null;
+  filledLots = FRACTION as Lots;
+  filledUnits = FRACTION as Units;
+  createdMs = FRACTION as TimeMs;
+  changedMs = FRACTION as TimeMs;
+  /** When the venue had it; NaN until then. */
+  arrivedMs = NaN;
+  /** Worst case of what is still open, once it is assessed: written by the reservations alone (reservation.ts says what each is). */
+  worstTicks = FRACTION;
+  worstLots = FRACTION;
+  worstUnits = FRACTION;
+  worstCash = FRACTION;
+  reserved = false;
+  /** A cancel is wanted but the venue's id is not known yet. */
+  cancelWanted = false;
+  wasUnknown = false;
+  /** The stable code of a denial or refusal. */
+  code: string | null = null;
+  /** In the pool, the next spare record. */
+  nextFree: BotOrder | null = null;
+  /** No order uses it. */
+  isFree = true;
+
+  get lifecycle(): Lifecycle {
+    return LIFECYCLES[this.state]!;
+  }
+
+  /** Ended without having been at the exchange, as far as anybody knew. */
+  get isWithoutEffect(): boolean {
+    return this.reason === 'noEffect' || this.reason === 'refused' || this.reason === 'notSent';
+  }
+
+  /** Makes the record a new draft; whoever asked for it then says what is wanted. */
+  begin(id: number, strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
+    this.isFree = false;
+    this.id = id as OrderId;
+    this.strategy = strategy as StrategyIndex;
+    // Mostly that of the order before: a reference that is written is told to the collector, one that is compared is not.
+    if (this.instrument !== instrument) this.instrument = instrument;
+    this.instrumentIndex = instrumentIndex;
+    this.side = side;
+    this.sign = side === 'buy' ? 1 : -1;
+    this.role = 'market';
+    this.lots = 0 as Lots;
+    this.quoteUnits = 0 as Units;
+    this.limit = 0 as Ticks;
+    this.reduceOnly = false;
+    this.timeInForce = null;
+    this.slot = '';
+    this.parent = 0 as OrderId;
+    this.takeProfit = 0 as Ticks;
+    this.stopLoss = 0 as Ticks;
+    this.trailing = 0 as Ticks;
+    this.isGuarded = false;
+    this.firedAtTicks = 0 as Ticks;
+    this.triggerTicks = 0 as Ticks;
+    this.triggersAbove = false;
+    this.fingerprintOffset = 0;
+    this.state = DRAFT;
+    this.reason = null;
+    this.confirmed = false;
+    this.venueId = null;
+    this.filledLots = 0 as Lots;
+    this.filledUnits = 0 as Units;
+    this.createdMs = this.changedMs = nowMs as TimeMs;
+    this.arrivedMs = NaN;
+    this.reserved = false;
+    this.cancelWanted = false;
+    this.wasUnknown = false;
+    this.code = null;
+  }
+}
+
+/** The exchange's lists cannot tell the two apart (order-safety, section 6). */
+export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
+  return (
+    a.instrumentIndex === b.instrumentIndex &&
+    a.side === b.side &&
+    a.limit === b.limit &&
+    a.triggerTicks === b.triggerTicks &&
+    a.lots === b.lots &&
+    a.quoteUnits === b.quoteUnits
+  );
+}
+
+/** True when a cancel of the order has been asked for. */
+export const isUnderCancel = ({ state, cancelWanted }: BotOrder): boolean => state === STATE.cancelSent || cancelWanted;

@@ -1,0 +1,13 @@
+// Why an order cannot be told apart from others, or is one too many: codes of the order manager, in words.
+
+const DENIAL_REASONS: Readonly<Record<string, string>> = {
+  SLOT_BUSY: 'the order of this decision is not over yet',
+  SIDE_UNKNOWN: 'what became of an order of this side is not known yet',
+  FP_NOT_UNIQUE: 'too many open orders look like it: a lost answer could not be told apart',
+  MISSED: 'the bot went down as it decided, and came back too late to send it',
+  REPLACED_FILLED: 'the order that it replaces has filled: nothing is left to be ordered',
+  CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',
+};
+
+/** Null: the code is not one of these, but of risk. */
+export const denialText = (code: string): string | null => DENIAL_REASONS[code] ?? null;

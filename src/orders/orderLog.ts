@@ -1,0 +1,142 @@
+// What a run keeps of its orders: one row an order, written once, when it ends.
+
+import * as rows from '../base/memory/rowLog.ts';
+import { InvariantError } from '../base/errors.ts';
+import { bitsOf, RowLog, type Scratch } from '../base/memory/rowLog.ts';
+import { ENDINGS, ROLES, type OrderColumns } from '../model/run/run.ts';
+import { CAPPED, type DoneReason } from '../model/order.ts';
+import type { BotOrder } from './botOrder.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { rowInPage } = rows;
+
+/** Fields of a row. Small whole numbers share one: an order's row is one stretch of memory, and short. */
+const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, changedMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
+const WIDTH = 11;
+const OPEN = ENDINGS.indexOf('open');
+const FILLED = ENDINGS.indexOf('filled');
+const LIMIT = ROLES.indexOf('limit');
+/** Texts that a run may use for slots and codes. */
+const MAX_TEXTS = 65_536;
+
+/** A text and its number among the texts of the run. */
+interface Known {
+  readonly text: string;
+  readonly at: number;
+}
+
+export class OrderLog {
+  readonly #rows: RowLog | null;
+  readonly #texts: string[] = [''];
+  readonly #textAt = new Map<string, number>([['', 0]]);
+
+  /** The slots of the newest buy and of the newest sell: mostly those of the next ones, and then nothing is hashed. */
+  #buys: Known = { text: '', at: 0 };
+  #sells: Known = { text: '', at: 0 };
+
+  /** The number of the last order before the first row: orders of an earlier process have none. */
+  base = 0;
+
+  /** Without a scratch nothing is kept: the sets of a sweep are told apart by their fills. */
+  constructor(scratch: Scratch | null) {
+    this.#rows = scratch === null ? null : new RowLog(WIDTH, scratch);
+  }
+
+  /** Writes the row of an order that has ended, or that is still open when the run ends. `ending`: its reason, which most callers know. */
+  write(order: BotOrder, ending: DoneReason | 'open'): void {
+    const rowLog = this.#rows;
+    const row = order.id - this.base - 1;
+    if (rowLog === null || row < 0) return;
+    const newest = order.sign > 0 ? this.#buys : this.#sells;
+    // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.#turnAndWrite(order, ending, rowLog, row);
+    const { page } = rowLog;
+    const at = rowInPage(row) * WIDTH;
+    page[at + FIELD.parent] = order.parent;
+    page[at + FIELD.lots] = order.lots;
+    page[at + FIELD.quoteUnits] = order.quoteUnits;
+    page[at + FIELD.limit] = priceOf(order);
+    page[at + FIELD.filledLots] = order.filledLots;
+    page[at + FIELD.filledUnits] = order.filledUnits;
+    page[at + FIELD.createdMs] = order.createdMs;
+    page[at + FIELD.arrivedMs] = order.arrivedMs;
+    page[at + FIELD.changedMs] = order.changedMs;
+    page[at + FIELD.codes] = codesOf(order, ending);
+    page[at + FIELD.texts] = newest.at;
+    if (order.code === null) return;
+    page[at + FIELD.texts] = newest.at + this.#text(order.code) * MAX_TEXTS;
+    // What was asked for as a market order rested as a limit: it is written down as what it was.
+    if (order.code === CAPPED && order.role === 'market') page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
+  }
+
+  /** The columns of the first `count` orders after `base`; each has been written. Throws InvariantError where none is kept. */
+  columns(count: number): OrderColumns {
+    if (this.#rows === null) throw new InvariantError('the orders of this run are not kept');
+    const columns = this.#rows.columns(count);
+    const of = (field: number) => columns[field]!;
+    const codes = of(FIELD.codes);
+    const texts = of(FIELD.texts);
+    const bits = (from: number, width: number) => bitsOf(codes, from, width);
+    const ending = bits(6, 4);
+    return {
+      length: count,
+      id: codes.map((_, row) => this.base + row + 1),
+      parent: of(FIELD.parent),
+      lots: of(FIELD.lots),
+      quoteUnits: of(FIELD.quoteUnits),
+      limit: of(FIELD.limit),
+      filledLots: of(FIELD.filledLots),
+      filledUnits: of(FIELD.filledUnits),
+      createdMs: of(FIELD.createdMs),
+      arrivedMs: of(FIELD.arrivedMs),
+      doneMs: of(FIELD.changedMs).map((ms, row) => (ending[row] === OPEN ? NaN : ms)),
+      slot: texts.map((text) => text % MAX_TEXTS),
+      code: texts.map((text) => Math.floor(text / MAX_TEXTS)),
+      side: bits(0, 1),
+      reduceOnly: bits(1, 1),
+      wasUnknown: bits(2, 1),
+      role: bits(3, 3),
+      ending,
+      strategy: bits(10, 8),
+      instrument: bits(18, 8),
+      texts: this.#texts,
+    };
+  }
+  release(): void {
+    this.#rows?.release();
+  }
+
+  #turnAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
+    const { sign, slot } = order;
+    const known: Known = { text: slot, at: this.#text(slot) };
+    if (sign > 0) this.#buys = known;
+    else this.#sells = known;
+    rowLog.turnTo(row);
+    this.write(order, ending);
+  }
+  #text(text: string): number {
+    const known = this.#textAt.get(text);
+    if (known !== undefined) return known;
+    // Beyond that many tags the log keeps the fact of an order, not its tag.
+    if (this.#texts.length === MAX_TEXTS) return 0;
+    this.#textAt.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+}
+
+function priceOf({ triggerTicks, limit, firedAtTicks }: BotOrder): number {
+  return triggerTicks > 0 ? triggerTicks : limit > 0 ? limit : firedAtTicks;
+}
+
+/** Small whole numbers in one. A function of its own, because V8 inlines neither where both are one. */
+function codesOf(order: BotOrder, ending: DoneReason | 'open'): number {
+  return (
+    (order.sign > 0 ? 0 : 1) |
+    (order.reduceOnly === true ? 2 : 0) |
+    (order.wasUnknown === true ? 4 : 0) |
+    (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
+    ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << 6) |
+    (order.strategy << 10) |
+    (order.instrumentIndex << 18)
+  );
+}

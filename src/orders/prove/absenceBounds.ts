@@ -1,0 +1,145 @@
+// The bounds that make a negative read mean something: fixed in a replay, measured and widened in live (order-safety, section 3).
+
+import { guards } from './guards.ts';
+
+/** ms of venue time. What is made of it at one moment holds for that moment: a live fence moves. */
+export interface AbsenceBounds {
+  /** How long after its timestamp the venue may still admit a request. */
+  readonly recvWindowMs: number;
+  /** D: longest assumed time from admission to visibility in lists. */
+  readonly visibilityDelayMs: number;
+  /** L: how old a list may be when it is read. */
+  readonly readLagMs: number;
+  /** H: after this long beyond the fence a person must look. */
+  readonly escalateAfterMs: number;
+  /** From the end of a round of reads to the next one. */
+  readonly resolveEveryMs: number;
+  /** So many orders stay known after their end, for so long: lists that lag may still speak of them. */
+  readonly maxEndedOrders: number;
+  readonly endedOrderTtlMs: number;
+  /** Counts the jumps of the venue's clock: what was read before one proves nothing afterwards. */
+  readonly clockEpoch: number;
+  /** The highest venue time seen when it jumped last: no request was signed later than that. */
+  readonly epochMs: number;
+}
+
+/** The venue of a replay answers from its own books: nothing lags, and nothing is admitted late. */
+export const REPLAY_ABSENCE_BOUNDS: AbsenceBounds = {
+  recvWindowMs: 0,
+  visibilityDelayMs: 0,
+  readLagMs: 0,
+  escalateAfterMs: 600_000,
+  resolveEveryMs: 0,
+  maxEndedOrders: 0,
+  endedOrderTtlMs: 0,
+  clockEpoch: 0,
+  epochMs: -Infinity,
+};
+
+/** Keys of order-safety, section 18. The admission window is the venue's rule and cannot be set. */
+export interface AbsenceBoundsSettings {
+  readonly deltaMinMs: number;
+  readonly deltaIncidentMs: number;
+  readonly incidentMemoryMs: number;
+  readonly readLagMs: number;
+  readonly resolveEveryMs: number;
+  readonly humanAfterMs: number;
+}
+export const DEFAULT_ABSENCE_BOUNDS: AbsenceBoundsSettings = {
+  deltaMinMs: 60_000,
+  deltaIncidentMs: 600_000,
+  incidentMemoryMs: 900_000,
+  readLagMs: 3000,
+  resolveEveryMs: 2000,
+  humanAfterMs: 600_000,
+};
+
+export const RECV_WINDOW_MS = 5000;
+const DAY_MS = 86_400_000;
+/** D is so many times the 99.9th percentile of what was measured. */
+const DELTA_FACTOR = 10;
+const LAG_FACTOR = 3;
+/** Measurements kept: a day of an order every 20 s; of a busier day the newest. */
+const MAX_SAMPLES = 4320;
+
+const KEEP_ENDED = 10_000;
+/** Twice as long as whoever reads the lists knows an order by its id. */
+const KEEP_ENDED_MS = 7_200_000;
+
+interface Sample {
+  readonly atMs: number;
+  readonly ms: number;
+}
+
+/** The fence of a live bot: whoever hears the venue tells it what it hears. All times are venue time. */
+export class MeasuredAbsenceBounds implements AbsenceBounds {
+  readonly recvWindowMs = RECV_WINDOW_MS;
+  readonly escalateAfterMs: number;
+  readonly resolveEveryMs: number;
+  readonly maxEndedOrders = KEEP_ENDED;
+  readonly endedOrderTtlMs = KEEP_ENDED_MS;
+  clockEpoch = 0;
+  epochMs = -Infinity;
+  readonly #settings: AbsenceBoundsSettings;
+  #admissions: Sample[] = [];
+  #lagMs = 0;
+  #incidentMs = -Infinity;
+  #nowMs = -Infinity;
+
+  constructor(settings: AbsenceBoundsSettings = DEFAULT_ABSENCE_BOUNDS) {
+    this.#settings = settings;
+    this.escalateAfterMs = settings.humanAfterMs;
+    this.resolveEveryMs = settings.resolveEveryMs;
+  }
+
+  /** The venue's time is at least this. */
+  onVenueTime(venueMs: number): void {
+    if (venueMs > this.#nowMs) this.#nowMs = venueMs;
+  }
+  /** An acknowledged order was admitted `delayMs` after the time with which it was signed. */
+  onAdmission(delayMs: number, venueMs: number): void {
+    this.onVenueTime(venueMs);
+    this.#admissions.push({ atMs: venueMs, ms: delayMs });
+    if (this.#admissions.length > MAX_SAMPLES) this.#admissions.shift();
+  }
+  /** An acknowledged order was first seen in a list `lagMs` after its acknowledgement. */
+  onReadLag(lagMs: number): void {
+    if (lagMs > this.#lagMs) this.#lagMs = lagMs;
+  }
+  /** The venue has given an answer that admits a delay between the gateway and the lists: -1001, -1006, -1007, -1016, HTTP 504. */
+  onIncident(venueMs: number): void {
+    this.onVenueTime(venueMs);
+    this.#incidentMs = Math.max(this.#incidentMs, venueMs);
+  }
+  /** The venue's clock has jumped: the fence of everything unknown begins anew at the highest time that it ever showed. */
+  onClockJump(): void {
+    this.clockEpoch++;
+    this.epochMs = this.#nowMs;
+  }
+
+  get visibilityDelayMs(): number {
+    const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.#settings;
+    const measured = DELTA_FACTOR * this.#admissionP999();
+    const isIncident = guards.incidentsWiden && this.#nowMs - this.#incidentMs <= incidentMemoryMs;
+    return Math.max(deltaMinMs, measured, isIncident ? deltaIncidentMs : 0);
+  }
+  get readLagMs(): number {
+    return Math.max(this.#settings.readLagMs, LAG_FACTOR * this.#lagMs);
+  }
+
+  #admissionP999(): number {
+    const since = this.#nowMs - DAY_MS;
+    while (this.#admissions.length > 0 && this.#admissions[0]!.atMs <= since) this.#admissions.shift();
+    const { length } = this.#admissions;
+    // The nearest rank: of few measurements the largest. Asked for with every read about an order, so that no list of them is sorted.
+    const max: number[] = [];
+    const rank = length - Math.ceil(length * 0.999);
+    for (const { ms } of this.#admissions) {
+      let at = max.length;
+      while (at > 0 && max[at - 1]! < ms) at--;
+      if (at <= rank) max.splice(at, 0, ms);
+      if (max.length > rank + 1) max.pop();
+    }
+    return max[rank] ?? 0;
+  }
+}

@@ -1,0 +1,123 @@
+// The profit history: one record for each reduction of a position, whose fees and funding add up to those of the position.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { VenuePosition } from '../../venue/futures/position.ts';
+import { type PagedRow, type IndexedList, PagedList } from '../orders/pagedList.ts';
+import { readRow } from '../orders/rows.ts';
+import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
+import { firstFrom, page } from '../orders/page.ts';
+import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
+import { reductionIn, type ReductionRow, reductionText, type Reduction } from './reductionRow.ts';
+
+/** What of a position has been told already. */
+export interface ReportedAmounts {
+  readonly positionId: number;
+  readonly feeUnits: number;
+  readonly fundingUnits: number;
+}
+
+/** Ms UTC, both ends included. */
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export class ProfitHistory {
+  /** Those that stand nowhere yet but here. */
+  readonly fresh: { readonly account: number; readonly kept: PagedRow<Reduction> }[] = [];
+  readonly #rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
+  readonly #archive: ArchiveSource;
+  readonly #byAccount: PagedList<Reduction>[] = [];
+  readonly #reported = new Map<Readonly<VenuePosition>, ReportedAmounts>();
+  #last = 0;
+
+  constructor(rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>, archived: ArchiveSource) {
+    this.#rows = rows;
+    this.#archive = archived;
+  }
+
+  /** What a reduction is to be told as; it stands in no list until it is shown. `extraFee`: what the position itself does not count. */
+  record(
+    position: Readonly<VenuePosition>,
+    instrument: Instrument,
+    of: {
+      readonly lots: number;
+      readonly closeTicks: number;
+      readonly openTicks: number;
+      readonly profitUnits: number;
+      readonly extraFee: number;
+    },
+    timeMs: number,
+  ): PagedRow<Reduction> {
+    const { id, isLong, isCross, leverage, feeUnits, fundingUnits, openedMs } = position;
+    const before = this.#reported.get(position);
+    const reported = before?.positionId === id ? before : { feeUnits: 0, fundingUnits: 0 };
+    this.#reported.set(position, { positionId: id, feeUnits, fundingUnits });
+    const row: Reduction = {
+      id: ++this.#last,
+      instrument,
+      isLong,
+      isCross,
+      leverage,
+      lots: of.lots,
+      openTicks: of.openTicks,
+      closeTicks: of.closeTicks,
+      profitUnits: of.profitUnits,
+      feeUnits: feeUnits - reported.feeUnits + of.extraFee,
+      fundingUnits: fundingUnits - reported.fundingUnits,
+      openedMs,
+      timeMs,
+    };
+    const kept = { row, tag: this.#rows.tagOf(instrument), place: -1 };
+    this.fresh.push({ account: position.account, kept });
+    return kept;
+  }
+
+  show(account: number, reduction: PagedRow<Reduction>): void {
+    this.#listOf(account).push(reduction);
+  }
+
+  /** What of a position has been told already; null: nothing. */
+  reportedOf(position: Readonly<VenuePosition>): ReportedAmounts | null {
+    return this.#reported.get(position) ?? null;
+  }
+  restoreReported(position: Readonly<VenuePosition>, notified: ReportedAmounts): void {
+    this.#reported.set(position, notified);
+  }
+  /** A record of an earlier life of the exchange, which lies there. */
+  restore(row: ReductionRow, place: number): void {
+    const { accountOf, instrumentOf } = this.#rows.names;
+    this.#last = Math.max(this.#last, row[3]);
+    this.#listOf(accountOf(row[1])).restore(place, this.#rows.tagOf(instrumentOf(row[2])));
+  }
+  rowOf(account: number, reduction: Reduction): string {
+    return reductionText(account, reduction, this.#rows.names);
+  }
+
+  /** Newest first (see `page`); null: of every contract. `range`: those of these times alone, both ends included. */
+  list(
+    account: number,
+    instrument: Instrument | null,
+    limit: number,
+    fromId: number | null,
+    range: TimeRange | null,
+  ): readonly Reduction[] {
+    const isBefore = fromId === null ? null : ({ id }: Reduction): boolean => id < fromId;
+    const all = this.#listOf(account);
+    const rows = range === null ? all : within(all, range);
+    return page(rows, limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
+  }
+
+  #listOf(account: number): PagedList<Reduction> {
+    return (this.#byAccount[account] ??= new PagedList((place) =>
+      reductionIn(readRow<ReductionRow>(this.#archive.reader.read(place), 'r'), this.#rows.names),
+    ));
+  }
+}
+
+/** The records of a list, whose times rise, that lie in a range. */
+function within(all: IndexedList<Reduction>, { fromMs, toMs }: TimeRange): IndexedList<Reduction> {
+  const first = firstFrom(all, ({ timeMs }) => timeMs < fromMs);
+  const end = firstFrom(all, ({ timeMs }) => timeMs <= toMs);
+  return { length: Math.max(0, end - first), at: (at) => all.at(first + at), tagAt: (at) => all.tagAt(first + at) };
+}

@@ -1,0 +1,181 @@
+// HTTP before the exchange: sockets and bytes in, the answer of the synchronous function out.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { ConfigError } from '../../base/errors.ts';
+import type { Delivered } from '../faults/faultyService.ts';
+import type { HeartbeatServer } from './heartbeatServer.ts';
+import { ignoreUpgrade } from './ignoreUpgrade.ts';
+import { FastConnections } from './fastConnections.ts';
+import type { Answerer } from './answerer.ts';
+
+/** The time that heads of answers tell, and by which idle connections are closed. */
+export interface HttpClock {
+  /** Ms UTC. */
+  nowMs(): number;
+  /** Calls `run` every `periodMs` until the returned function is called. */
+  repeat(periodMs: number, run: () => void): () => void;
+}
+
+export interface ServerLimits {
+  /** Connections at a time; one more is closed as it comes. */
+  readonly maxConnections: number;
+  /** Ms within which a request has to be there, body and all; the connection of one that is not is closed after HTTP 408. */
+  readonly requestTimeoutMs: number;
+}
+
+export interface HttpServerOptions extends ServerLimits {
+  /** Loopback unless said otherwise. */
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Largest body in bytes; the connection of a larger one is closed after HTTP 413. */
+  readonly maxBodyBytes: number;
+  readonly clock: HttpClock;
+}
+
+export const HTTP_DEFAULTS: Omit<HttpServerOptions, 'clock'> = {
+  host: '127.0.0.1',
+  port: 0,
+  maxBodyBytes: 256 * 1024,
+  maxConnections: 1000,
+  requestTimeoutMs: 10_000,
+};
+const JSON_UTF8 = 'application/json;charset=UTF-8';
+/** Idle connections stay open a little longer than most clients keep theirs. */
+const KEEP_ALIVE_MS = 65_000;
+/** How often requests are looked for that do not come to their end. */
+const CHECK_MS = 1000;
+const NO_BODY = new Uint8Array(0);
+
+export interface RunningHttpServer {
+  readonly port: number;
+  /** `http://127.0.0.1:8080`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Opens the door, with WebSockets behind it where `sockets` takes them. Throws ConfigError when the port cannot be had. */
+export async function startHttpServer(
+  answer: Answerer,
+  options: HttpServerOptions,
+  sockets: HeartbeatServer | null = null,
+): Promise<RunningHttpServer> {
+  const { maxConnections, requestTimeoutMs } = options;
+  const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: CHECK_MS };
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, ...timeouts }, (request, response) =>
+    receive(request, response, answer, options),
+  );
+  server.maxConnections = maxConnections;
+  if (sockets !== null) {
+    server.on('upgrade', (request, socket, head) => {
+      if (!sockets.take(request, socket, head)) ignoreUpgrade(server, request, socket, head);
+    });
+  }
+  const lane = fastConnectionsBefore(server, answer, options);
+  await listening(server, options);
+  const stopSweeping = options.clock.repeat(KEEP_ALIVE_MS, () => lane.closeIdle());
+  const { port } = addressOf(server);
+  return {
+    port,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    close: () => {
+      stopSweeping();
+      sockets?.close();
+      lane.close();
+      return closed(server);
+    },
+  };
+}
+
+/** Connections come to the plain lane first; to the server go those that it does not keep. */
+function fastConnectionsBefore(server: Server, answer: Answerer, { maxBodyBytes, clock }: HttpServerOptions): FastConnections {
+  const parsers = server.listeners('connection');
+  server.removeAllListeners('connection');
+  const passToNode = (socket: Socket): void => {
+    for (const parser of parsers) parser.call(server, socket);
+  };
+  const lane = new FastConnections({ answer, maxBodyBytes, idleMs: KEEP_ALIVE_MS, nowMs: () => clock.nowMs(), passToNode });
+  server.on('connection', (socket: Socket) => lane.take(socket));
+  return lane;
+}
+
+function receive(request: IncomingMessage, response: ServerResponse, answer: Answerer, { maxBodyBytes }: HttpServerOptions): void {
+  const { method = '', url: target = '', socket } = request;
+  const headers = headersOf(request);
+  const take = (body: Uint8Array): void => {
+    answer({ method, target, headers, body, ip: socket.remoteAddress ?? '' }, (delivered) => {
+      if (delivered === null) socket.destroy();
+      else send(response, delivered);
+    });
+  };
+  // Where there is a body a header says so (RFC 9112, section 6): without one the request is here already.
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return take(NO_BODY);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxBodyBytes) chunks.push(chunk);
+    else if (!response.headersSent) {
+      response.writeHead(413, { Connection: 'close' });
+      response.end();
+    }
+  });
+  request.on('end', () => {
+    if (!response.headersSent) take(chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? NO_BODY : Buffer.concat(chunks));
+  });
+}
+
+function send(response: ServerResponse, { status, headers, body, cutAt }: NonNullable<Delivered>): void {
+  // A client that went away while its answer waited gets none.
+  if (response.destroyed) return;
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { 'Content-Type': JSON_UTF8, 'Content-Length': length, ...headers });
+  if (cutAt === undefined || cutAt >= length) {
+    response.end(body);
+    return;
+  }
+  response.write(Buffer.from(body).subarray(0, cutAt), () => response.destroy());
+}
+
+/** Names in lower case. Straight from the lines as they came: a table of them first would take as long as all the rest of a ping. */
+function headersOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
+  const { rawHeaders } = request;
+  const found: Record<string, string | undefined> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (Object.hasOwn(found, name)) return joined(request.headers);
+    found[name] = rawHeaders[at + 1]!;
+  }
+  return found;
+}
+
+/** A header that came twice is none of the exchange's: Node joins all that matter here, and keeps the first of the others. */
+function joined(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]));
+}
+
+async function listening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new ConfigError(`cannot listen on ${host}:${port}: ${error.code ?? error.message}`, 'choose another port, or 0 for a free one'),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function addressOf(server: Server): AddressInfo {
+  const found = server.address();
+  if (found === null || typeof found === 'string') throw new ConfigError('the server listens on no port', 'give a port');
+  return found;
+}
+
+async function closed(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,98 @@
+// The rest of the market: makers who quote about the price of a source, and takers who move it there through the book.
+
+import type { Rng } from '../../base/number/rng.ts';
+import type { Side } from '../../model/order.ts';
+import type { Matcher } from '../matching/matcher.ts';
+import type { Resting } from '../matching/orderBook.ts';
+import type { PricePoint } from './priceSource.ts';
+
+export interface BackgroundOptions {
+  /** Levels that makers quote on each side. */
+  readonly levels: number;
+  /** Ticks from the best bid to the best ask, at least 1. */
+  readonly spread: number;
+  /** Ticks from one level to the next. */
+  readonly spacing: number;
+  /** Lots at a level, at most. */
+  readonly lots: number;
+}
+
+/**
+ * Works a point off so: quotes that are beyond the new price leave; orders of users that the price has passed trade, at their own limits;
+ * the makers quote anew, behind what users have at the same price; a taker trades the lots of the point at exactly its price.
+ */
+export class BackgroundLiquidity {
+  readonly #matcher: Matcher;
+  readonly #rng: Rng;
+  readonly #options: BackgroundOptions;
+  readonly #quotes: Readonly<Record<Side, Map<number, Resting>>> = { buy: new Map(), sell: new Map() };
+  #price = 0;
+  /** The price that is about to trade, and the lots that makers have to have there. */
+  #min: { readonly side: Side; readonly price: number; readonly lots: number } = { side: 'buy', price: 0, lots: 0 };
+
+  constructor(matcher: Matcher, rng: Rng, options: BackgroundOptions) {
+    this.#matcher = matcher;
+    this.#rng = rng;
+    this.#options = options;
+  }
+
+  step({ timeMs, price, lots }: PricePoint): void {
+    const isUp = price >= this.#price;
+    this.#price = price;
+    const { spread } = this.#options;
+    const ask = isUp ? price : price + spread;
+    const bid = Math.max(isUp ? price - spread : price, 0);
+    const wanted = { buy: this.#ladder('buy', bid), sell: this.#ladder('sell', ask) };
+    this.#withdraw('buy', wanted.buy);
+    this.#withdraw('sell', wanted.sell);
+    if (price > 1) this.#matcher.takeLiquidity('buy', price - 1, Infinity, timeMs);
+    this.#matcher.takeLiquidity('sell', price + 1, Infinity, timeMs);
+    const hit = isUp ? 'sell' : 'buy';
+    this.#offer(hit, price, lots);
+    this.#quote('buy', wanted.buy, timeMs);
+    this.#quote('sell', wanted.sell, timeMs);
+    this.#matcher.takeLiquidity(isUp ? 'buy' : 'sell', price, lots, timeMs);
+  }
+
+  /** Sees to it that makers have at least `lots` at the price that is about to trade. A quote that is made anew goes to the end. */
+  #offer(side: Side, price: number, lots: number): void {
+    const quotes = this.#quotes[side];
+    const quote = quotes.get(price);
+    if (quote !== undefined && quote.lots < lots) {
+      this.#matcher.book.remove(quote);
+      quotes.delete(price);
+    }
+    this.#min = { side, price, lots };
+  }
+
+  /** Prices from the best one outwards; but for the first they lie on a grid, so that most stay from point to point. */
+  #ladder(side: Side, best: number): ReadonlySet<number> {
+    const { levels, spacing } = this.#options;
+    const prices = new Set<number>();
+    if (best > 0) prices.add(best);
+    const onGrid = side === 'buy' ? Math.ceil(best / spacing) - 1 : Math.floor(best / spacing) + 1;
+    for (let level = 1; level < levels; level++) {
+      const price = (side === 'buy' ? onGrid - (level - 1) : onGrid + (level - 1)) * spacing;
+      if (price > 0) prices.add(price);
+    }
+    return prices;
+  }
+
+  #withdraw(side: Side, wanted: ReadonlySet<number>): void {
+    for (const [price, quote] of this.#quotes[side]) {
+      if (wanted.has(price) && quote.lots > 0) continue;
+      this.#matcher.book.remove(quote);
+      this.#quotes[side].delete(price);
+    }
+  }
+
+  #quote(side: Side, wanted: ReadonlySet<number>, timeMs: number): void {
+    for (const price of wanted) {
+      if (this.#quotes[side].has(price)) continue;
+      const min = side === this.#min.side && price === this.#min.price ? this.#min.lots : 0;
+      const lots = min + 1 + Math.floor(this.#rng.next() * this.#options.lots);
+      const quote = this.#matcher.quote(side, price, lots, timeMs);
+      if (quote !== null) this.#quotes[side].set(price, quote);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// Where things lie: long lists of whole numbers below 2^40, four bytes each (five beyond 2^32), that grow without being copied.
+
+/** Numbers of a chunk, a power of two. */
+const CHUNK = 1 << 14;
+const LOW = 2 ** 32;
+/** Numbers are kept with one added: what was never set reads as nothing. */
+const MAX_OFFSET = 2 ** 40 - 2;
+
+export class Offsets {
+  readonly #low: Uint32Array[] = [];
+  /** What is above 2^32, of chunks that have such a number: a record of less than four GiB has none. */
+  readonly #high: (Uint8Array | undefined)[] = [];
+  /** One above the highest index that was set. */
+  length = 0;
+
+  /** A whole number from 0 to 2^40 - 2. */
+  set(index: number, place: number): void {
+    if (!(place >= 0 && place <= MAX_OFFSET)) throw new RangeError(`a place lies from 0 to ${MAX_OFFSET}, not at ${place}`);
+    const at = Math.floor(index / CHUNK);
+    while (this.#low.length <= at) this.#low.push(new Uint32Array(CHUNK));
+    this.#low[at]![index % CHUNK] = (place + 1) % LOW;
+    const high = Math.floor((place + 1) / LOW);
+    if (high > 0) (this.#high[at] ??= new Uint8Array(CHUNK))[index % CHUNK] = high;
+    else if (this.#high[at] !== undefined) this.#high[at][index % CHUNK] = 0;
+    if (index >= this.length) this.length = index + 1;
+  }
+
+  push(place: number): void {
+    this.set(this.length, place);
+  }
+
+  /** -1: never set. */
+  get(index: number): number {
+    const at = Math.floor(index / CHUNK);
+    const low = this.#low[at];
+    return low === undefined ? -1 : (this.#high[at]?.[index % CHUNK] ?? 0) * LOW + low[index % CHUNK]! - 1;
+  }
+}
+
+/** Small numbers beside such a list, a byte each; two in chunks that have one above 255. */
+export class TagColumn {
+  readonly #chunks: (Uint8Array | Uint16Array)[] = [];
+  length = 0;
+
+  /** A whole number from 0 to 65535. */
+  push(tag: number): void {
+    if (this.length % CHUNK === 0) this.#chunks.push(new Uint8Array(CHUNK));
+    const last = this.#chunks.length - 1;
+    if (tag > 0xff && this.#chunks[last] instanceof Uint8Array) this.#chunks[last] = Uint16Array.from(this.#chunks[last]);
+    this.#chunks[last]![this.length++ % CHUNK] = tag;
+  }
+  at(index: number): number {
+    return this.#chunks[Math.floor(index / CHUNK)]![index % CHUNK]!;
+  }
+}

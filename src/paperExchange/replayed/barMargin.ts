@@ -1,0 +1,65 @@
+// Futures on rows: positions are judged by the worst mark of a row in which one of them may lose its margin; funding is paid when it is due.
+
+import type { VenuePosition } from '../../venue/futures/position.ts';
+import type { FuturesExchange } from '../futures/futuresExchange.ts';
+import type { BarMarket } from './barMarket.ts';
+import type { RowFunding } from './barSeries.ts';
+
+interface Due {
+  readonly market: BarMarket;
+  readonly funding: RowFunding;
+}
+
+export class BarMargin {
+  readonly #exchange: FuturesExchange;
+  /** By index of the contract. */
+  readonly #lanes = new Map<number, BarMarket>();
+  #due: Due[] = [];
+
+  constructor(exchange: FuturesExchange, lanes: readonly BarMarket[]) {
+    this.#exchange = exchange;
+    for (const lane of lanes) this.#lanes.set(lane.book.index, lane);
+    for (const { market, series } of lanes) exchange.venue.setMark(market.instrument, series.startTicks);
+  }
+
+  /** All rows that close at `timeMs` are matched: `closing` are their lanes, each still at its row. */
+  settle(closing: readonly BarMarket[], timeMs: number): void {
+    const { venue } = this.#exchange;
+    const rows = closing.filter((lane) => this.#lanes.get(lane.book.index) === lane);
+    if (this.#isAnyoneInDanger(rows)) {
+      for (const { market, series, row } of rows) {
+        const { open, high, low, close } = series.marks;
+        venue.markRow(market.instrument, open[row]!, high[row]!, low[row]!, close[row]!);
+      }
+      this.#exchange.settleMarks(timeMs);
+    } else for (const { market, series, row } of rows) venue.setMark(market.instrument, series.marks.close[row]!);
+  }
+
+  /** Funding that is due now; who fills at this very time holds his position by then, or has given it up. */
+  queueFunding(lane: BarMarket, funding: RowFunding): void {
+    this.#due.push({ market: lane, funding });
+  }
+  pay(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const { market: lane, funding } of due) {
+      this.#exchange.venue.fund(lane.market.instrument, funding.markTicks, funding.rate, funding.timeMs);
+    }
+  }
+
+  /** Cross positions stand for each other: of an account that has several of them every row is looked at. */
+  #isAnyoneInDanger(closing: readonly BarMarket[]): boolean {
+    const { wallets } = this.#exchange.venue;
+    return wallets.accounts.some((_, account) => {
+      const held = wallets.openPositions(account);
+      if (closing.length > 0 && held.filter(({ isCross }) => isCross).length > 1) return true;
+      return held.some((position) => this.#isInDanger(position, closing));
+    });
+  }
+
+  #isInDanger(position: VenuePosition, closing: readonly BarMarket[]): boolean {
+    const lane = this.#lanes.get(position.index);
+    if (lane === undefined || !closing.includes(lane)) return false;
+    return this.#exchange.venue.isDue(position, lane.series.marksOf(lane.row));
+  }
+}

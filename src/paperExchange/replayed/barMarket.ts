@@ -1,0 +1,99 @@
+// One market whose prices are rows: which row comes next, and when an order or a cancel counts as arrived while a row is worked off.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { BarBook } from '../../venue/barBook.ts';
+import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
+import type { BarSeries } from './barSeries.ts';
+
+/** Where a row is at: its open has been offered; its inside too. What arrives meanwhile counts as arrived at `timeMs`. */
+export interface BarMoment {
+  readonly act: 'open' | 'inside';
+  readonly timeMs: number;
+}
+
+/** At what MARKET orders that arrive now are executed. */
+interface Quote {
+  /** Ticks. */
+  readonly price: number;
+  readonly timeMs: number;
+}
+
+export class BarMarket implements Rows {
+  readonly market: TradedMarket;
+  readonly book: BarBook;
+  readonly series: BarSeries;
+  /** The row that is matched next; its closing is still to come. */
+  row: number;
+  moment: BarMoment | null = null;
+  #quote: Quote | null = null;
+  /** Cancels that arrived inside the row: they act after it, for nobody knows what the row did first. */
+  readonly #lateCancels: (() => void)[] = [];
+  readonly #graceMs: number;
+
+  /** `graceMs`: how long after the open of a row an arrival still counts as there at its open. */
+  constructor(market: TradedMarket, book: BarBook, series: BarSeries, graceMs: number) {
+    this.market = market;
+    this.book = book;
+    this.series = series;
+    this.row = series.firstRow;
+    this.#graceMs = graceMs;
+  }
+
+  get nextCloseMs(): number {
+    return this.series.closeMs(this.row);
+  }
+
+  get isActing(): boolean {
+    return this.moment !== null;
+  }
+
+  sentMs(nowMs: number): number {
+    if (this.moment !== null) return this.moment.timeMs;
+    const openMs = this.series.openMs(this.row);
+    return nowMs > openMs && nowMs <= openMs + this.#graceMs ? openMs : nowMs;
+  }
+
+  isMidBar(timeMs: number): boolean {
+    return this.moment === null && this.series.openMs(this.row) < timeMs;
+  }
+
+  fundingRate(nowMs: number, later: number): number {
+    const { funding } = this.series;
+    const next = funding.findIndex(({ timeMs }) => timeMs > nowMs);
+    return next < 0 ? 0 : (funding[next + later]?.rate ?? 0);
+  }
+
+  afterRow(run: () => void): void {
+    this.#lateCancels.push(run);
+  }
+
+  admitted(order: VenueOrder): void {
+    const quote = this.#quote;
+    if (quote === null || order.limit !== 0) return;
+    this.book.execute(order, quote.price, Math.max(quote.timeMs, order.admittedMs));
+  }
+
+  /** From now on, and as long as the row is where it is, MARKET orders trade at `price`: the row was there. Throws ConfigError. */
+  quote(price: number): void {
+    const { moment, series, row } = this;
+    if (moment === null) throw new ConfigError('price: no row is being worked off', 'ask for the next act first');
+    const { open, high, low } = series.bar(row);
+    if (!(Number.isInteger(price) && price >= low && price <= high)) {
+      throw new ConfigError(`price: the row has traded from ${low} to ${high} in ticks, not at ${price}`, 'name a price of the row');
+    }
+    // The open is where the row begins; anything else it reaches at a time that nobody knows, and is told as its close.
+    this.#quote = { price, timeMs: price === open && moment.act === 'open' ? moment.timeMs : series.closeMs(row) };
+  }
+
+  /** The row goes on: the quote was for what it has left. */
+  moveTo(moment: BarMoment | null): void {
+    this.moment = moment;
+    this.#quote = null;
+  }
+
+  /** The row is matched. */
+  actLateCancels(): void {
+    for (const run of this.#lateCancels.splice(0)) run();
+  }
+}

@@ -1,0 +1,86 @@
+// The bars that a market follows row by row, in whole ticks and lots, and what its contract pays and is marked with.
+
+import { pow10 } from '../../base/number/exact.ts';
+import { type BarColumns, ticksOf, type TickColumn } from '../../model/bars/bars.ts';
+import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
+import type { MarkRow } from '../../venue/futures/liquidation.ts';
+import type { TickBar } from '../market/klines.ts';
+
+/** Mark prices in ticks, row by row of the bars. */
+export interface RowMarks {
+  readonly open: TickColumn;
+  readonly high: TickColumn;
+  readonly low: TickColumn;
+  readonly close: TickColumn;
+}
+
+/** A funding time: the rate, whole in 10^-12, and the mark in ticks of which it is taken. */
+export interface RowFunding {
+  readonly timeMs: number;
+  readonly rate: number;
+  readonly markTicks: number;
+}
+
+/** What is given of a market; `bars` bear its very instrument. */
+export interface RowData {
+  readonly bars: BarColumns;
+  /** Rows before it are the history that the exchange opens with. */
+  readonly firstRow: number;
+  /** Of a contract; null: the bars' own prices. */
+  readonly marks: RowMarks | null;
+  /** Of a contract, in order of time. */
+  readonly funding: readonly RowFunding[];
+}
+
+/** The same, read a row at a time. */
+export class BarSeries {
+  readonly bars: BarColumns;
+  readonly firstRow: number;
+  readonly marks: RowMarks;
+  readonly funding: readonly RowFunding[];
+  readonly #prices: RowMarks;
+  readonly #lotScale: number;
+  readonly #volumeScale: number;
+
+  constructor({ bars, firstRow, marks, funding }: RowData) {
+    this.bars = bars;
+    this.firstRow = firstRow;
+    const { instrument } = bars;
+    this.#prices = { open: ticksOf(bars, 'open'), high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
+    this.marks = marks ?? this.#prices;
+    this.funding = funding;
+    this.#lotScale = lotsPerCoin(instrument);
+    this.#volumeScale = pow10(instrument.quantityDigits);
+  }
+
+  /** The marks of a row. */
+  marksOf(row: number): MarkRow {
+    const { open, high, low, close } = this.marks;
+    return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
+  }
+  get length(): number {
+    return this.bars.length;
+  }
+  /** Infinity after the last row. */
+  openMs(row: number): number {
+    return this.bars.openMs[row] ?? Infinity;
+  }
+  closeMs(row: number): number {
+    return this.bars.closeMs[row] ?? Infinity;
+  }
+
+  /** As it is told; its lots are its volume to the nearest. */
+  bar(row: number): TickBar {
+    const { open, high, low, close } = this.#prices;
+    const lots = Math.round(this.bars.volume[row]! * this.#volumeScale);
+    return { openMs: this.bars.openMs[row]!, open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, lots };
+  }
+  /** Whole lots that the row traded: of which a cap leaves its share. */
+  lots(row: number): number {
+    return wholeLots(this.bars.volume[row]!, this.#lotScale);
+  }
+  /** Ticks before the first row: the last close of the history, or the first open. */
+  get startTicks(): number {
+    return this.firstRow > 0 ? this.#prices.close[this.firstRow - 1]! : this.#prices.open[0]!;
+  }
+}

@@ -1,0 +1,10 @@
+// How quantities of an instrument become money: coins by their price, contracts by what they stand for.
+
+import { pow10 } from '../../base/number/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { ContractFace } from '../kernels/contractValue.ts';
+
+export function contractFaceOf({ contract }: Instrument): ContractFace {
+  if (contract === undefined) return { face: 1, isInverse: false };
+  return { face: contract.multiplier / pow10(contract.multiplierDigits), isInverse: contract.kind === 'inverse' };
+}

@@ -1,0 +1,40 @@
+// What chance makes of many trials: the Sharpe ratio that the best of them would show without any skill, and the best set against it.
+
+import { expectedBestSharpe, probabilityAbove } from '../../kernels/sharpeConfidence.ts';
+import { reasonOf, type Figure } from '../../kernels/figure.ts';
+import { DAYS_PER_YEAR } from '../../kernels/portfolio.ts';
+import { deviation } from '../../kernels/sums.ts';
+import { figureOf, type SelectionBias, type SweepRecord } from './record.ts';
+
+/**
+ * The chance figure of a sweep whose best set is `best` (null when no set has a rank). The number of trials is taken as it is: sets that
+ * are neighbours are no independent trials, so that the bar is rather too high than too low (docs/sweeps.md).
+ */
+export function selectionBiasOf(record: SweepRecord, best: number | null): SelectionBias {
+  const { family, count, earlier, all, sharpes } = record.trials;
+  const sharpe = best === null ? NaN : (figureOf(record, 'sharpe')?.[best] ?? NaN);
+  const spread = deviation(sharpes);
+  const expected: Figure = sharpes.length < 2 ? 'no-trials' : expectedBestSharpe(count, spread);
+  const deflated = typeof expected === 'number' ? deflatedSharpe(record, best, expected) : expected;
+  const finite = (figure: Figure) => (typeof figure === 'number' && Number.isFinite(figure) ? figure : null);
+  return {
+    family,
+    trials: count,
+    earlier,
+    allTrials: all,
+    spread: finite(spread),
+    expectedBest: finite(expected),
+    sharpe: finite(sharpe),
+    deflated: finite(deflated),
+    reason: reasonOf(deflated),
+  };
+}
+
+function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: number): Figure {
+  const of = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
+  const n = of('days');
+  if (!(n >= 4)) return 'too-few-returns';
+  const yearly = Math.sqrt(DAYS_PER_YEAR);
+  const sample = { n, sharpe: of('sharpe') / yearly, skew: of('skew'), excessKurtosis: of('excessKurtosis') };
+  return probabilityAbove(sample, expectedBest / yearly);
+}

@@ -1,0 +1,87 @@
+// What has to be left of margin: each rule at its bound, beyond it, and where it does not apply.
+
+import { describe, expect, test } from 'vitest';
+import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';
+import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
+import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import { spotInstrument } from '../../../test/fixtures/drafts.ts';
+import { resolveLimits } from '../limits/resolve.ts';
+import { tightened } from '../limits/tighten.ts';
+
+const SELL = { side: 'sell' } as const;
+const HALF = { limits: { marginBuffer: '0.5' }, cash: 4020 };
+const QUARTER = { limits: { marginBuffer: '0.25' }, cash: 6020 };
+/** Both strategies have 8000 units; a lot loses 400 in 20 ranges of 20 ticks, needs 3 there (7 where it is short), and pays half a unit of fees. */
+const FAR = { limits: { minLiquidationAtrs: '20' }, range: 20, cash: 4000 };
+/** 20 lots of 900 have 1800 units of margin and gain 2000; each lot loses 100 in 5 ranges, puts up 100, and needs 4.5 there. */
+const ALONE = { limits: { minLiquidationAtrs: '5' }, range: 20, isCross: false };
+const nothing = () => {};
+
+// `most` lots pass, one more does not.
+type Case = [code: string, what: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, most: number, Wanted];
+
+describe.each<Case>([
+  // 20 lots take 2000 units of margin and 10 of fees: half of the equity stays.
+  ['MARGIN_BUFFER', 'opens', HALF, nothing, 20, {}],
+  ['MARGIN_BUFFER', 'opens a short', HALF, nothing, 20, SELL],
+  ['MARGIN_BUFFER', 'beside a position', QUARTER, (fixture) => fixture.hold(20), 25, {}],
+  ['MARGIN_BUFFER', 'beside an order', HALF, (setup) => setup.send({ lots: 10, limit: 1000 }), 10, {}],
+  ['LIQUIDATION_DISTANCE', 'cross, long', FAR, nothing, 19, {}],
+  ['LIQUIDATION_DISTANCE', 'cross, short', FAR, nothing, 19, SELL],
+  ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (rig) => rig.hold(5), 24, SELL],
+  ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (otherFixture) => otherFixture.send({ lots: 9, limit: 1000 }), 10, {}],
+  ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (rig) => rig.hold(100, 1, 1), 18, {}],
+  // The other way round: what the order closes needs no margin any more.
+  ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (rig) => rig.hold(60), 79, SELL],
+  // 100 lots short need 500 units at the mark, beside 5 long.
+  [
+    'LIQUIDATION_DISTANCE',
+    'two-way, beside the other side',
+    { ...FAR, leverage: 100, isNet: false },
+    (rig) => (rig.hold(-100), rig.hold(5)),
+    13,
+    {},
+  ],
+  // No price falls by more than all of it: 8000 units stand eight lots that lose 999 of 1000.
+  ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
+  // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
+  ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, nothing, 18, {}],
+  ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (rig) => rig.hold(20, 0, 0, 900), 379, {}],
+])('%s, %s', (code, _, options, prepare, max, wanted) => {
+  const codeOf = (count: number, without: readonly string[] = []) => {
+    const rig = new FuturesFixture({ ...options, without });
+    prepare(rig);
+    const refused = rig.code({ limit: 1000, ...wanted, lots: count });
+    if (refused !== null) expect(rig.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
+    return refused;
+  };
+  test('passes at its bound, is refused beyond it, and only by this rule', () => {
+    expect([codeOf(max - 1), codeOf(max), codeOf(max + 1), codeOf(max + 1, [code])]).toEqual([null, null, code, null]);
+  });
+});
+
+test('before there is a range nothing is opened, and reductions pass', () => {
+  const fixture = new FuturesFixture({ limits: { minLiquidationAtrs: '0.1' } });
+  fixture.hold(5);
+  expect([fixture.code({ lots: 1 }), fixture.risk.detail()]).toEqual([
+    'LIQUIDATION_DISTANCE',
+    'no average range is known yet: too few bars have closed',
+  ]);
+  expect(fixture.code({ lots: 5, ...SELL, reduceOnly: true })).toBe(null);
+});
+
+test('coins have neither', () => {
+  expect(() => resolveLimits({ marginBuffer: '0.2' }, [spotInstrument()])).toThrow(
+    'risk.marginBuffer: expected contracts, coins have no margin',
+  );
+  expect(() => resolveLimits({ minLiquidationAtrs: '3' }, [spotInstrument()])).toThrow('risk.minLiquidationAtrs: expected contracts');
+});
+
+test('a running bot takes larger values of limits that say what has to be left, and no smaller ones', () => {
+  const contracts = [linearContract()];
+  const now = { marginBuffer: '0.2', minLiquidationAtrs: '3', duplicateMs: 2000 };
+  expect(tightened(now, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({ ...now, marginBuffer: '0.3', duplicateMs: 3000 });
+  for (const wider of [{ marginBuffer: '0.1' }, { minLiquidationAtrs: '2' }, { duplicateMs: 1000 }]) {
+    expect(() => tightened(now, wider, contracts)).toThrow('expected at least');
+  }
+});

@@ -1,0 +1,48 @@
+// What an exchange, a disk or a clock may do to a live bot, and how far each stops trading. One table, read by the engine and the documents.
+
+import type { HaltState } from './halts.ts';
+
+export interface HaltCauseSpec {
+  readonly state: HaltState;
+  /** Only a person takes it away; otherwise it goes when its raiser says that it is over. */
+  readonly needsPerson: boolean;
+  readonly help: string;
+}
+
+const halt = (needsPerson: boolean, help: string): HaltCauseSpec => ({ state: 'HALT_NEW', needsPerson, help });
+
+export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
+  UNKNOWN_OUTCOME: halt(false, 'the answer to an order was lost; lists are read until they say what became of it'),
+  NEEDS_PERSON: halt(false, 'the lists of the exchange do not say what became of an order: a person must'),
+  LATE_LANDING: halt(true, 'an order that was proved without effect, or refused, stands at the exchange; it is being cancelled'),
+  ALIEN: halt(true, 'an order or a fill at the exchange is not of this bot'),
+  NO_JOURNAL: halt(true, 'the data folder has no journal, and the exchange has orders or trades of a bot: books begin without them'),
+  DUPLICATE: halt(true, 'the exchange has an order of this bot twice'),
+  STRAY: halt(false, 'a fill belongs to no order that is known; it is being looked up'),
+  GAP: halt(false, 'a list of the exchange may be missing rows; it is read again'),
+  MISMATCH: halt(true, 'holdings at the exchange are not what the fills say'),
+  ECHO: halt(true, 'the exchange has acknowledged another order than the one that was sent, or two orders with one id'),
+  ADMISSION: halt(true, 'the exchange has admitted an order outside of its own time window'),
+  FEE_COIN: halt(true, 'fees are taken in a coin that the books do not have'),
+  FINE_FILL: halt(true, 'a fill is finer than a lot or a tick: what no order can hold of it is booked to the account'),
+  POST_TRADE: halt(true, 'a fill is not what its order allows'),
+  KEY: halt(true, 'the exchange does not accept the key; nothing signed is repeated'),
+  LOCKED: { state: 'KILLED', needsPerson: true, help: 'the exchange has locked or restricted the account' },
+  BANNED: halt(false, 'the exchange has banned this address for a while; nothing is sent'),
+  SETTINGS: halt(false, 'leverage or mode of a contract is not confirmed yet; it is not opened until then'),
+  STATUS: halt(true, 'the exchange names a state of an order that this version does not know; the order counts as live'),
+  INCIDENT: halt(false, 'the exchange has answered several times that it does not know what it did'),
+  CLOCK: halt(false, 'the time of the exchange is not known well enough to sign orders'),
+  STALE_DATA: halt(false, 'prices are too old, or not sound'),
+  STALE_ACCOUNT: halt(false, 'orders and balances could not be compared with the exchange for too long'),
+  DEAD_MAN: halt(false, 'nobody has shown a sign of life, or answered an alert'),
+  UNKNOWN_BUDGET: halt(false, 'too many orders of unknown outcome at once'),
+  NAKED: halt(false, 'a position has no stop that is known to stand'),
+  NAKED_EXIT: halt(false, 'a position has had no stop for too long and is being closed'),
+  MAINTENANCE: halt(false, 'a maintenance window of the config: nothing new is risked, working orders stay'),
+  MAINTENANCE_CANCEL: halt(false, 'a maintenance window of the config: nothing new is risked, orders that would open are taken back'),
+  JOURNAL: { state: 'CANCEL_ONLY', needsPerson: true, help: 'the journal cannot be written: no order may leave, a restart is needed' },
+};
+
+/** A code that the table does not have is taken for one that a person must look at. */
+export const haltCauseOf = (code: string): HaltCauseSpec => HALT_CAUSES[code] ?? halt(true, 'something that this version has no words for');

@@ -1,0 +1,155 @@
+// Rules about what has become of orders: too many unknown, too many at all, fills that should not be, losses one after the other.
+
+import type { Fill } from '../../model/fill.ts';
+import type { Order } from '../../model/order.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { Scope } from './halts.ts';
+import { ACCOUNT, type LiveRule, type LiveWatch, type Raiser } from './liveWatch.ts';
+import type { ResolvedLimits } from '../limits/resolve.ts';
+import { priceText } from '../limits/words.ts';
+
+const MINUTE_MS = 60_000;
+const UNKNOWN_WINDOW_MS = 10 * MINUTE_MS;
+
+/** Times of the newest events: more than `most` within a window is one too many. */
+class Recent {
+  readonly #max: number;
+  readonly #windowMs: number;
+  readonly #times: number[] = [];
+  constructor(max: number, windowMs: number) {
+    this.#max = max;
+    this.#windowMs = windowMs;
+  }
+  /** Counts one more; true when there are too many. */
+  add(nowMs: number): boolean {
+    if (this.#max === Infinity) return false;
+    this.#times.push(nowMs);
+    return this.isOver(nowMs);
+  }
+  isOver(nowMs: number): boolean {
+    while (this.#times.length > 0 && this.#times[0]! <= nowMs - this.#windowMs) this.#times.shift();
+    return this.#times.length > this.#max;
+  }
+}
+
+class UnknownWatch implements LiveWatch {
+  readonly #max: number;
+  readonly #raiser: Raiser;
+  readonly #recent: Recent;
+  /** Nothing but a burst that is over by now stands against trading. */
+  #isBurst = false;
+
+  constructor({ unknowns }: ResolvedLimits, raiser: Raiser) {
+    this.#max = unknowns;
+    this.#raiser = raiser;
+    this.#recent = new Recent(unknowns, UNKNOWN_WINDOW_MS);
+  }
+  outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
+    const isBurst = lost === null ? this.#recent.isOver(nowMs) : this.#recent.add(nowMs);
+    const why = this.#flaw(open, isBurst);
+    if (why === null) this.#raiser.clear(ACCOUNT, nowMs);
+    else this.#raiser.raise(ACCOUNT, why, nowMs);
+  }
+  /** A burst that has gone by is over, too. */
+  tick(_: unknown, nowMs: number): void {
+    if (!this.#isBurst || this.#recent.isOver(nowMs)) return;
+    this.#isBurst = false;
+    this.#raiser.clear(ACCOUNT, nowMs);
+  }
+  #flaw(open: readonly Order[], isBurst: boolean): string | null {
+    const unknown = open.filter(({ lifecycle }) => lifecycle === 'unknown');
+    const sides = new Set(unknown.map(({ instrumentIndex, side }) => `${instrumentIndex} ${side}`));
+    const many = unknown.length > this.#max ? `${unknown.length} orders are of unknown outcome, at most ${this.#max}` : null;
+    const twice = sides.size < unknown.length ? 'two orders of one symbol and side are of unknown outcome' : null;
+    this.#isBurst = isBurst && many === null && twice === null;
+    return many ?? twice ?? (isBurst ? `more than ${this.#max} outcomes were unknown within 10 minutes` : null);
+  }
+}
+
+export const unknownBudget: LiveRule = {
+  kind: 'live',
+  code: 'UNKNOWN_BUDGET',
+  keys: ['maxUnknown'],
+  needs: ['orders'],
+  watch: (limits, _, raiser) => new UnknownWatch(limits, raiser),
+};
+
+/** A strategy that fills, or is refused, again and again: a person has to look at it. */
+export const repeat: LiveRule = {
+  kind: 'live',
+  code: 'REPEAT',
+  keys: ['maxFillsPerMinute', 'maxRejectsPerMinute'],
+  needs: ['orders', 'liveEvidence'],
+  watch({ fillsPerMinute, rejectsPerMinute }, { strategies }, raiser) {
+    const counters = (max: number) => Array.from({ length: strategies }, () => new Recent(max, MINUTE_MS));
+    const [fills, rejects] = [counters(fillsPerMinute), counters(rejectsPerMinute)];
+    const scope = (strategy: number): Scope => ({ kind: 'strategy', strategy });
+    return {
+      filled({ strategy }, { timeMs }) {
+        if (fills[strategy]!.add(timeMs)) raiser.raise(scope(strategy), `more than ${fillsPerMinute} executions within a minute`, timeMs);
+      },
+      refused({ strategy }, _, nowMs) {
+        if (rejects[strategy]!.add(nowMs)) raiser.raise(scope(strategy), `more than ${rejectsPerMinute} refusals within a minute`, nowMs);
+      },
+    };
+  },
+};
+
+/** A fill beyond both its limit and the newest price. */
+export const postTrade: LiveRule = {
+  kind: 'live',
+  code: 'POST_TRADE',
+  keys: ['maxFillSlip'],
+  needs: ['orders', 'marks'],
+  watch({ fillSlip }, _, raiser) {
+    const { numerator, denominator } = fillSlip!;
+    return {
+      filled(order: Order, { price, timeMs }: Fill, markTicks) {
+        const [low, high] = order.limit > 0 ? [Math.min(order.limit, markTicks), Math.max(order.limit, markTicks)] : [markTicks, markTicks];
+        if (price * denominator <= high * (denominator + numerator) && price * denominator >= low * (denominator - numerator)) return;
+        const at = (ticks: number): string => priceText(ticks, order.instrument);
+        const limit = order.limit > 0 ? `, its limit ${at(order.limit)}` : '';
+        raiser.raise(ACCOUNT, `order ${order.id} filled at ${at(price)}; the price was ${at(markTicks)}${limit}`, timeMs);
+      },
+    };
+  },
+};
+
+/** One strategy's money in an instrument since it was flat there. */
+class StreakWatch implements LiveWatch {
+  readonly #max: number;
+  readonly #ledger: Ledger;
+  readonly #raiser: Raiser;
+  /** By strategy: losing round trips in a row; by strategy and instrument: what the trip has brought so far. */
+  readonly #losses: number[];
+  readonly #flows: Float64Array[];
+
+  constructor({ lossStreak }: ResolvedLimits, ledger: Ledger, raiser: Raiser) {
+    this.#max = lossStreak;
+    this.#ledger = ledger;
+    this.#raiser = raiser;
+    this.#losses = Array.from({ length: ledger.strategies }, () => 0);
+    this.#flows = this.#losses.map(() => new Float64Array(ledger.instruments.length));
+  }
+  filled({ strategy, instrumentIndex, instrument, side }: Order, { notional, fee, feeInBase, timeMs }: Fill): void {
+    const flows = this.#flows[strategy]!;
+    // Of an inverse contract the notional is what the position costs in coins: more of them at a lower price.
+    const isPaid = (side === 'buy') === (instrument.contract?.kind !== 'inverse');
+    flows[instrumentIndex]! += (isPaid ? -notional : notional) - (feeInBase ? 0 : fee);
+    if (!this.#ledger.isFlat(strategy, instrumentIndex)) return;
+    const isLoss = flows[instrumentIndex]! < 0;
+    flows[instrumentIndex] = 0;
+    const losses = isLoss ? this.#losses[strategy]! + 1 : 0;
+    if (losses >= this.#max) this.#raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
+    // A person who lets it go on gives it as many again.
+    this.#losses[strategy] = losses >= this.#max ? 0 : losses;
+  }
+}
+
+export const lossStreak: LiveRule = {
+  kind: 'live',
+  code: 'LOSS_STREAK',
+  keys: ['maxLossStreak'],
+  needs: ['ledger'],
+  watch: (limits, ledger, raiser) => new StreakWatch(limits, ledger, raiser),
+};

@@ -1,0 +1,177 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Fixture } from '../../../test/fixtures/riskFixture.ts';
+import type { RiskLimits } from '../limits/limits.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+/** A midnight. */
+const START = 19_000 * DAY;
+
+interface Row {
+  readonly hours: number;
+  readonly equity: number;
+}
+
+/** Shows the rows to risk in pieces of `cut` rows and asks for a buy after each piece: the codes. */
+function codes(limits: RiskLimits, rows: readonly Row[], cut = 1, without: readonly string[] = [], begin = 1000): (string | null)[] {
+  const fixture = new Fixture(limits, without);
+  fixture.risk.begin(begin, START);
+  const times = Float64Array.from(rows, ({ hours }) => START + hours * HOUR);
+  const units = Float64Array.from(rows, ({ equity }) => equity);
+  const out = [];
+  for (let length = cut; length <= rows.length; length += cut) {
+    fixture.nowMs = times[length - 1]!;
+    fixture.risk.observe(times, units, length);
+    out.push(fixture.code({ lots: 5 }));
+  }
+  return out;
+}
+const at = (hours: number, equity: number): Row => ({ hours, equity });
+
+describe('DRAWDOWN', () => {
+  const limits = { maxDrawdown: '0.1' };
+  test('just under, at and beyond the fall from the peak', () => {
+    expect(codes(limits, [at(1, 901)])).toEqual([null]);
+    expect(codes(limits, [at(1, 900)])).toEqual(['DRAWDOWN']);
+    expect(codes(limits, [at(1, 899)])).toEqual(['DRAWDOWN']);
+    expect(codes(limits, [at(1, 899)], 1, ['DRAWDOWN'])).toEqual([null]);
+  });
+  test('the peak follows every mark, the bound is exact, and the halt stays when equity recovers', () => {
+    expect(codes(limits, [at(1, 2003), at(2, 1803), at(3, 1802), at(4, 3000), at(30, 3000)])).toEqual([
+      null,
+      null,
+      'DRAWDOWN',
+      'DRAWDOWN',
+      'DRAWDOWN',
+    ]);
+  });
+  test('is found at its row though nobody asked then', () => {
+    expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
+  });
+  test('reductions pass; a person clears it, and the peak begins anew', () => {
+    const fixture = new Fixture(limits);
+    fixture.hold(50);
+    fixture.risk.begin(1000, START);
+    const [times, units] = [Float64Array.of(START + 1, START + 2, START + 3, START + 4), Float64Array.of(800, 700, 631, 630)];
+    fixture.risk.observe(times, units, 2);
+    expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, side: 'sell' })]).toEqual(['DRAWDOWN', null]);
+    expect(fixture.risk.halts.causes()).toMatchObject([
+      { sinceMs: START + 1, why: expect.stringContaining('equity of 0.000008 USDT, 0.00001 USDT at the peak') },
+    ]);
+    expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START + 2)).toBe(true);
+    fixture.risk.observe(times, units, 3);
+    expect(fixture.code({ lots: 5 })).toBeNull();
+    fixture.risk.observe(times, units, 4);
+    expect(fixture.code({ lots: 5 })).toBe('DRAWDOWN');
+  });
+});
+
+describe('DAILY_LOSS', () => {
+  const limits = { maxDailyLoss: '0.05' };
+  test('a mark at 00:00 is where the new day begins, and no loss of the day before', () => {
+    const fixture = new Fixture({ maxDailyLoss: '0.1' });
+    fixture.risk.begin(1000, START);
+    const [times, units] = [Float64Array.of(START + HOUR, START + DAY, START + DAY + HOUR), Float64Array.of(1000, 800, 720)];
+    fixture.risk.observe(times, units, 2);
+    expect(fixture.risk.halts.changes()).toEqual([]);
+    fixture.risk.observe(times, units, 3);
+    expect(fixture.risk.halts.changes()).toMatchObject([
+      { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('0.0000072 USDT, 0.000008 USDT at 00:00 UTC') },
+    ]);
+  });
+  test('of an account that has nothing left, nothing can be lost', () => {
+    expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);
+  });
+  test('just under, at and beyond the loss of the day', () => {
+    expect(codes(limits, [at(1, 951)])).toEqual([null]);
+    expect(codes(limits, [at(1, 950)])).toEqual(['DAILY_LOSS']);
+    expect(codes(limits, [at(1, 949)])).toEqual(['DAILY_LOSS']);
+    expect(codes(limits, [at(1, 949)], 1, ['DAILY_LOSS'])).toEqual([null]);
+  });
+  test('counts from 00:00 UTC, whatever was gained in between, and holds for the day', () => {
+    expect(codes(limits, [at(1, 1100), at(2, 1000), at(3, 950), at(4, 2000)])).toEqual([null, null, 'DAILY_LOSS', 'DAILY_LOSS']);
+  });
+  test('the equity marked at 00:00 is the anchor of the day that begins', () => {
+    expect(codes(limits, [at(23, 940), at(24, 960), at(25, 913), at(26, 912)])).toEqual(['DAILY_LOSS', null, null, 'DAILY_LOSS']);
+  });
+  test('where none was marked then, the newest one before', () => {
+    expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
+  });
+  test('a new day clears it though no row has come since', () => {
+    const setup = new Fixture(limits);
+    setup.risk.begin(1000, START);
+    setup.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
+    const ask = (ms: number) => ((setup.nowMs = ms), setup.code({ lots: 5 }));
+    expect([ask(START + DAY - 1), ask(START + DAY)]).toEqual(['DAILY_LOSS', null]);
+    expect(setup.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([
+      [true, HOUR],
+      [false, DAY],
+    ]);
+  });
+});
+
+test('what is decided does not depend on how the rows are cut', () => {
+  const limits = { maxDailyLoss: '0.05', maxDrawdown: '0.3' };
+  const row = fc.record({ minutes: fc.integer({ min: 1, max: 400 }), change: fc.integer({ min: -60, max: 60 }) });
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 12, maxLength: 60 }), (steps) => {
+      let [hours, equity] = [0, 100_000];
+      const rows = steps.map(({ minutes, change }) => {
+        hours += minutes / 60;
+        equity = Math.max(1, Math.floor(equity * (1 + change / 1000)));
+        return at(hours, equity);
+      });
+      const each = codes(limits, rows, 1, [], 100_000);
+      for (const cut of [2, 3, 7])
+        expect(codes(limits, rows, cut, [], 100_000)).toEqual(each.filter((_, asked) => asked % cut === cut - 1));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('without a loss rule nothing is watched', () => {
+  expect(new Fixture({ maxLeverage: '1' }).risk.watchesEquity).toBe(false);
+  expect(new Fixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
+});
+
+test('says what it measures from: the equity of the day, the peak, and anew from the present one where a person has cleared it', () => {
+  const fixture = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
+  fixture.risk.begin(1000, START);
+  const rows = [at(1, 1500), at(2, 1300)];
+  fixture.risk.observe(
+    Float64Array.from(rows, ({ hours }) => START + hours * HOUR),
+    Float64Array.from(rows, ({ equity }) => equity),
+    2,
+  );
+  const from = () => ['DAILY_LOSS', 'DRAWDOWN', 'LEVERAGE'].map((code) => fixture.risk.lossBaseline(code));
+  expect(from()).toEqual([1000, 1500, NaN]);
+  const restarted = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
+  restarted.risk.begin(1300, START + 2 * HOUR);
+  restarted.risk.restore(fixture.risk.snapshot());
+  expect(['DAILY_LOSS', 'DRAWDOWN'].map((code) => restarted.risk.lossBaseline(code))).toEqual([1000, 1500]);
+  expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START)).toBe(true);
+  expect(from()).toEqual([1000, 1300, NaN]);
+});
+
+describe('a loss beyond its limit', () => {
+  const times = { numerator: 3, denominator: 2 } as const;
+  const after = (limits: RiskLimits, from: number) => {
+    const fixture = new Fixture(limits);
+    fixture.risk.begin(from, START);
+    return (units: number): string | null => fixture.risk.lossBeyond(units, times);
+  };
+  test('begins at exactly one and a half times the limit, at any size', () => {
+    const beyond = after({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
+    expect(beyond(8_730_000_000_000_001)).toBeNull();
+    expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 87300000 USDT, 90000000 USDT before/);
+    expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
+    expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
+  });
+  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is no figure, and is beyond every limit', (units) => {
+    expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
+  });
+  test('without a limit nothing is beyond it', () => {
+    expect(after({}, 1000)(NaN)).toBeNull();
+  });
+});

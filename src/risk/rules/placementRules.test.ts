@@ -1,0 +1,157 @@
+// The rules that hold an order against other orders, hours and ages, each just under, at and over its boundary.
+
+import { describe, expect, test } from 'vitest';
+import { Fixture, USDT } from '../../../test/fixtures/riskFixture.ts';
+import type { Wanted } from '../../../test/fixtures/drafts.ts';
+import { fillOf } from '../../../test/fixtures/fills.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { RiskLimits } from '../limits/limits.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('SELF_TRADE', () => {
+  const limits: RiskLimits = { selfTrade: 'deny' };
+  const against = (resting: Wanted, wanted: Wanted, on: RiskLimits = limits) => {
+    const fixture = new Fixture(on);
+    for (const strategy of [0, 1]) fixture.hold(100, strategy);
+    fixture.send({ lots: 5, strategy: 1, ...resting });
+    return fixture.code({ lots: 5, ...wanted });
+  };
+  test('a buy at or above an own sell, of any strategy', () => {
+    expect([1099, 1100, 1101].map((limit) => against({ side: 'sell', limit: 1100 }, { limit }))).toEqual([
+      null,
+      'SELF_TRADE',
+      'SELF_TRADE',
+    ]);
+    expect(against({ side: 'sell', limit: 1100 }, { limit: 1101 }, {})).toBeNull();
+    expect(against({ side: 'sell', limit: 1100, instrumentIndex: 0 }, { limit: 1101, instrumentIndex: 1 })).toBeNull();
+  });
+  test('a sell at or below an own buy', () => {
+    expect([901, 900].map((limit) => against({ limit: 900 }, { side: 'sell', limit }))).toEqual([null, 'SELF_TRADE']);
+  });
+  test('a market order reaches to its collar', () => {
+    expect([1011, 1010].map((limit) => against({ side: 'sell', limit }, {}))).toEqual([null, 'SELF_TRADE']);
+  });
+});
+
+describe('PARENT', () => {
+  test('the orders of a bracket come to no more than its entry; one that is not known does not bind', () => {
+    const fixture = new Fixture({ parent: 'deny' });
+    fixture.hold(100);
+    const leg = (parent: number) => (order: Record<string, unknown>) => Object.assign(order, { parent: parent as OrderId, id: 9 });
+    const entry = fixture.send({ lots: 20 });
+    fixture.risk.filled(
+      Object.assign(fixture.draft({ lots: 12, side: 'sell' }), { parent: entry.id }),
+      fillOf({ price: 1000, lots: 12, notional: 1 }),
+    );
+    expect([9, 8, 7].map((lots) => fixture.code({ lots, side: 'sell' }, leg(entry.id)))).toEqual(['PARENT', null, null]);
+    expect(fixture.code({ lots: 30, side: 'sell' }, leg(77))).toBeNull();
+  });
+  test('an open sibling counts with what it may still fill', () => {
+    const setup = new Fixture({ parent: 'deny' });
+    setup.hold(100);
+    const entry = setup.send({ lots: 20 });
+    const sibling = Object.assign(setup.draft({ lots: 12, side: 'sell', limit: 1100 }), { parent: entry.id, filledLots: 4 });
+    setup.risk.attach({ lastTicks: () => 1000, openOrders: () => [sibling] });
+    const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: entry.id, id: 9 });
+    expect([13, 12].map((lots) => setup.code({ lots, side: 'sell' }, leg))).toEqual(['PARENT', null]);
+  });
+});
+
+describe('DUPLICATE', () => {
+  const again = (afterMs: number, wanted: Wanted = {}) => {
+    const fixture = new Fixture({ duplicateMs: 2000 });
+    fixture.send({ lots: 5, limit: 900 });
+    fixture.nowMs += afterMs;
+    return fixture.code({ lots: 5, limit: 900, ...wanted });
+  };
+  test('the same order too soon', () => {
+    expect([again(1999), again(2000), again(2001)]).toEqual(['DUPLICATE', null, null]);
+    expect([again(0, { lots: 6 }), again(0, { limit: 901 }), again(0, { strategy: 1 }), again(0, { instrumentIndex: 1 })]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+  test('of the other side it is another order', () => {
+    const setup = new Fixture({ duplicateMs: 2000 });
+    setup.hold(20);
+    setup.send({ lots: 5 });
+    expect([setup.code({ lots: 5, side: 'sell' }), setup.code({ lots: 5 })]).toEqual([null, 'DUPLICATE']);
+  });
+  test('orders of brackets are let through', () => {
+    const rig = new Fixture({ duplicateMs: 2000 });
+    rig.hold(20);
+    const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: 7 as OrderId, id: 9 });
+    const sell = { lots: 5, side: 'sell' } as const;
+    expect([rig.code(sell, leg), rig.code(sell, leg), rig.code(sell)]).toEqual([null, null, 'DUPLICATE']);
+  });
+  test('an order that was refused was not sent', () => {
+    const otherFixture = new Fixture({ duplicateMs: 2000, maxOrderQty: '0.004' });
+    expect([otherFixture.code({ lots: 5 }), otherFixture.code({ lots: 5 })]).toEqual(['QTY_MAX', 'QTY_MAX']);
+  });
+});
+
+describe('RESTRICTED', () => {
+  const at = (time: string, restricted: string, wanted: Wanted = {}) => {
+    const fixture = new Fixture({ restricted });
+    fixture.hold(10);
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    fixture.nowMs = 19_000 * DAY_MS + (hour * 60 + minute) * 60_000;
+    return fixture.code({ lots: 5, ...wanted });
+  };
+  test('from its first minute to the one before its end, over midnight too; reductions pass', () => {
+    const times = ['22:54', '22:55', '23:04', '23:05'];
+    expect(times.map((time) => at(time, '22:55-23:05'))).toEqual([null, 'RESTRICTED', 'RESTRICTED', null]);
+    expect(['23:59', '00:09', '00:10'].map((time) => at(time, '01:00-01:01, 23:50-00:10'))).toEqual(['RESTRICTED', 'RESTRICTED', null]);
+    expect(['23:49', '23:50', '00:00'].map((time) => at(time, '23:50-00:10'))).toEqual([null, 'RESTRICTED', 'RESTRICTED']);
+    expect(['00:00', '23:59'].map((time) => at(time, '00:00-23:59'))).toEqual(['RESTRICTED', null]);
+    expect(at('23:00', '22:55-23:05', { side: 'sell' })).toBeNull();
+    expect(at('23:00', '22:55-23:05', { side: 'sell', lots: 11 })).toBe('RESTRICTED');
+  });
+  test('is written as windows of the day', () => {
+    for (const text of ['', '24:00-01:00', '1:00-2:00', '10:00', '10:00-10:60'])
+      expect(() => new Fixture({ restricted: text })).toThrow(ConfigError);
+  });
+});
+
+describe('DEPLOY_CAP', () => {
+  test('a share of every size limit, rounded down', () => {
+    const fixture = new Fixture({ deployShare: '0.1', maxOrderQty: '0.055', maxOrderNotional: '100' });
+    expect([4, 5, 6].map((lots) => fixture.code({ lots }))).toEqual([null, null, 'QTY_MAX']);
+  });
+  test('one symbol; what is held of another may be sold', () => {
+    const setup = new Fixture({ deployShare: '1' });
+    setup.hold(10);
+    expect([setup.code({ lots: 5 }), setup.code({ lots: 5, instrumentIndex: 1 }), setup.code({ lots: 5, side: 'sell' })]).toEqual([
+      null,
+      'DEPLOY_CAP',
+      null,
+    ]);
+    expect(new Fixture({ deployShare: '1' }).code({ lots: 5, instrumentIndex: 1 })).toBeNull();
+  });
+  test('held alone, or ordered alone, is enough; a reduction passes beside both', () => {
+    const held = new Fixture({ deployShare: '1' });
+    held.hold(10);
+    expect(held.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
+    const ordered = new Fixture({ deployShare: '1' });
+    ordered.send({ lots: 5, limit: 900 });
+    expect(ordered.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
+    held.hold(10, 0, 1);
+    expect([held.code({ lots: 11, side: 'sell' }), held.code({ lots: 10, side: 'sell' })]).toEqual(['MARGIN', null]);
+  });
+});
+
+describe('CONCENTRATION', () => {
+  test('the worst notional of one symbol to the equity after fees', () => {
+    // 200 USDT of equity; a lot at a limit of 1000 ticks is worth 0.01 USDT and costs a thousandth of it: 1000 lots are 10 of 199.99.
+    const worst = (lots: number, limits: RiskLimits = { maxConcentration: '0.05' }) => new Fixture(limits).code({ lots, limit: 1000 });
+    expect([worst(998), worst(999), worst(1000), worst(1000, {})]).toEqual([null, null, 'CONCENTRATION', null]);
+    const other = new Fixture({ maxConcentration: '0.05' });
+    other.hold(900, 0, 1);
+    expect([other.code({ lots: 900, limit: 1000 }), other.code({ lots: 900, side: 'sell', instrumentIndex: 1 })]).toEqual([null, null]);
+    expect(other.ledger.cash(0)).toBe(100 * USDT);
+  });
+});

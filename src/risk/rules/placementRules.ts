@@ -1,0 +1,100 @@
+// Rules about an order beside others: against an own one, beyond its parent, the same again, at a forbidden time, of a new deployment.
+
+import { formatMinute } from '../../model/time.ts';
+import type { Order } from '../../model/order.ts';
+import { isReduction } from './openOrderRules.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+import { lotsText, priceText, quoteText } from '../limits/words.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** It would trade with an own order on the other side, of whatever strategy. A limit trades at its limit, a market order up to its collar. */
+export const selfTrade: OrderRule = {
+  kind: 'order',
+  code: 'SELF_TRADE',
+  keys: ['selfTrade'],
+  needs: ['orders', 'marks'],
+  check: (order, state) => crossed(order, state) === null,
+  detail(order, state) {
+    const other = crossed(order, state);
+    if (other === null) return 'it would trade with an own order';
+    const at = other.limit > 0 ? `at ${priceText(other.limit, other.instrument)}` : 'at the market';
+    return `it would trade with the own order ${other.id}, a ${other.side} ${at}`;
+  },
+};
+
+function crossed(order: Draft, state: RiskState): Order | null {
+  const price = reachOf(order, state);
+  for (const other of state.marks.openOrders?.() ?? []) {
+    if (other.instrumentIndex !== order.instrumentIndex || other.side === order.side) continue;
+    const otherPrice = reachOf(other, state);
+    if (order.side === 'buy' ? price >= otherPrice : price <= otherPrice) return other;
+  }
+  return null;
+}
+/** The worst price at which an order may fill, ticks. */
+function reachOf({ limit, side }: Pick<Draft, 'limit' | 'side'>, { mark, reservations }: RiskState): number {
+  return limit > 0 ? limit : reservations.collarTicks(mark, side === 'buy');
+}
+
+/** The orders of a bracket together sell no more than its entry has bought. An entry of an earlier process is not known, and does not bind. */
+export const parent: OrderRule = {
+  kind: 'order',
+  code: 'PARENT',
+  keys: ['parent'],
+  needs: ['orders'],
+  check: (order, state) => order.parent === 0 || siblings(order, state) + order.worstLots <= state.sent.lotsOf(order.parent),
+  detail: (order, state) =>
+    `${lotsText(order.worstLots, order.instrument)} beside ${lotsText(siblings(order, state), order.instrument)} of its siblings, of ${lotsText(state.sent.lotsOf(order.parent), order.instrument)} of its entry`,
+};
+
+function siblings({ parent: entry }: Draft, { marks, sent }: RiskState): number {
+  let lots = sent.filledLegs(entry);
+  for (const other of marks.openOrders?.() ?? []) if (other.parent === entry) lots += other.lots - other.filledLots;
+  return lots;
+}
+
+/** The same order of the same strategy again, before anybody can have meant it. Legs of brackets come from the bot itself. */
+export const duplicate: OrderRule = {
+  kind: 'order',
+  code: 'DUPLICATE',
+  keys: ['duplicateMs'],
+  needs: ['orders'],
+  check: (order, { sent, nowMs }) => order.parent > 0 || !sent.hasRecentDuplicate(order, nowMs),
+  detail: ({ side, lots, quoteUnits, limit, instrument }, { limits }) => {
+    const size = quoteUnits > 0 ? `for ${quoteText(quoteUnits, instrument)}` : `of ${lotsText(lots, instrument)}`;
+    const at = limit > 0 ? `at ${priceText(limit, instrument)}` : 'at the market';
+    return `a ${side} ${size} ${at} was sent within the last ${limits.duplicateMs} ms`;
+  },
+};
+
+/** In a window of the day, UTC, nothing but reductions may leave. */
+export const restricted: OrderRule = {
+  kind: 'order',
+  code: 'RESTRICTED',
+  keys: ['restricted'],
+  needs: [],
+  check: (order, state) => !isRestricted(state) || isReduction(order, state),
+  detail: (_, { limits, nowMs }) => `${limits.windows.map(({ text }) => text).join(', ')} UTC is closed, and it is ${formatMinute(nowMs)}`,
+};
+
+function isRestricted({ limits: { windows }, nowMs }: RiskState): boolean {
+  const minute = Math.floor((nowMs % DAY_MS) / MINUTE_MS);
+  return windows.some(({ from, to }) => (from <= to ? minute >= from && minute < to : minute >= from || minute < to));
+}
+
+/** While a deployment is new its size limits count at a share (resolve.ts), and it trades one symbol. */
+export const deployCap: OrderRule = {
+  kind: 'order',
+  code: 'DEPLOY_CAP',
+  keys: ['deployShare'],
+  needs: ['ledger', 'orders'],
+  check: (order, state) => otherSymbol(order, state) < 0 || isReduction(order, state),
+  detail: (order, state) =>
+    `a new deployment trades one symbol, and ${state.instruments[otherSymbol(order, state)]?.id} is held or being ordered`,
+};
+
+function otherSymbol({ instrumentIndex }: Draft, { instruments, ledger, reservations }: RiskState): number {
+  return instruments.findIndex((_, index) => index !== instrumentIndex && (ledger.holds(index) || reservations.open(index) > 0));
+}

@@ -1,0 +1,98 @@
+// Rules about what one order may be: its instrument, its precision, its size, its price.
+
+import { productAtMost } from '../../base/number/exact.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/words.ts';
+
+/** The specification has a time in force for futures only: on spot nothing of the kind can be sent. */
+export const timeInForce: OrderRule = {
+  kind: 'order',
+  code: 'TIME_IN_FORCE',
+  keys: [],
+  needs: [],
+  check: (order) => order.timeInForce === null || order.instrument.market !== 'spot',
+  detail: (order) => `${order.timeInForce} is not available on spot`,
+};
+
+/** Only instruments of the run, and only those whose exposure the rules below can count. */
+export const instrument: OrderRule = {
+  kind: 'order',
+  code: 'INSTRUMENT',
+  keys: [],
+  needs: [],
+  check: (order, { tradable }) => tradable === order.instrument,
+  detail: (order, { ledger }) => `${order.instrument.id} is not a ${ledger.market} instrument of this run`,
+};
+
+/** A contract whose status is not open takes orders that close, and no others. */
+export const tradingStatus: OrderRule = {
+  kind: 'order',
+  code: 'NOT_TRADING',
+  keys: [],
+  needs: [],
+  check: ({ instrument: { contract }, reduceOnly }) => contract === undefined || contract.isTrading || reduceOnly,
+  detail: (order) => `${order.instrument.id} is not open for trading`,
+};
+
+/** Sizes were rounded toward less risk before: what is left below the smallest order is refused, never rounded up. */
+export const precision: OrderRule = {
+  kind: 'order',
+  code: 'PRECISION',
+  keys: [],
+  needs: ['marks'],
+  check: (order, state) => (order.quoteUnits > 0 ? order.quoteUnits >= minUnits(order, state) : order.lots >= order.instrument.minLots),
+  detail: (order, state) =>
+    order.quoteUnits > 0
+      ? `${quoteText(order.quoteUnits, order.instrument)} buy less than the smallest order: ${quoteText(minUnits(order, state), order.instrument)} at the mark`
+      : `${lotsText(order.lots, order.instrument)} are below the smallest order of ${lotsText(order.instrument.minLots, order.instrument)}`,
+};
+
+function minUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, reservations }: RiskState): number {
+  return reservations.scale(instrumentIndex).notionalUp(mark, minLots);
+}
+
+/** On spot a buy never reduces. (A sell beyond the holding is refused by MARGIN.) */
+export const reduceOnly: OrderRule = {
+  kind: 'order',
+  code: 'REDUCE_ONLY',
+  keys: [],
+  needs: [],
+  check: (order) => order.sign < 0 || !order.reduceOnly,
+  detail: () => 'a spot buy cannot be reduce-only',
+};
+
+export const qtyMax: OrderRule = {
+  kind: 'order',
+  code: 'QTY_MAX',
+  keys: ['maxOrderQty'],
+  needs: ['marks'],
+  check: (order, { limits }) => order.worstLots <= limits.orderLots[order.instrumentIndex]!,
+  detail: ({ worstLots, instrument: of, instrumentIndex }, { limits }) =>
+    `${lotsText(worstLots, of)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, of)}`,
+};
+
+export const notionalMax: OrderRule = {
+  kind: 'order',
+  code: 'NOTIONAL_MAX',
+  keys: ['maxOrderNotional'],
+  needs: ['marks'],
+  check: (order, { limits }) => order.worstUnits <= limits.orderUnits[order.instrumentIndex]!,
+  detail: ({ worstUnits, worstTicks, instrument: of, instrumentIndex }, { limits, ledger }) =>
+    `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, of)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
+};
+
+/** A limit on the taking side, too far beyond the last price: a slip of the finger, or a stale price. */
+export const priceBand: OrderRule = {
+  kind: 'order',
+  code: 'COLLAR',
+  keys: ['priceBand'],
+  needs: ['marks'],
+  check({ limit, side }, { limits: { priceBand: band }, mark }) {
+    if (limit === 0 || band === null) return true;
+    const { numerator, denominator } = band;
+    if (side === 'buy') return productAtMost(limit, denominator, mark, denominator + numerator);
+    return numerator >= denominator || productAtMost(mark, denominator - numerator, limit, denominator);
+  },
+  detail: ({ limit, side, instrument: of }, { limits: { priceBand: band }, mark }) =>
+    `a ${side} at ${priceText(limit, of)} is more than ${ratioText(band!)} beyond the last price of ${priceText(mark, of)}`,
+};

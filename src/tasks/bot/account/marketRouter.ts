@@ -1,0 +1,56 @@
+// One exchange port over the services of several markets: each order goes to the service of its instrument.
+
+import type { RestExchange } from '../../../adapters/exchange/restExchange.ts';
+import type { HaltCode } from '../../../adapters/exchange/calls/types.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import type { Market } from '../../../model/instrument.ts';
+import type { ApprovedOrder, Order } from '../../../model/order.ts';
+import type { Channel, ExchangePort } from '../../../ports/exchange.ts';
+
+export class MarketRouter implements ExchangePort {
+  /** Contracts alone have condition orders, and their service takes them. */
+  readonly supportsTriggerOrders = true;
+  readonly #byMarket = new Map<Market, RestExchange>();
+
+  /** The engine, which a service needs to know, needs this port first: services come later. */
+  open(market: Market, service: RestExchange): void {
+    this.#byMarket.set(market, service);
+  }
+
+  /** The service of a market. */
+  of(market: Market): RestExchange {
+    const found = this.#byMarket.get(market);
+    if (found) return found;
+    throw new InvariantError(`no service of ${market} is open`);
+  }
+  entries(): Iterable<[Market, RestExchange]> {
+    return this.#byMarket.entries();
+  }
+  all(): readonly RestExchange[] {
+    return [...this.#byMarket.values()];
+  }
+  /** Of the account: the same stands at the service of another market, so that what is over at this one is not over. */
+  isRaisedElsewhere(market: Market, code: HaltCode, instrument: number | null): boolean {
+    const others = [...this.#byMarket].filter(([its]) => its !== market);
+    return others.some(([, { raisedCauses }]) => raisedCauses.some((each) => each.code === code && each.instrument === instrument));
+  }
+  get idle(): boolean {
+    return this.all().every(({ idle }) => idle);
+  }
+
+  submit(order: ApprovedOrder, seq: number): void {
+    this.of(order.instrument.market).submit(order, seq);
+  }
+  cancel(order: Order): void {
+    this.of(order.instrument.market).cancel(order);
+  }
+  read(order: Order, channel: Channel): void {
+    this.of(order.instrument.market).read(order, channel);
+  }
+  workingOrders(): number {
+    return 0;
+  }
+  matchRow(): void {}
+  blockOpened(): void {}
+  settleMarks(): void {}
+}

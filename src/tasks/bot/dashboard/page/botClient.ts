@@ -1,0 +1,62 @@
+// The page's way to the bot: a token that stays in this tab, and requests that end in time.
+/// <reference lib="dom" />
+
+import type { ActAnswer } from '../../../control/botControl.ts';
+import type { BotView } from '../../../control/botView.ts';
+import type { AccessScope, BotRequest } from '../../../control/request.ts';
+
+const STORED = 'isobar-token';
+const REQUEST_TIMEOUT_MS = 2500;
+
+export interface ViewReply {
+  readonly allowed: AccessScope;
+  readonly view: BotView;
+}
+
+/** `kind` token: it is not one. `problem`: anything else. */
+export type Failed = { readonly kind: 'token' | 'problem'; readonly problem: string };
+
+/** From the address (#token=...), which then forgets it, or from this tab. */
+export function storedToken(): string | null {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return sessionStorage.getItem(STORED);
+  history.replaceState(null, '', location.pathname);
+  storeToken(given);
+  return given;
+}
+
+export function storeToken(token: string | null): void {
+  if (token === null) sessionStorage.removeItem(STORED);
+  else sessionStorage.setItem(STORED, token);
+}
+
+export async function fetchView(token: string): Promise<ViewReply | Failed> {
+  return ask<ViewReply>('/api/view', { headers: { Authorization: `Bearer ${token}` } });
+}
+
+export async function postAct(token: string, request: BotRequest, typed: string): Promise<ActAnswer | Failed> {
+  return ask<ActAnswer>('/api/act', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ request, typed }),
+  });
+}
+
+export const hasFailed = (answer: object): answer is Failed => 'problem' in answer && 'kind' in answer;
+
+async function ask<T extends object>(path: string, init: RequestInit): Promise<T | Failed> {
+  try {
+    const response = await fetch(path, {
+      ...init,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const body = (await response.json()) as T & { readonly problem?: string };
+    if (response.ok) return body;
+    return { kind: response.status === 401 ? 'token' : 'problem', problem: body.problem ?? `HTTP ${response.status}` };
+  } catch (error) {
+    return { kind: 'problem', problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,274 @@
+// Closed bars of the exchange become instants: all feeds that close together decide together, in time, or not at all.
+
+import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
+import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
+import { pollRules } from '../../../adapters/exchange/klines/pollPlan.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import { GrowingBars } from '../../../model/bars/growingBars.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { closeOf, openOf } from '../../../model/interval.ts';
+import { formatMinute } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { BarTimes } from '../config/read.ts';
+import { watchRow } from './localStops.ts';
+import type { LiveSet } from './feeds.ts';
+import type { BarFact } from './barFact.ts';
+
+export interface BarDeliveryDeps {
+  readonly engine: Engine;
+  readonly sets: readonly LiveSet[];
+  readonly scheduler: Scheduler;
+  readonly serverTime: (market: Market) => ServerTime;
+  readonly ask: (set: LiveSet) => AskKlines;
+  readonly random: () => number;
+  readonly times: BarTimes;
+  /** Reads what the orders of these instruments have become; calls `done` once, perhaps within the call. */
+  readonly settle: (done: () => void) => void;
+  /** `bars` are appended to their feeds, then strategies decide at `atMs`. */
+  readonly deliver: (atMs: number, bars: readonly BarFact[], append: () => void) => void;
+  /** Bars that went by until `untilMs` while the bot was down are appended: nobody decides on them. */
+  readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
+  /** Of a life that goes on: its newest instant, ms UTC. Null: a life begins. */
+  readonly sinceMs: number | null;
+}
+
+/** Longer waits are cut, as the clocks drift. */
+const MAX_WAIT_MS = 60_000;
+
+interface Staged {
+  readonly set: LiveSet;
+  /** Positions of its feeds in the engine. */
+  readonly feeds: readonly number[];
+  readonly poller: BarPoller;
+  /** Came, and not delivered yet; oldest first. */
+  readonly bars: MarketBar[];
+  /** Our time at which the newest bar came; null before the first. */
+  receivedMs: number | null;
+}
+
+export class BarDelivery {
+  readonly #parts: BarDeliveryDeps;
+  readonly #staged: readonly Staged[];
+  /** Every instant up to here is over. */
+  #closedMs: number;
+  #isBusy = false;
+  #isRunning = false;
+  #timer: number | null = null;
+
+  constructor(parts: BarDeliveryDeps) {
+    this.#parts = parts;
+    this.#closedMs = parts.sinceMs ?? parts.engine.parts.fromMs;
+    this.#staged = parts.sets.map((set) => this.#stage(set));
+  }
+
+  /** Bars that had closed by now are caught up, and nobody decides on them; after a restart those of the last `graceMs` are decided on. */
+  start(): void {
+    this.#isRunning = true;
+    const { sinceMs, times, catchUp } = this.#parts;
+    if (sinceMs === null) this.#closedMs = Math.max(this.#closedMs, this.#venueMs());
+    else {
+      this.#closedMs = Math.max(this.#closedMs, Math.floor(this.#venueMs()) - times.graceMs);
+      const facts = this.#due(this.#closedMs);
+      catchUp(this.#closedMs, facts, () => appendFacts(this.#parts.engine, facts));
+    }
+    for (const { poller } of this.#staged) poller.start();
+    this.#pump();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    for (const { poller } of this.#staged) poller.stop();
+    this.#disarm();
+  }
+
+  /** Nothing that has come waits to be decided on. */
+  get isIdle(): boolean {
+    return !this.#isBusy && this.#staged.every(({ bars }) => bars.every(({ closeMs }) => closeMs <= this.#closedMs));
+  }
+
+  #stage(set: LiveSet): Staged {
+    const { engine, scheduler, serverTime, ask, random, times } = this.#parts;
+    const feeds = engine.feeds.flatMap(({ bars }, at) => (set.copies.some((copy) => copy === bars) ? [at] : []));
+    const staged: Staged = {
+      set,
+      feeds,
+      bars: set.behind.filter((bar) => set.copies[0]!.takes(bar)),
+      receivedMs: null,
+      poller: new BarPoller(
+        {
+          scheduler,
+          serverTime: () => serverTime(set.key.market),
+          random,
+          ask: ask(set),
+          sink: {
+            event: (event) => this.#take(staged, event),
+            onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
+          },
+        },
+        {
+          interval: set.key.interval,
+          from: set.from,
+          known: set.known,
+          rules: { ...pollRules(set.key.interval, times.graceMs), delayMs: times.delayMs, spreadMs: times.spreadMs },
+        },
+      ),
+    };
+    return staged;
+  }
+
+  #onProblem(set: LiveSet, problem: string, againMs: number | null): void {
+    const again = againMs === null ? '' : `; asked again in ${Math.round(againMs / 1000)} s`;
+    this.#parts.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
+  }
+
+  #take(staged: Staged, event: BarEvent): void {
+    const { set, bars } = staged;
+    const { log, scheduler } = this.#parts;
+    const name = nameOf(set);
+    if (event.kind === 'gap')
+      return log('warn', `${name}: ${event.bars} bars from ${formatMinute(event.fromMs)} on never came (${event.why})`);
+    if (event.kind === 'late') return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} came after later ones: left out`);
+    if (event.kind === 'revised')
+      return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} was revised after it was decided on`);
+    staged.receivedMs = scheduler.nowMs;
+    if (!set.copies[0]!.takes(event.bar))
+      return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} has prices finer than a tick: left out`);
+    bars.push(event.bar);
+    this.#soon();
+  }
+
+  /** One answer may bring several bars: all of them are there when the next instant is looked for. */
+  #soon(): void {
+    if (this.#isBusy || !this.#isRunning) return;
+    this.#arm(0);
+  }
+
+  #pump(): void {
+    let hasDecided = false;
+    while (this.#isRunning && !this.#isBusy) {
+      const nowMs = this.#venueMs();
+      const t = this.#nextInstant();
+      const waitMs = t - nowMs;
+      // Between two instants others have their turn.
+      if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
+      const deadlineMs = t + this.#parts.times.graceMs;
+      if (nowMs > deadlineMs + this.#parts.times.graceMs) this.#passOver(t, nowMs - this.#parts.times.graceMs);
+      else if (nowMs >= deadlineMs || this.#isComplete(t)) hasDecided = this.#decide(t);
+      else return this.#arm(deadlineMs - nowMs);
+    }
+  }
+
+  /** So much time has gone by that nobody should decide any more. What came is delivered with the next instant, without a decision. */
+  #passOver(t: number, untilMs: number): void {
+    if (this.#staged.some(({ bars }) => bars.length > 0))
+      this.#parts.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
+    this.#closedMs = Math.max(t, untilMs);
+  }
+
+  /** False where there was nothing to decide on. */
+  #decide(t: number): boolean {
+    const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
+    for (const { set, bars } of due) {
+      if (bars.some(({ closeMs }) => closeMs >= t)) continue;
+      this.#parts.log(
+        'warn',
+        `${nameOf(set)}: the bar that closed at ${formatMinute(t)} did not come within ${this.#parts.times.graceMs} ms: no decision on it`,
+      );
+    }
+    this.#closedMs = t;
+    const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
+    if (!isFresh && this.#parts.engine.timers.nextMs > t) return false;
+    this.#isBusy = true;
+    let isWithin = true;
+    this.#parts.settle(() => {
+      if (this.#isRunning) this.#deliver(t);
+      this.#isBusy = false;
+      // Within the call, whoever has called looks for the next instant.
+      if (!isWithin) this.#soon();
+    });
+    isWithin = false;
+    return true;
+  }
+
+  #deliver(t: number): void {
+    const { engine, deliver } = this.#parts;
+    const facts = this.#due(t);
+    deliver(t, facts, () => appendFacts(engine, facts));
+  }
+
+  /** Takes the bars that have closed by `t`. */
+  #due(t: number): readonly BarFact[] {
+    const facts: BarFact[] = [];
+    for (const { bars, feeds } of this.#staged) {
+      const count = bars.findIndex(({ closeMs }) => closeMs > t);
+      const due = bars.splice(0, count < 0 ? bars.length : count);
+      for (const feed of feeds) {
+        for (const { openMs, open, high, low, close, volume } of due) facts.push([feed, openMs, open, high, low, close, volume]);
+      }
+    }
+    return facts;
+  }
+
+  /** Every feed that closes at `t` has said what it has of it. */
+  #isComplete(t: number): boolean {
+    return this.#staged.every(({ set, bars }) => this.#closeAfterClosed(set) !== t || bars.some(({ closeMs }) => closeMs >= t));
+  }
+
+  #nextInstant(): number {
+    const { nextMs } = this.#parts.engine.timers;
+    const closes = this.#staged.map(({ set }) => this.#closeAfterClosed(set));
+    return Math.min(...closes, nextMs > this.#closedMs ? nextMs : Infinity);
+  }
+
+  #closeAfterClosed({ key: { interval } }: LiveSet): number {
+    return closeOf(interval, openOf(interval, this.#closedMs));
+  }
+
+  /** The earliest that it may be at the exchanges. */
+  #venueMs(): number {
+    return Math.min(...this.#parts.sets.map(({ key }) => this.#parts.serverTime(key.market).ms));
+  }
+
+  #arm(waitMs: number): void {
+    this.#disarm();
+    const { scheduler } = this.#parts;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(waitMs, MAX_WAIT_MS)), () => {
+      this.#timer = null;
+      this.#pump();
+    });
+  }
+
+  #disarm(): void {
+    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+}
+
+const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;
+
+/** Appends bars to the feeds of an engine whose columns grow. */
+export function appendFacts(engine: Engine, facts: readonly BarFact[]): void {
+  for (const [feed, openMs, open, high, low, close, volume] of facts) {
+    growing(engine, feed).append({ openMs, open, high, low, close, volume });
+  }
+}
+
+/** An instant begins: its rows, which `append` puts into the feeds, are looked at by whatever watches them. Bot and replay do the same. */
+export function beginInstant(engine: Engine, atMs: number, append: () => void): void {
+  const before = engine.execution.map((feed) => feed.bars.length);
+  append();
+  engine.instant.set(atMs);
+  engine.execution.forEach((feed, at) => {
+    for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row);
+  });
+}
+
+function growing(engine: Engine, feed: number): GrowingBars {
+  const { bars } = engine.feeds[feed]!;
+  if (bars instanceof GrowingBars) return bars;
+  throw new InvariantError(`feed ${feed} is not one that grows`);
+}

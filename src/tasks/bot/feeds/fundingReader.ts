@@ -1,0 +1,141 @@
+// The funding rates of a live bot: those that it begins with and those that it reads, journalled before any strategy can see them.
+
+import type { RecordBody } from '../../../adapters/journal/records/records.ts';
+import { RatePoller, type AskRate } from '../../../adapters/exchange/klines/fundingPoller.ts';
+import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { GrowingRates } from '../../../model/bars/growingRates.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { formatMinute } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { gridTimes, missingRates, rateFrom, ratesOf, rateText, type KnownRates } from './fundingRates.ts';
+
+export interface FundingReaderDeps {
+  readonly engine: Engine;
+  readonly plan: RunPlan;
+  readonly scheduler: Scheduler;
+  /** Of the futures exchange. */
+  readonly serverTime: () => ServerTime;
+  readonly ask: (instrument: Instrument) => AskRate;
+  readonly periodMs: number;
+  /** With what each contract begins. */
+  readonly known: (instrument: Instrument) => KnownRates;
+  /** Takes what strategies are about to know. */
+  readonly journal: (body: RecordBody<'RATES'>) => void;
+  /** `strategy` null: of no one of them. */
+  readonly log: (level: 'info' | 'warn', strategy: string | null, message: string) => void;
+}
+
+interface Line {
+  readonly instrument: Instrument;
+  readonly index: number;
+  readonly rates: GrowingRates;
+  readonly begins: KnownRates;
+  readonly poller: RatePoller;
+  /** Strategies that have heard what is missing. */
+  readonly warnedStrategies: Set<number>;
+  /** What is missing, for strategies that ask for it; null: nothing. */
+  readonly lacks: string | null;
+  /** The funding time that is waited for; NaN before the first. */
+  dueMs: number;
+}
+
+export class FundingReader {
+  readonly #parts: FundingReaderDeps;
+  readonly #lines: readonly Line[];
+
+  constructor(parts: FundingReaderDeps) {
+    this.#parts = parts;
+    this.#lines = parts.engine.instruments.flatMap((instrument, index) =>
+      instrument.contract === undefined ? [] : [this.#lineOf(instrument, index)],
+    );
+  }
+
+  /** An answer is awaited. */
+  get isBusy(): boolean {
+    return this.#lines.some(({ poller }) => poller.isBusy);
+  }
+
+  start(): void {
+    for (const line of this.#lines) {
+      this.#begin(line);
+      if (line.lacks !== null) this.#parts.log('info', null, line.lacks);
+      line.poller.start();
+    }
+    this.warnReaders();
+  }
+  /** A bot that goes on with its journal knows the rates of its past already: what is new is what came after them. */
+  #begin(line: Line): void {
+    const { times, rates } = line.begins;
+    const { lastMs, length, rate } = line.rates;
+    const isNewestOpen = length > 0 && Number.isNaN(rate[length - 1]!);
+    const from = times.findIndex((timeMs, at) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[at]!)));
+    if (from >= 0) this.#set(line, times.slice(from), rates.slice(from));
+  }
+  stop(): void {
+    for (const { poller } of this.#lines) poller.stop();
+  }
+
+  /** Each strategy that has asked for rates which are not there hears of it once. */
+  warnReaders(): void {
+    for (const { lacks, index, warnedStrategies } of this.#lines) {
+      if (lacks === null) continue;
+      for (const run of this.#parts.engine.runs) {
+        if (warnedStrategies.has(run.index) || !run.readsFundingOf(index)) continue;
+        warnedStrategies.add(run.index);
+        this.#parts.log('warn', run.name, `the funding that it reads is not covered: ${lacks}; it reads NaN`);
+      }
+    }
+  }
+
+  #lineOf(instrument: Instrument, index: number): Line {
+    const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#parts;
+    const begins = known(instrument);
+    const nextMs = (Math.floor(serverTime().ms / periodMs) + 1) * periodMs;
+    const line: Line = {
+      instrument,
+      index,
+      begins,
+      rates: ratesOf(plan, instrument.id),
+      lacks: missingRates(instrument, begins, nextMs),
+      warnedStrategies: new Set(),
+      dueMs: NaN,
+      poller: new RatePoller({
+        scheduler,
+        serverTime,
+        periodMs,
+        ask: ask(instrument),
+        sink: {
+          next: (dueMs) => this.#next(line, dueMs),
+          rate: (dueMs, text) => this.#set(line, [dueMs], [Number(text)]),
+          onProblem: (problem) => log('warn', null, `funding rate of ${instrument.wireName}: ${problem}`),
+        },
+      }),
+    };
+    return line;
+  }
+
+  /** The next one stands there as not known until it has been read, and so do those that went by meanwhile. */
+  #next(line: Line, dueMs: number): void {
+    const { instrument, rates } = line;
+    const { length, lastMs, rate } = rates;
+    if (line.dueMs === lastMs && Number.isNaN(rate[length - 1]!))
+      this.#parts.log(
+        'warn',
+        null,
+        `the funding rate of ${instrument.wireName} of ${formatMinute(lastMs)} was not seen: strategies read NaN`,
+      );
+    line.dueMs = dueMs;
+    const times = length === 0 ? [dueMs] : gridTimes(lastMs, dueMs, this.#parts.periodMs);
+    const unknown = times.map(() => NaN);
+    this.#set(line, times, unknown);
+  }
+
+  #set({ instrument, rates }: Line, times: readonly number[], values: readonly number[]): void {
+    if (times.length === 0) return;
+    const texts = values.map(rateText);
+    this.#parts.journal({ symbol: instrument.id, times, rates: texts });
+    times.forEach((timeMs, at) => rates.set(timeMs, rateFrom(texts[at]!)));
+  }
+}

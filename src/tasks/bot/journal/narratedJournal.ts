@@ -1,0 +1,99 @@
+// A journal that also says in plain words what is decided, for the log and for whoever looks at the bot.
+
+import type { Fill } from '../../../model/fill.ts';
+import type { Order } from '../../../model/order.ts';
+import type { Evidence } from '../../../ports/exchange.ts';
+import type { Journal, Waits } from '../../../ports/journal.ts';
+import { orderText } from '../../../app/orderText.ts';
+
+/** Codes of the exchange are numbers; words say why an order did not leave. */
+const VENUE_CODE = /^-?\d+$/;
+
+/** Totals since the start. */
+export interface OrderCounts {
+  sent: number;
+  denied: number;
+  refused: number;
+  unknowns: number;
+  /** Sent, by strategy. */
+  readonly byStrategy: number[];
+}
+
+export interface NarrationOptions {
+  /** Runs `run` once what is journalled now lasts, and the orders that wait for that have left. */
+  readonly after: (run: () => void) => void;
+  /** `code`: of a refusal, by risk or by the exchange. */
+  readonly decided: (strategy: number, message: string, code: string | null) => void;
+  /** Why an order was refused with this code, just now, with the figures. */
+  readonly detail: (code: string) => string;
+}
+
+export class NarratedJournal implements Journal {
+  readonly counts: OrderCounts = { sent: 0, denied: 0, refused: 0, unknowns: 0, byStrategy: [] };
+  readonly #journal: Journal;
+  readonly #options: NarrationOptions;
+
+  constructor(journal: Journal, notifying: NarrationOptions) {
+    this.#journal = journal;
+    this.#options = notifying;
+  }
+
+  get durableSeq(): number {
+    return this.#journal.durableSeq;
+  }
+  denied(order: Order, code: string): number {
+    this.counts.denied++;
+    this.#narrate(order, `${orderText(order)}: denied: ${this.#options.detail(code)}`, code);
+    return this.#journal.denied(order, code);
+  }
+  drafted(order: Order, waits: Waits): number {
+    this.#narrate(order, `${orderText(order)}: waits for the end of ${orderNames(waits.ahead)}`, null);
+    return this.#journal.drafted(order, waits);
+  }
+  submitted(order: Order): number {
+    this.counts.sent++;
+    this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
+    // Its words are made when it has left: no size and no price of it changes any more.
+    const { strategy } = order;
+    this.#options.after(() => this.#options.decided(strategy, `${orderText(order)}: sent`, null));
+    return this.#journal.submitted(order);
+  }
+  signMs(order: Order): number {
+    return this.#journal.signMs(order);
+  }
+  ack(order: Order): number {
+    return this.#journal.ack(order);
+  }
+  refused(order: Order, code: string): number {
+    this.counts.refused++;
+    this.#narrate(order, `${orderText(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
+    return this.#journal.refused(order, code);
+  }
+  evidence(order: Order, seen: Evidence): number {
+    return this.#journal.evidence(order, seen);
+  }
+  fill(order: Order, fill: Fill): number {
+    return this.#journal.fill(order, fill);
+  }
+  state(order: Order): number {
+    if (order.lifecycle === 'unknown') {
+      this.counts.unknowns++;
+      this.#narrate(order, `${orderText(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
+    } else if (order.lifecycle === 'done' && order.reason !== null) this.#narrate(order, `${orderText(order)}: ${order.reason}`, null);
+    return this.#journal.state(order);
+  }
+  cancelSent(order: Order): number {
+    this.#narrate(order, `${orderText(order)}: cancel sent`, null);
+    return this.#journal.cancelSent(order);
+  }
+  provenAbsent(order: Order): number {
+    this.#narrate(order, `${orderText(order)}: proved to have had no effect; it is watched for ever`, null);
+    return this.#journal.provenAbsent(order);
+  }
+
+  #narrate({ strategy }: Order, message: string, code: string | null): void {
+    this.#options.after(() => this.#options.decided(strategy, message, code));
+  }
+}
+
+const orderNames = (ids: readonly number[]): string => `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;

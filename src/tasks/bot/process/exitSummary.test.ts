@@ -1,0 +1,12 @@
+// The last line of a bot says of its journal what is true.
+
+import { expect, it } from 'vitest';
+import { ScriptedBot } from '../../../../test/fixtures/scriptedBot.ts';
+import { exitSummary } from './exitSummary.ts';
+
+it('says whether the journal was written', () => {
+  const bot = new ScriptedBot();
+  expect(exitSummary(bot.view())).toMatch(/the journal is written$/);
+  bot.board.raise({ kind: 'account' }, 'CANCEL_ONLY', 'JOURNAL', 'ENOSPC', bot.timeMs);
+  expect(exitSummary(bot.view())).toMatch(/the journal could not be written$/);
+});

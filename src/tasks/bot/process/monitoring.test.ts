@@ -1,0 +1,120 @@
+// What people see of a bot from outside: an alarm is told within a moment, and has to be answered; secrets lie in files of their own.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ScriptedBot } from '../../../../test/fixtures/scriptedBot.ts';
+import { alertsSchema, type AlertEntry } from '../config/notifiers.ts';
+import type { Notifier } from '../../../ports/notifier.ts';
+import { openMonitoring, type Monitoring } from './monitoring.ts';
+
+let folder: string;
+let server: Server;
+let monitoring: Monitoring | null;
+let alarms = 0;
+const received: Readonly<Record<string, unknown>>[] = [];
+const logged: string[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-sight-'));
+  received.length = logged.length = alarms = 0;
+  monitoring = null;
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      received.push(JSON.parse(text));
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  await monitoring?.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = async (bot: ScriptedBot, alerts: readonly AlertEntry[], port: number | null = null): Promise<void> => {
+  const log = { info: (message: string) => void logged.push(message), warn: (text: string) => void logged.push(text) };
+  const dashboard = port === null ? null : { port };
+  monitoring = await openMonitoring(bot, { data: folder, folder, dashboard, alerts, alarmed: () => void alarms++ }, log);
+};
+const file = (name: string, text: string, mode = 0o600): string => {
+  writeFileSync(join(folder, name), `${text}\n`, { mode });
+  return name;
+};
+
+it('tells an alarm within two seconds, and that somebody has to answer it', async () => {
+  const { port } = server.address() as AddressInfo;
+  const bot = new ScriptedBot();
+  await open(bot, [{ kind: 'webhook', urlFile: file('hook', `http://127.0.0.1:${port}/s3cret`) }]);
+  await expect.poll(() => received.map(({ code }) => code)).toEqual(['STARTED']);
+  const beganMs = performance.now();
+  bot.board.raise({ kind: 'account' }, 'HALT_NEW', 'MISMATCH', '0.5 BTC', bot.timeMs);
+  await expect.poll(() => received.length, { timeout: 3000 }).toBe(2);
+  expect(performance.now() - beganMs).toBeLessThan(2000);
+  expect(received[1]).toMatchObject({ level: 'alarm', code: 'MISMATCH', bot: 'trend and reversal' });
+  expect([alarms, bot.beats]).toEqual([1, 0]);
+});
+
+it('tells the notifiers of modules too, where the config names no receiver', async () => {
+  const bot = new ScriptedBot();
+  const reported: string[] = [];
+  const notifier: Notifier = {
+    name: 'own',
+    send({ code }, done) {
+      reported.push(code);
+      queueMicrotask(() => done(null));
+      return () => {};
+    },
+  };
+  const log = { info: () => {}, warn: () => {} };
+  monitoring = await openMonitoring(
+    bot,
+    { data: folder, folder, dashboard: null, alerts: [], notifiers: [notifier], alarmed: () => {} },
+    log,
+  );
+  await expect.poll(() => reported).toEqual(['STARTED']);
+});
+
+it('tells at its end what ended the bot, and waits until that has been heard', async () => {
+  const { port } = server.address() as AddressInfo;
+  const bot = new ScriptedBot();
+  await open(bot, [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }]);
+  bot.board.raise({ kind: 'account' }, 'CANCEL_ONLY', 'JOURNAL', 'ENOSPC', bot.timeMs);
+  monitoring!.ended('the journal cannot be written: ENOSPC');
+  await monitoring!.close();
+  monitoring = null;
+  expect(new Set(received.map(({ code }) => code))).toEqual(new Set(['STARTED', 'JOURNAL', 'ENDED']));
+});
+
+it('refuses secrets that others could read, and addresses that are not https', async () => {
+  const bot = new ScriptedBot();
+  await expect(open(bot, [{ kind: 'telegram', chatId: '1', tokenFile: file('token', 'abc', 0o644) }])).rejects.toThrow(
+    'expected mode 0600',
+  );
+  await expect(open(bot, [{ kind: 'webhook', url: 'http://example.com/s3cret' }])).rejects.toThrow('alerts[0]: expected an https address');
+  await expect(open(bot, [{ kind: 'webhook' }])).rejects.toThrow('expected one of url and urlFile');
+  expect(alertsSchema.safeParse([{ kind: 'pager' }]).success).toBe(false);
+});
+
+it('leaves nothing open where a part of it cannot be had', async () => {
+  const { port } = server.address() as AddressInfo;
+  const bot = new ScriptedBot();
+  const alerts = [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }] as const;
+  await expect(open(bot, alerts, port)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+  // Nobody is told of a bot that did not start: what tells would keep its process for ever.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(received).toEqual([]);
+  const otherFree = createServer();
+  await new Promise<void>((resolve) => otherFree.listen(0, '127.0.0.1', resolve));
+  const free = (otherFree.address() as AddressInfo).port;
+  await new Promise((resolve) => otherFree.close(resolve));
+  await expect(open(bot, [{ kind: 'webhook' }], free)).rejects.toThrow('expected one of url and urlFile');
+  await expect(fetch(`http://127.0.0.1:${free}/`)).rejects.toThrow();
+});

@@ -1,0 +1,40 @@
+// Patience with an exchange that hurries: asked again for ten seconds of ours, and once where nothing hurries.
+
+import { expect, it } from 'vitest';
+import { DueQueue } from '../../ports/dueQueue.ts';
+import { NoAnswer } from '../download/service.ts';
+import { retryAtStart } from './retryAtStart.ts';
+
+async function tried(timeScale: number, failures: number, error: Error): Promise<readonly [tries: number, end: unknown]> {
+  const queue = new DueQueue();
+  queue.runDue(0);
+  const is: { tries: number; end: unknown; over: boolean } = { tries: 0, end: null, over: false };
+  const act = (): Promise<string> => (++is.tries > failures ? Promise.resolve('there') : Promise.reject(error));
+  void retryAtStart(queue, timeScale, act)
+    .then(
+      (value) => (is.end = value),
+      (reason: unknown) => (is.end = reason),
+    )
+    .finally(() => (is.over = true));
+  for (let turn = 0; turn < 5000 && !is.over; turn++) {
+    await Promise.resolve();
+    queue.runDue(queue.nowMs + 50 * timeScale);
+  }
+  return [is.tries, is.end];
+}
+
+it('asks again while an exchange that hurries says nothing, for ten seconds of this computer, and no longer', async () => {
+  const silent = new NoAnswer('spot.account: no answer', 'look');
+  expect(await tried(60, 30, silent)).toEqual([31, 'there']);
+  const [tries, end] = await tried(60, Infinity, silent);
+  expect(end).toBe(silent);
+  expect(tries).toBeGreaterThan(50);
+  expect(tries).toBeLessThanOrEqual(102);
+});
+
+it('asks once where nothing hurries, and once where the answer is no', async () => {
+  const silent = new NoAnswer('spot.account: no answer', 'look');
+  expect(await tried(1, 1, silent)).toEqual([1, silent]);
+  const wrong = new Error('another fault');
+  expect(await tried(60, 1, wrong)).toEqual([1, wrong]);
+});

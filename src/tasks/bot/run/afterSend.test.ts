@@ -1,0 +1,29 @@
+// What waits for orders to leave: told in order, behind whatever the end of a sync has set going, and at once where nothing lasts any more.
+
+import { expect, test } from 'vitest';
+import { AfterSendQueue } from './afterSend.ts';
+
+test('comes in order, once what was set going by the disk has had its turn', () => {
+  const turns: (() => void)[] = [];
+  const seen: string[] = [];
+  const afterSend = new AfterSendQueue((run) => turns.push(run));
+  afterSend.after(() => seen.push('sent'));
+  afterSend.after(() => seen.push('point'));
+  expect(seen).toEqual([]);
+  afterSend.lasts();
+  seen.push('request');
+  afterSend.after(() => seen.push('refused'));
+  for (const turn of turns.splice(0)) turn();
+  expect(seen).toEqual(['request', 'sent', 'point', 'refused']);
+  afterSend.lasts();
+  expect(turns).toEqual([]);
+});
+
+test('waits for nothing once nothing lasts', () => {
+  const seen: string[] = [];
+  const afterSend = new AfterSendQueue(() => {});
+  afterSend.after(() => seen.push('before'));
+  afterSend.end();
+  afterSend.after(() => seen.push('afterwards'));
+  expect(seen).toEqual(['before', 'afterwards']);
+});

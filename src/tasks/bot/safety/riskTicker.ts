@@ -1,0 +1,106 @@
+// The facts that risk rules about age and certainty look at, shown to them once a second.
+
+import { fixedLengthMs } from '../../../model/interval.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { LiveFacts } from '../../../risk/live/liveWatch.ts';
+
+export interface RiskTickerDeps {
+  readonly engine: Engine;
+  readonly scheduler: Scheduler;
+  /** The exchange's time, ms. */
+  readonly venueMs: () => number;
+  /** When orders and balances were last found to be those of the exchange, venue time; null: never. */
+  readonly auditMs: () => number | null;
+  /** Uncertainty of the least certain clock, ms. */
+  readonly clockErrorMs: () => number;
+  /** The last sign of life, venue time; Infinity where nobody has to show one. */
+  readonly heartbeatMs?: () => number;
+  /** The oldest alert that nobody has answered, venue time; Infinity: none. */
+  readonly alertMs?: () => number;
+  /** Runs `act` as a step of the engine. */
+  readonly step: (act: () => void) => void;
+}
+
+const PERIOD_MS = 1000;
+const MONTH_MS = 31 * 86_400_000;
+
+export class RiskTicker {
+  readonly #parts: RiskTickerDeps;
+  #timer: number | null = null;
+
+  constructor(parts: RiskTickerDeps) {
+    this.#parts = parts;
+  }
+
+  /** Beats as long as a rule that is on wants to know. */
+  start(): void {
+    const { engine, scheduler } = this.#parts;
+    if (!engine.risk.wantsFacts) return;
+    this.#timer = scheduler.at(scheduler.nowMs + PERIOD_MS, () => {
+      this.#tick();
+      this.start();
+    });
+  }
+  stop(): void {
+    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    this.#timer = null;
+  }
+
+  #tick(): void {
+    const { engine, venueMs, step } = this.#parts;
+    step(() => engine.risk.tick(liveFactsOf(this.#parts), venueMs()));
+  }
+}
+
+export function liveFactsOf({
+  engine,
+  auditMs,
+  clockErrorMs,
+  heartbeatMs,
+  alertMs,
+}: Omit<RiskTickerDeps, 'scheduler' | 'venueMs' | 'step'>): LiveFacts {
+  const newest = (instrument: number): number => engine.execution[instrument]!.bars.length - 1;
+  const closeMs = (instrument: number): number => engine.execution[instrument]!.bars.closeMs[newest(instrument)] ?? NaN;
+  return {
+    instruments: engine.instruments.length,
+    priceMs: closeMs,
+    barCloseMs: closeMs,
+    barLengthMs: (instrument) => fixedLengthMs(engine.execution[instrument]!.bars.interval) ?? MONTH_MS,
+    isSound: (instrument) => {
+      const { bars } = engine.execution[instrument]!;
+      const row = newest(instrument);
+      return bars.close[row]! > 0 && bars.high[row]! >= bars.low[row]!;
+    },
+    auditMs: auditMs() ?? NaN,
+    clockErrorMs: clockErrorMs(),
+    heartbeatMs: heartbeatMs?.() ?? Infinity,
+    alertMs: alertMs?.() ?? Infinity,
+    heldLots: (instrument) => heldLots(engine, instrument),
+    guardedLots: (instrument) => guardedLots(engine, instrument),
+  };
+}
+
+/** Long and short, where both are kept. */
+function heldLots({ runs, ledger }: Engine, instrument: number): number {
+  const held = (strategy: number, isShort: boolean): number => ledger.closable(strategy, instrument, isShort, true);
+  return runs.reduce((lots, { index }) => lots + held(index, false) + held(index, true), 0);
+}
+
+/**
+ * By stops that the bot holds itself, and by those that stand at the exchange. One whose price is there already guards nothing: it should
+ * have gone off.
+ */
+function guardedLots(engine: Engine, instrument: number): number {
+  const last = engine.lastTicks(instrument);
+  const own = engine.brackets
+    .list(instrument)
+    .filter(({ stop, trailing }) => stop > 0 || trailing > 0)
+    .reduce((lots, bracket) => lots + bracket.lots, 0);
+  return engine.orders.active().reduce((lots, order) => {
+    const { triggerTicks, triggersAbove } = order;
+    const stands = order.instrumentIndex === instrument && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
+    const isAhead = triggersAbove ? last < triggerTicks : last > triggerTicks;
+    return stands && isAhead ? lots + order.lots - order.filledLots : lots;
+  }, own);
+}

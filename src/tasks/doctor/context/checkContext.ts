@@ -1,0 +1,110 @@
+// What the checks of one market share: its address, its instruments, and answers that are asked for once.
+
+import type { Instrument, Market } from '../../../model/instrument.ts';
+import type { Dialect } from '../../../protocol/dialect.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Listing } from '../../../protocol/shapes/answer.ts';
+import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
+import type { WireContract, SpotSymbol } from '../../../protocol/shapes/market.ts';
+import type { SpotAccount } from '../../../protocol/shapes/spot.ts';
+import { listedContract, listedSymbol, type ListedInstrument } from '../../download/instruments.ts';
+import type { ClockReading, Probe } from './probe.ts';
+
+/** The instrument records of the catalog, which may have none. */
+export interface Records {
+  symbols(market: Market): readonly string[];
+  /** Throws ConfigError for one that cannot be read. */
+  record(market: Market, symbol: string): Instrument | null;
+  /** What names it in messages and commands. */
+  readonly folder: string;
+}
+
+export interface CheckContextDeps {
+  readonly market: Market;
+  readonly origin: string;
+  readonly dialect: Dialect;
+  /** Named by the user, perhaps none. */
+  readonly symbols: readonly string[];
+  readonly records: Records;
+  readonly probe: Probe;
+}
+
+/** Liquid on nearly every exchange; asked about where nobody named a symbol. */
+const USUAL: Readonly<Record<Market, string>> = { spot: 'BTCUSDT', futures: 'E-BTC-USDT' };
+
+export class CheckContext {
+  readonly market: Market;
+  readonly origin: string;
+  readonly dialect: Dialect;
+  readonly symbols: readonly string[];
+  readonly records: Records;
+  readonly probe: Probe;
+  /** Of this computer against the service; null until the check of the clock has measured it. */
+  clock: ClockReading | null = null;
+  /** How queries are signed: as configured, until the check of it has found it to be otherwise. */
+  signQuery: Dialect['signQuery'];
+  #symbols: Promise<Outcome<Listing<SpotSymbol>>> | null = null;
+  #contracts: Promise<Outcome<Listing<WireContract>>> | null = null;
+  #spotAccount: Promise<Outcome<SpotAccount>> | null = null;
+  #marginAccounts: Promise<Outcome<Listing<MarginAccount>>> | null = null;
+
+  constructor({ market, origin, dialect, symbols, records, probe }: CheckContextDeps) {
+    this.market = market;
+    this.origin = origin;
+    this.dialect = dialect;
+    this.signQuery = dialect.signQuery;
+    this.symbols = symbols;
+    this.records = records;
+    this.probe = probe;
+  }
+
+  spotAccount(): Promise<Outcome<SpotAccount>> {
+    return (this.#spotAccount ??= this.probe.call('spot.account', {}));
+  }
+
+  marginAccounts(): Promise<Outcome<Listing<MarginAccount>>> {
+    return (this.#marginAccounts ??= this.probe.call('futures.account', {}));
+  }
+
+  /** The signed read that proves key, address and signature. */
+  account(): Promise<Outcome<SpotAccount | Listing<MarginAccount>>> {
+    return this.market === 'spot' ? this.spotAccount() : this.marginAccounts();
+  }
+
+  /** The outcome of the list of instruments. */
+  listing(): Promise<Outcome<Listing<SpotSymbol> | Listing<WireContract>>> {
+    return this.market === 'spot' ? this.#spotListing() : this.#futuresListing();
+  }
+
+  /** What the service lists, by symbol; empty where it did not answer. */
+  async listed(): Promise<ReadonlyMap<string, ListedInstrument>> {
+    const found =
+      this.market === 'spot'
+        ? rowsOf(await this.#spotListing()).map(listedSymbol)
+        : rowsOf(await this.#futuresListing()).map(listedContract);
+    return new Map(found.map((each) => [each.symbol, each]));
+  }
+
+  /** Those to look at: the user's, else those of the catalog. */
+  requestedSymbols(): readonly string[] {
+    return this.symbols.length > 0 ? this.symbols : this.records.symbols(this.market);
+  }
+
+  /** The one for questions that want one: the first wanted that the service lists, else a usual one, else the first that can be traded. */
+  async example(): Promise<string> {
+    const listed = await this.listed();
+    const tradable = [...listed.values()].find(({ isTradable }) => isTradable);
+    const known = [...this.requestedSymbols(), USUAL[this.market]].find((symbol) => listed.has(symbol));
+    return known ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? USUAL[this.market];
+  }
+
+  #spotListing(): Promise<Outcome<Listing<SpotSymbol>>> {
+    return (this.#symbols ??= this.probe.call('spot.symbols', {}));
+  }
+
+  #futuresListing(): Promise<Outcome<Listing<WireContract>>> {
+    return (this.#contracts ??= this.probe.call('futures.contracts', {}));
+  }
+}
+
+const rowsOf = <T>(outcome: Outcome<Listing<T>>): readonly T[] => (outcome.kind === 'acked' ? outcome.value.rows : []);

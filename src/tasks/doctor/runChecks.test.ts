@@ -1,0 +1,78 @@
+// Order, skipping and timing of checks, without any exchange.
+
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../base/errors.ts';
+import { failed, isHealthy, ok, skipped, warning, type DoctorCheck, type CheckFinding } from './context/check.ts';
+import { runChecks } from './runChecks.ts';
+
+const check = (name: string, needs: readonly string[], finding: CheckFinding | Error, ran: string[] = []): DoctorCheck => ({
+  name,
+  market: name.startsWith('spot.') ? 'spot' : null,
+  needs,
+  async run() {
+    ran.push(name);
+    await Promise.resolve();
+    if (finding instanceof Error) throw finding;
+    return finding;
+  },
+});
+const clock = (): (() => number) => {
+  let now = 0;
+  return () => (now += 2.4);
+};
+
+test('a failure is what everything that rests on it goes back to', async () => {
+  const ran: string[] = [];
+  const plan = [
+    check('key', [], ok('there'), ran),
+    check('spot.dns', [], failed('gone', ['look']), ran),
+    check('spot.tls', ['spot.dns'], ok(''), ran),
+    check('spot.ping', ['key', 'spot.tls'], ok(''), ran),
+    check('late', ['spot.ping'], ok(''), ran),
+    check('limits', [], ok('none'), ran),
+  ];
+  const results = await runChecks(plan, clock());
+  expect(ran).toEqual(['key', 'spot.dns', 'limits']);
+  expect(results.map(({ name, status, detail }) => [name, status, detail])).toEqual([
+    ['key', 'ok', 'there'],
+    ['spot.dns', 'failed', 'gone'],
+    ['spot.tls', 'skipped', 'because dns failed'],
+    ['spot.ping', 'skipped', 'because dns failed'],
+    ['late', 'skipped', 'because spot.dns failed'],
+    ['limits', 'ok', 'none'],
+  ]);
+  expect(results[0]?.ms).toBe(2);
+  expect(isHealthy(results)).toBe(false);
+});
+
+test('of two that are missing, the one that failed is the reason', async () => {
+  const plan = [
+    check('a', [], skipped('nothing there')),
+    check('b', [], failed('no', [])),
+    check('c', ['a', 'b'], ok('')),
+    check('d', ['a'], ok('')),
+  ];
+  const results = await runChecks(plan, clock());
+  expect(results.slice(2).map(({ detail }) => detail)).toEqual(['because b failed', 'because a was skipped']);
+});
+
+test('a warning is ground enough, and no failure', async () => {
+  const results = await runChecks([check('a', [], warning('hm', ['mend'])), check('b', ['a'], ok('fine'))], clock());
+  expect(results.map(({ status }) => status)).toEqual(['warning', 'ok']);
+  expect(isHealthy(results)).toBe(true);
+});
+
+test('what cannot be used is a finding, a fault of ours is none', async () => {
+  const [found] = await runChecks([check('a', [], new ConfigError('x.json: no JSON', 'mend it'))], clock());
+  expect(found).toMatchObject({ status: 'failed', detail: 'x.json: no JSON', fix: ['mend it'], isPrivate: true });
+  await expect(runChecks([check('a', [], new TypeError('ours'))], clock())).rejects.toThrow('ours');
+});
+
+test('progress is told check by check', async () => {
+  const reported: string[] = [];
+  await runChecks([check('a', [], ok('1')), check('b', [], ok('2'))], clock(), {
+    started: ({ name }) => reported.push(`? ${name}`),
+    finished: ({ name, status }) => reported.push(`${status} ${name}`),
+  });
+  expect(reported).toEqual(['? a', 'ok a', '? b', 'ok b']);
+});

@@ -1,0 +1,62 @@
+// Runs checks in their order; one whose ground is missing is skipped, and says which failure that goes back to.
+
+import { ConfigError } from '../../base/errors.ts';
+import { failed, skipped, type DoctorCheck, type CheckResult, type CheckFinding } from './context/check.ts';
+
+export interface Progress {
+  /** A check begins. */
+  readonly started?: (check: DoctorCheck) => void;
+  readonly finished?: (result: CheckResult) => void;
+}
+
+/** The results in the order of the checks. `nowMs` is a clock for durations. */
+export async function runChecks(
+  checks: readonly DoctorCheck[],
+  nowMs: () => number,
+  { started, finished }: Progress = {},
+): Promise<readonly CheckResult[]> {
+  const results = new Map<string, CheckResult>();
+  /** Of a check that was skipped: the failure that it goes back to. */
+  const roots = new Map<string, string>();
+  for (const check of checks) {
+    started?.(check);
+    const beganMs = nowMs();
+    const lacking = check.needs.find((name) => isFailed(results.get(name))) ?? check.needs.find((name) => isMissing(results.get(name)));
+    const root = lacking === undefined ? null : (roots.get(lacking) ?? lacking);
+    if (root !== null) roots.set(check.name, root);
+    const finding = root === null ? await foundBy(check) : skipped(`because ${shortName(root, check)} ${wordOf(results.get(root))}`);
+    const result = completed(check, finding, Math.max(0, Math.round(nowMs() - beganMs)));
+    results.set(check.name, result);
+    finished?.(result);
+  }
+  return [...results.values()];
+}
+
+const isFailed = (result: CheckResult | undefined): boolean => result?.status === 'failed';
+const isMissing = (result: CheckResult | undefined): boolean => result === undefined || result.status === 'skipped';
+const wordOf = (result: CheckResult | undefined): string => (isFailed(result) ? 'failed' : 'was skipped');
+
+/** Within a market its name goes without saying. */
+function shortName(name: string, { market }: DoctorCheck): string {
+  return market !== null && name.startsWith(`${market}.`) ? name.slice(market.length + 1) : name;
+}
+
+/** What a check refuses to send, or a file that it cannot read, is a finding like any other. */
+async function foundBy(check: DoctorCheck): Promise<CheckFinding> {
+  try {
+    return await check.run();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return failed(error.message, error.remedy === '' ? [] : [error.remedy], { isPrivate: true });
+  }
+}
+
+const completed = ({ name, market }: DoctorCheck, finding: CheckFinding, ms: number): CheckResult => ({
+  name,
+  market,
+  ms,
+  ...NOTHING,
+  ...finding,
+});
+
+const NOTHING = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;

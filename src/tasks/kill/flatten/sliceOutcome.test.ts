@@ -1,0 +1,93 @@
+// What becomes of a slice whose answer was lost: found by the evidence, twice missing, or in doubt for good.
+
+import { expect, it } from 'vitest';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import type { Doubt, LostOrder } from '../plan/attribution.ts';
+import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
+import { sliceOutcomeOf, foundAfterAll, SliceInDoubt } from './sliceOutcome.ts';
+
+const instrument = spotInstrument();
+const { readLagMs, visibilityDelayMs } = KILL_SETTINGS;
+const SIGNED_MS = 1_000_000;
+const LATEST_MS = SIGNED_MS + 5000;
+const doubt = (isUnseen: boolean, fits: readonly string[] = []): Doubt => ({
+  order: { cid: 'SLICE', latestMs: LATEST_MS, request: { instrument, side: 'sell', lots: 1 }, amount: null } as unknown as LostOrder,
+  fits: fits.map((venueId) => ({ venueId }) as never),
+  isUnseen,
+});
+
+/** What each reading says, by the number of the reading and the exchange's time. */
+interface Script {
+  readonly warnings: (reading: number, nowMs: number) => readonly Doubt[];
+  readonly venueId?: (reading: number) => string | null;
+}
+
+async function lookedFor({ warnings, venueId = () => null }: Script) {
+  const scheduler = new DueQueue();
+  scheduler.runDue(SIGNED_MS);
+  const readMs: number[] = [];
+  const venue = new KillVenue({
+    scheduler,
+    settings: KILL_SETTINGS,
+    serverTime: () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 }),
+    onPhase: () => {},
+  } as never);
+  const judge = {
+    read: () => {
+      readMs.push(scheduler.nowMs);
+      return Promise.resolve({ held: new Map(), uncertainties: warnings(readMs.length, scheduler.nowMs) });
+    },
+    books: { venueIdOf: () => venueId(readMs.length) },
+  };
+  const looking = foundAfterAll(venue, instrument, 'no answer', { cid: 'SLICE', judge: judge as never });
+  const is = { over: false };
+  void looking.catch(() => {}).finally(() => (is.over = true));
+  for (let turn = 0; turn < 20_000 && !is.over; turn++) {
+    scheduler.runDue(scheduler.nowMs + 250);
+    await Promise.resolve();
+  }
+  return { found: is.over ? await looking.catch((error: unknown) => error) : 'it has no end', readMs };
+}
+
+it('is the order that the evidence names', async () => {
+  const { found, readMs } = await lookedFor({ warnings: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
+  expect([found, readMs.length]).toEqual(['77', 1]);
+});
+
+it('had no effect once it is missing twice in a row, a read lag apart', async () => {
+  const { found, readMs } = await lookedFor({ warnings: (reading) => (reading === 2 ? [doubt(true)] : []) });
+  expect(found).toBeNull();
+  expect(readMs.length).toBe(4);
+  expect(readMs[3]! - readMs[2]!).toBeGreaterThanOrEqual(readLagMs);
+});
+
+it('is in doubt where something fits it behind the horizon, and not before', async () => {
+  const horizonMs = LATEST_MS + visibilityDelayMs + readLagMs;
+  const { found, readMs } = await lookedFor({ warnings: (_, nowMs) => [doubt(nowMs < horizonMs, ['5', '6'])] });
+  expect(found).toBeInstanceOf(SliceInDoubt);
+  expect(String(found)).toContain('orders 5, 6');
+  expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
+});
+
+it('is given up where lists prove nothing for ever', async () => {
+  const { found, readMs } = await lookedFor({ warnings: () => [doubt(true)] });
+  expect(String(found)).toMatch(/given up after 600 s: spot:\w+: nothing proves what became of a slice/);
+  expect(readMs.at(-1)! - SIGNED_MS).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
+});
+
+it('is journalled as what its answer says, and its window ends with the wait for an answer that does not come', async () => {
+  const text: string[] = [];
+  const note = (what: string) => (cid: string) => void text.push(`${what} ${cid}`);
+  const journal = { acked: note('acked'), refused: note('refused'), notSent: note('notSent'), unanswered: note('unanswered') };
+  const result = (outcome: object, orderId: string | null) =>
+    sliceOutcomeOf(outcome as never, 'SLICE', journal as never, {
+      settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),
+      find: () => Promise.resolve(orderId),
+    });
+  expect(await result({ kind: 'unknown', cause: 'time-out' }, '9')).toEqual({ kind: 'ended', filled: '9' });
+  expect(await result({ kind: 'unknown', cause: 'time-out' }, null)).toMatchObject({ kind: 'refused' });
+  expect(await result({ kind: 'refused', code: -2017, msg: '' }, null)).toMatchObject({ kind: 'refused', why: 'code -2017: ' });
+  expect(await result({ kind: 'notSent', cause: 'no way' }, null)).toEqual({ kind: 'refused', why: 'no way' });
+  expect(text).toEqual(['unanswered SLICE', 'acked SLICE', 'unanswered SLICE', 'notSent SLICE', 'refused SLICE', 'notSent SLICE']);
+});

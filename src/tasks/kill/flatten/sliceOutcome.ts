@@ -1,0 +1,94 @@
+// What the answer to a slice says of its fate: journalled, then settled where it stands, and looked for where no answer came.
+
+import { assertNever } from '../../../base/assert.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { SliceOutcome } from './flatten.ts';
+import type { SliceJournal } from './sliceJournal.ts';
+import type { KillVenue } from '../plan/venue.ts';
+import { doubtText } from '../plan/attribution.ts';
+import type { Judge } from '../evidence/judge.ts';
+
+export interface NextSteps {
+  readonly settle: (orderId: string) => Promise<SliceOutcome>;
+  /** The id of its order; null when it had no effect. */
+  readonly find: (cause: string) => Promise<string | null>;
+}
+
+export async function sliceOutcomeOf(
+  outcome: Outcome<{ readonly orderId: string }>,
+  cid: string,
+  journal: SliceJournal,
+  { settle, find }: NextSteps,
+): Promise<SliceOutcome> {
+  const stands = (orderId: string): Promise<SliceOutcome> => {
+    journal.acked(cid, orderId);
+    return settle(orderId);
+  };
+  const lookedFor = async (cause: string): Promise<SliceOutcome> => {
+    try {
+      const orderId = await find(cause);
+      if (orderId !== null) return await stands(orderId);
+      journal.notSent(cid);
+      return { kind: 'refused', why: 'a slice had no effect' };
+    } catch (error) {
+      if (!(error instanceof SliceInDoubt)) throw error;
+      return { kind: 'unknown', why: error.message };
+    }
+  };
+  switch (outcome.kind) {
+    case 'acked':
+      return stands(outcome.value.orderId);
+    case 'refused':
+      journal.refused(cid, String(outcome.code));
+      return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
+    case 'notSent':
+      journal.notSent(cid);
+      return { kind: 'refused', why: outcome.cause };
+    case 'unknown':
+      journal.unanswered(cid);
+      return lookedFor(outcome.cause);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** Where no answer came: the order, once the evidence names it; null when it had no effect. Throws SliceInDoubt where nothing decides. */
+export async function foundAfterAll(
+  venue: KillVenue,
+  instrument: Instrument,
+  cause: string,
+  { cid, judge }: SoughtSlice,
+): Promise<string | null> {
+  const { serverTime, settings } = venue.parts;
+  const { readLagMs, pollEveryMs, visibilityDelayMs } = settings;
+  venue.parts.onPhase('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
+  const timeLimit = venue.timeLimit(`${instrument.id}: nothing proves what became of a slice`);
+  for (let absences = 0; ;) {
+    const { uncertainties: warnings } = await judge.read(instrument);
+    const venueId = judge.books.venueIdOf(cid);
+    if (venueId !== null) return venueId;
+    const doubt = warnings.find(({ order }) => order.cid === cid);
+    // Before the absence horizon every lost order is unseen; behind it what still fits stays in doubt.
+    if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
+    // Up to its horizon nothing can be proved; behind it lists that stay incomplete prove nothing for ever.
+    const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + visibilityDelayMs + readLagMs;
+    if (isEarly) timeLimit.goesOn();
+    absences = doubt === undefined ? absences + 1 : 0;
+    if (absences === ABSENCES) return null;
+    await timeLimit.wait(absences > 0 ? readLagMs : pollEveryMs);
+  }
+}
+
+/** Evidence will never say what became of a slice. */
+export class SliceInDoubt extends Error {
+  override readonly name = 'SliceInDoubt';
+}
+
+/** Times, a read lag apart, that a slice must be missing in complete lists. */
+const ABSENCES = 2;
+
+export interface SoughtSlice {
+  readonly cid: string;
+  readonly judge: Judge;
+}

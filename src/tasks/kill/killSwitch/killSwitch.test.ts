@@ -1,0 +1,145 @@
+// The latch: it lasts, it is never overwritten, it counts when it is damaged, and only a reason takes it away.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { thisProcess } from '../../../adapters/disk/processes.ts';
+import { readBotFile } from '../../control/folder/botFile.ts';
+import { readWhole } from '../separate/standaloneKill.ts';
+import { isKilling, printKilling } from './killing.ts';
+import { rearm, forgetRearm, KillSwitch, readKillFile, readKillSwitch, readRearm, engageKillSwitch } from './killSwitch.ts';
+import { killSwitchWire } from './killSwitchWire.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-latch-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const KILL_SWITCH = { sinceMs: 5, who: 'ann', why: 'a drill', flatten: true };
+
+it('stands until a person gives a reason, which the next start is told', async () => {
+  await engageKillSwitch(folder, KILL_SWITCH);
+  expect(statSync(join(folder, 'KILLED')).mode & 0o777).toBe(0o600);
+  expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);
+  expect(() => rearm(folder, 'bob', ' x ')).toThrow('expected the reason');
+  writeFileSync(join(folder, 'KILL'), 'flatten\n');
+  rearm(folder, 'bob', 'the drill is over');
+  expect([readKillSwitch(folder), readKillFile(folder), new KillSwitch(folder).isClosed]).toEqual([null, null, false]);
+  expect(readRearm(folder)).toEqual({ who: 'bob', why: 'the drill is over', latch: KILL_SWITCH });
+  forgetRearm(folder);
+  expect(readRearm(folder)).toBeNull();
+  expect(() => rearm(folder, 'bob', 'once more')).toThrow('expected a KILLED latch');
+});
+
+it('counts as set when nobody can read it', () => {
+  writeFileSync(join(folder, 'KILLED'), '{"sinceMs":');
+  expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
+  expect(new KillSwitch(folder).isClosed).toBe(true);
+});
+
+it('does not write through a link', async () => {
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'KILLED'));
+  await engageKillSwitch(folder, KILL_SWITCH);
+  expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+});
+
+it('is asked for by a file that anybody can make', () => {
+  expect(readKillFile(folder)).toBeNull();
+  writeFileSync(join(folder, 'KILL'), '');
+  expect(readKillFile(folder)).toEqual({ flatten: false });
+  writeFileSync(join(folder, 'KILL'), ' FLATTEN\n');
+  expect(readKillFile(folder)).toEqual({ flatten: true });
+});
+
+it('keeps every request that makes an order from the wire, whatever stands before its path, and no other', async () => {
+  const sent: string[] = [];
+  const wire = killSwitchWire(
+    ({ url, method }, done) => {
+      sent.push(`${method} ${url}`);
+      queueMicrotask(() => done({ kind: 'failed', cause: 'a test', bytesWritten: null }));
+      return () => {};
+    },
+    { isClosed: true },
+  );
+  const ask = (method: 'GET' | 'POST', path: string): Promise<string> =>
+    new Promise((resolve) =>
+      wire({ method, url: `https://api.example.com${path}`, headers: {}, body: new Uint8Array() }, (outcome) =>
+        resolve(outcome.kind === 'failed' ? outcome.cause : ''),
+      ),
+    );
+  for (const path of [
+    '/sapi/v1/order',
+    '/sapi/v1/batchOrders',
+    '/fapi/v1/order',
+    '/fapi/v1/conditionOrder/',
+    '/fapi/v1/conditionOrder',
+    '/x/spot/sapi/v1/order',
+  ]) {
+    expect(await ask('POST', path), path).toContain('KILLED');
+  }
+  for (const [method, path] of [
+    ['GET', '/sapi/v1/order?symbol=A'],
+    ['POST', '/sapi/v1/cancel'],
+    ['POST', '/sapi/v1/batchCancel'],
+    ['POST', '/fapi/v1/cancel'],
+    ['POST', '/sapi/v1/order/test'],
+  ] as const) {
+    // prettier-ignore
+    expect(await ask(method, path), path).toBe('a test');
+  }
+  expect(sent).toHaveLength(5);
+});
+
+it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])(
+  'KILL as a %s is a kill that leaves positions, and is read at once',
+  (kind) => {
+    const path = join(folder, 'KILL');
+    if (kind === 'fifo') execFileSync('mkfifo', [path]);
+    else if (kind === 'directory') mkdirSync(path);
+    else {
+      if (kind === 'symlink') writeFileSync(join(folder, 'elsewhere'), 'flatten');
+      symlinkSync(join(folder, 'elsewhere'), path);
+    }
+    expect(readKillFile(folder)).toEqual({ flatten: false });
+  },
+);
+
+it('a latch that is a FIFO holds, and is read at once', () => {
+  execFileSync('mkfifo', [join(folder, 'KILLED')]);
+  expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
+  expect(new KillSwitch(folder).isClosed).toBe(true);
+});
+
+it('re-arming removes a KILL that is an empty directory, and keeps the latch where it cannot', async () => {
+  await engageKillSwitch(folder, KILL_SWITCH);
+  mkdirSync(join(folder, 'KILL'));
+  writeFileSync(join(folder, 'KILL', 'kept'), '');
+  expect(() => rearm(folder, 'ann', 'looked at it')).toThrow(/KILL: cannot be removed/);
+  expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);
+  rmSync(join(folder, 'KILL', 'kept'));
+  rearm(folder, 'ann', 'looked at it');
+  expect([readKillSwitch(folder), readKillFile(folder)]).toEqual([null, null]);
+});
+
+it('of two kills at once the later one bears the sign, until it is through', () => {
+  const path = join(folder, 'KILLING');
+  const first = printKilling(folder);
+  expect(isKilling(folder)).toBe(true);
+  const second = { ...thisProcess(), pid: process.ppid };
+  writeFileSync(path, JSON.stringify(second));
+  first();
+  expect(existsSync(path)).toBe(true);
+  const again = printKilling(folder);
+  again();
+  expect([existsSync(path), isKilling(folder)]).toEqual([false, false]);
+});
+
+it('a FIFO in place of the sign, of the file of a bot or of its journal is an error at once, and no endless wait', () => {
+  for (const name of ['KILLING', 'bot.json', 'journal-000001.jsonl']) execFileSync('mkfifo', [join(folder, name)]);
+  expect(isKilling(folder)).toBe(false);
+  expect(() => readBotFile(folder)).toThrow('bot.json: cannot be read (ENOFILE)');
+  expect(() => readWhole(folder, () => {})).toThrow('the journal cannot be read (ENOFILE)');
+});

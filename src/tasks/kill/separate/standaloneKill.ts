@@ -1,0 +1,255 @@
+// The kill without the bot: in a process of its own, from what the bot left in its data folder, with no strategy code and no engine.
+
+import { readdirSync } from 'node:fs';
+import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
+import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { readJournal, type JournalReading } from '../../../adapters/journal/file/readJournal.ts';
+import { readRegular } from '../../../adapters/disk/regularFile.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import type { OrderId } from '../../../model/order.ts';
+import { DiskError } from '../../../ports/disk.ts';
+import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
+import { secretFrom, type Environment, type SecretName } from '../../../access/environment.ts';
+import { readKeyFile } from '../../../access/keyFile.ts';
+import { openExchange, type Exchange } from '../../../access/openExchange.ts';
+import { Signer } from '../../../access/signer.ts';
+import type { SecretSource } from '../../../access/settings.ts';
+import type { BotFile } from '../../control/folder/botFile.ts';
+import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { NOTHING_KNOWN } from '../cancel/killOrders.ts';
+import { endHolder } from './endProcess.ts';
+import { JournalBooks } from '../evidence/journalBooks.ts';
+import { runKill, type KillBooks, type KillReport } from '../kill.ts';
+import { sliceJournal, type SliceJournalDeps } from '../flatten/sliceJournal.ts';
+import { KILL_SETTINGS, type KillDeps, type KillSettings } from '../plan/venue.ts';
+
+export interface SeparateOptions {
+  readonly flatten: boolean;
+  readonly all: boolean;
+  readonly onPhase: KillDeps['onPhase'];
+  readonly signal?: AbortSignal;
+  readonly environment?: Environment;
+  /** A kill that comes no further for so many seconds of this computer ends. */
+  readonly giveUpSeconds?: number;
+  /** For simulations: the exchange, and the end of the process that has the journal. */
+  readonly exchange?: Exchange;
+  readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly forced: boolean } | null>;
+}
+
+/** The latch stands already. Throws ConfigError where there are no credentials; what the exchange does is in the report. */
+export async function standaloneKill(bot: BotFile, options: SeparateOptions): Promise<KillReport> {
+  const own = options.exchange === undefined ? openOwn(bot, options) : null;
+  const exchange = options.exchange ?? own!.exchange;
+  const { giveUpSeconds } = options;
+  const parts: KillDeps = {
+    client: exchange.ungated,
+    scheduler: exchange.scheduler,
+    serverTime: (market) => exchange.serverTime(market),
+    instruments: bot.instruments,
+    settings: killSettings(bot, giveUpSeconds),
+    timeScale: bot.timeScale,
+    onPhase: options.onPhase,
+    ...(options.signal ? { signal: options.signal } : {}),
+  };
+  const closing: (() => Promise<void>)[] = [];
+  const books = options.flatten ? () => flattenBooks(bot, exchange, parts, options.endBot ?? endHolder, closing) : null;
+  try {
+    const journal = readBooks(bot, parts);
+    const believed = (): readonly string[] => journal?.believed ?? [];
+    return await runKill(parts, journal?.orders ?? NOTHING_KNOWN, { all: options.all, books, believed });
+  } finally {
+    for (const close of closing) await close();
+    await own?.close();
+  }
+}
+
+/** `giveUpSeconds`: of this computer. */
+export function killSettings(
+  { readLagMs, busDelayMs: visibilityDelayMs, timeScale }: Pick<BotFile, 'readLagMs' | 'busDelayMs' | 'timeScale'>,
+  giveUpSeconds = KILL_SETTINGS.giveUpMs / 1000,
+): KillSettings {
+  return { ...KILL_SETTINGS, readLagMs, visibilityDelayMs, giveUpMs: giveUpSeconds * 1000 * timeScale };
+}
+
+function openOwn(bot: BotFile, { environment = process.env }: SeparateOptions): { readonly exchange: Exchange; close(): Promise<void> } {
+  const scheduler = new LiveScheduler({ speed: bot.timeScale });
+  const exchange = openExchange({ ...bot.access, credentials: credentialsOf(bot, environment) }, { scheduler });
+  return {
+    exchange,
+    async close() {
+      await exchange.close();
+      scheduler.close();
+    },
+  };
+}
+
+function credentialsOf({ access: { sources } }: BotFile, environment: Environment): Signer {
+  const found = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
+  return new Signer(found('key'), found('secret'));
+}
+
+function secretOf(name: SecretName, source: SecretSource | null, environment: Environment): ConstructorParameters<typeof Signer>[0] {
+  const text = secretFrom(environment, name);
+  if (text && 'file' in text) return readKeyFile(text.file, text.text);
+  if (text) return text;
+  if (source?.kind === 'file') return readKeyFile(source.path, `the ${name} file of the bot`);
+  const variable = source?.variable ?? (name === 'key' ? 'ISOBAR_API_KEY' : 'ISOBAR_API_SECRET');
+  throw new ConfigError(
+    `${variable}: expected the ${name} that the bot was started with, got nothing`,
+    `set ${variable} here as for the bot`,
+  );
+}
+
+/** What the journal says; null where it cannot be read, which takes nothing from a kill but the knowledge of whose orders these are. */
+function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): JournalBooks | null {
+  try {
+    const books = new JournalBooks(bot.instruments);
+    const reading = readJournal(plainDisk, bot.journal, books.add);
+    if (reading.damage) onPhase('cancelling', `the journal is damaged (${reading.damage.message}): orders are told by their client ids`);
+    if (reading.damage || reading.account === null) return null;
+    const isTorn = reading.segments.some(({ torn }) => torn !== null);
+    books.complete({ isTorn, nowMs: serverTime('spot').ms, recvWindowMs: settings.recvWindowMs });
+    return books;
+  } catch (error) {
+    if (!(error instanceof DiskError) && !(error instanceof Error && 'code' in error)) throw error;
+    onPhase('cancelling', 'the journal cannot be read: orders are told by their client ids');
+    return null;
+  }
+}
+
+/**
+ * Reads a journal that positions are to be closed by. Throws ConfigError where it is missing, holds nothing or is damaged: what the bot
+ * holds is not known then, and no position may be called closed.
+ */
+export function readWhole(folder: string, visit: (record: JournalRecord) => void): JournalReading {
+  const byManual = 'look at every position of the bot at the exchange, and close it by hand';
+  let reading: JournalReading;
+  try {
+    reading = readJournal(plainDisk, folder, visit);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new ConfigError(
+      `${folder}: the journal cannot be read (${String(error.code)}), so that nobody knows what the bot holds`,
+      byManual,
+    );
+  }
+  const { damage, account } = reading;
+  if (damage !== null) throw new ConfigError(`${damage.path}:${damage.line}: the journal is damaged: ${damage.message}`, byManual);
+  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so that nobody knows what it holds`, byManual);
+  return reading;
+}
+
+/** Ends the bot and takes its journal. */
+async function flattenBooks(
+  bot: BotFile,
+  exchange: Exchange,
+  parts: KillDeps,
+  endBot: NonNullable<SeparateOptions['endBot']>,
+  closing: (() => Promise<void>)[],
+): Promise<KillBooks> {
+  const ended = await endBot(bot.journal);
+  if (ended) parts.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
+  readWhole(bot.journal, () => {});
+  const books = new JournalBooks(bot.instruments);
+  const rng = seededRng((parts.scheduler.nowMs ^ process.pid) | 0);
+  const waiting = new DurableWaiters();
+  let prefix = '';
+  const cidOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
+  const { recvWindowMs } = parts.settings;
+  const opened = openJournalFolder(
+    {
+      nowMs: () => Math.floor(parts.scheduler.nowMs),
+      listener: waiting,
+      facts: {
+        clientOrderId: cidOf,
+        stamp: ({ instrument }) => stampOf(exchange, instrument.market),
+        verdictInputs: () => ({ by: 'kill' }),
+        riskReserve: () => 'kill',
+        reason: () => 'kill',
+        tradeId: ({ tradeId }) => String(tradeId),
+        digest: () => null,
+      },
+    },
+    { folder: bot.journal, account: bot.account, visit: books.add },
+  );
+  closing.push(() => closeJournal(opened));
+  const { id, cid } = books.lastOrder;
+  prefix = cid?.slice(0, 16) ?? runPrefix(parts.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
+  let last = id;
+  const isTorn = opened.reading.segments.some(({ torn }) => torn !== null);
+  books.complete({ isTorn, nowMs: exchange.serverTime('spot').ms, recvWindowMs });
+  return {
+    books,
+    isNet: bot.isNet ?? true,
+    journal: sliceJournal({
+      journal: opened.journal,
+      nextId: () => ++last as OrderId,
+      cidOf,
+      durable: (seq) => waiting.until(seq),
+      indexOf: ({ instrument }) => bot.instruments.findIndex((each) => each.id === instrument.id),
+      nowMs: () => Math.floor(parts.scheduler.nowMs),
+      books,
+      window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
+    }),
+  };
+}
+
+function stampOf(exchange: Pick<Exchange, 'serverTime'>, market: Market): { readonly signMs: number; readonly venueLatestMs: number } {
+  const { ms, uncertaintyMs } = exchange.serverTime(market);
+  return { signMs: Math.floor(ms), venueLatestMs: Math.ceil(ms + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0)) };
+}
+
+/** Between which times of the exchange a request that is signed now can be admitted. */
+export function windowOf(
+  exchange: Pick<Exchange, 'serverTime'>,
+  market: Market,
+  recvWindowMs: number,
+): ReturnType<SliceJournalDeps['window']> {
+  const { signMs, venueLatestMs } = stampOf(exchange, market);
+  return { signMs, latestMs: venueLatestMs + recvWindowMs };
+}
+
+/** Reads a journal as it lies there, without taking it. */
+const plainDisk = {
+  list: (folder: string): string[] => readdirSync(folder).toSorted(),
+  read: (path: string): Uint8Array => readRegular(path),
+};
+
+const fullError = (why: string): ConfigError =>
+  new ConfigError(`the journal takes nothing any more (${why}), so that no slice may leave`, 'look after the disk, then kill again');
+
+/** Those who wait for records to last. */
+class DurableWaiters {
+  #durableSeq = 0;
+  #failure: string | null = null;
+  #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+
+  until(seq: number): Promise<void> {
+    if (this.#failure !== null) return Promise.reject(fullError(this.#failure));
+    if (seq <= this.#durableSeq) return Promise.resolve();
+    return new Promise((resolve, reject) => void this.#waiting.push({ seq, resolve, reject }));
+  }
+  durable(seq: number): void {
+    this.#durableSeq = seq;
+    const due = this.#waiting.filter((each) => each.seq <= seq);
+    this.#waiting = this.#waiting.filter((each) => each.seq > seq);
+    for (const { resolve } of due) resolve();
+  }
+  failed(why: string): void {
+    this.#failure = why;
+    for (const { reject } of this.#waiting) reject(fullError(why));
+    this.#waiting = [];
+  }
+}
+
+function closeJournal({ journal, release }: OpenedJournal): Promise<void> {
+  return new Promise((resolve) =>
+    journal.close(() => {
+      release();
+      resolve();
+    }),
+  );
+}

@@ -1,0 +1,113 @@
+// Both sides of a sweep that many machines share: the one that began it, and those that find it in Redis and have the same inputs.
+
+import { repeat } from '../../adapters/clock/wallClock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { changedParts } from '../trials/identity.ts';
+import { counted } from '../../base/text/format.ts';
+import { connectQueue, type QueueClient } from './queue/queueClient.ts';
+import { QueueRunner } from './queue/queueRunner.ts';
+import { aliveKey, parseShared, SWEEPS, type SharedSweep } from './queue/queueWire.ts';
+import { QueueWorker } from './queue/queueWorker.ts';
+import type { TaskRunner } from './search/sweep.ts';
+import { setUpShared, type SweepSetup } from './plan/setUp.ts';
+import { threadRunner, type ThreadOptions } from './threads/threads.ts';
+import { fromWire, toWire, type WireError } from '../backtest/run/wireError.ts';
+
+/** Tasks are cut as for so many threads: how many machines will come is not known. */
+export const SHARED_PARALLEL = 32;
+/** So often a worker looks for a sweep, and whether the one that it works on is over. */
+const POLL_MS = 500;
+
+export interface SharedOptions {
+  readonly url: string;
+  /** Of this machine; no threads leave the sets to others. */
+  readonly threads: ThreadOptions;
+}
+
+/** Shares the sets of `setup` by the queue at `url`. Throws ConfigError when there is none. */
+export async function sharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
+  const client = await connectQueue(url);
+  const worker =
+    threads.threads === 0
+      ? null
+      : new QueueWorker({ client, sweepId: setup.identity.id, pool: threadRunner(setup, threads), errorTextOf: toWire });
+  return new QueueRunner({ client, sweep: sharedOf(setup), worker, every: repeat, errorOf: (reported) => fromWire(reported as WireError) });
+}
+
+function sharedOf({ identity, header, resolved, axes, request }: SweepSetup): SharedSweep {
+  return {
+    id: identity.id,
+    name: header.name,
+    definition: resolved.text,
+    grid: axes.map(({ name, values }) => `${name}=${values.join(',')}`),
+    random: request.random,
+    parts: identity.parts,
+  };
+}
+
+export interface JoinOptions extends SharedOptions {
+  readonly catalog: string | null;
+  /** End with the first sweep, or at once where there is none. */
+  readonly isOnce: boolean;
+  readonly onMessage: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Works on the sweeps of the queue, one after the other, until the signal. Throws ConfigError where its inputs are not those of a sweep. */
+export async function joinSweeps(options: JoinOptions): Promise<void> {
+  const client = await connectQueue(options.url);
+  try {
+    let isIdle = false;
+    while (!options.signal.aborted) {
+      const sweep = await nextSweep(client);
+      if (sweep !== null) await joinSweep(client, sweep, options);
+      else if (!isIdle && !options.isOnce) options.onMessage('No sweep is under way; waiting for one.');
+      isIdle = sweep === null;
+      if (options.isOnce) return;
+      await pause(POLL_MS, options.signal);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** A sweep whose first machine is there; one that was left behind is for whoever resumes it. */
+async function nextSweep({ redis }: QueueClient): Promise<SharedSweep | null> {
+  for (const [id, text] of Object.entries(await redis.hgetall(SWEEPS)))
+    if ((await redis.exists(aliveKey(id))) === 1) return parseShared(text);
+  return null;
+}
+
+async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, catalog, onMessage, signal }: JoinOptions): Promise<void> {
+  const setup = await setUpShared(sweep, catalog);
+  const other = changedParts(sweep.parts, setup.identity.parts);
+  if (setup.identity.id !== sweep.id) {
+    throw new ConfigError(
+      `the sweep ${sweep.name} was begun with other inputs than this machine has: ${other.join('; ')}`,
+      'bring strategy, bars and isobar to the same state; --catalog names other bars',
+    );
+  }
+  onMessage(`Working on ${sweep.name} (${counted(setup.sets.length, 'set')}) on ${counted(threads.threads, 'thread')}.`);
+  const worker = new QueueWorker({ client, sweepId: sweep.id, pool: threadRunner(setup, threads), errorTextOf: toWire });
+  worker.start();
+  try {
+    while (!signal.aborted && (await client.redis.exists(aliveKey(sweep.id))) === 1) await pause(POLL_MS, signal);
+  } finally {
+    await worker.close();
+  }
+  onMessage(`${worker.done} sets of ${sweep.name} were run here.`);
+}
+
+/** Resolves after `ms`, or with the signal. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      stop();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const stop = repeat(ms, end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

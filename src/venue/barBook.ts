@@ -1,0 +1,402 @@
+// The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md); the money is the subclass's.
+
+import * as checks from '../base/assert.ts';
+import { InvariantError } from '../base/errors.ts';
+import { mulDiv } from '../base/number/exact.ts';
+import { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { TimeInForce } from '../model/order.ts';
+import { Account } from './account.ts';
+import { modelledPpm, type FeeModel } from './feeModel.ts';
+import type { SlippageModel } from './slippage.ts';
+import * as slippages from './slippage.ts';
+import type { FillTerms, InstrumentState } from './venueConfig.ts';
+import { VenueOrderRecord, type VenueOrder } from './venueOrder.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const assert: typeof checks.assert = checks.assert;
+const { NO_SLIPPAGE } = slippages;
+
+const NO_ACCOUNT = new Account('', true, 0);
+
+/**
+ * The venue's own words, called while it works. Everything is booked before a call, so the listener may place, cancel and release orders;
+ * it may not match. Units are whole: price in ticks, lots, money in units of its asset, times in ms.
+ */
+export interface VenueSink {
+  /** One execution. The record is the book's, and holds until the listener makes it match again. FILLED is told by this call alone. */
+  filled(order: VenueOrder, fill: Fill): void;
+  /** The order is CANCELED: by its owner, or the remainder of an order that does not rest. */
+  ended(order: VenueOrder, timeMs: number): void;
+}
+
+/** What the books of one venue share. */
+export interface BookContext {
+  readonly config: FillTerms;
+  readonly feeModel: FeeModel | null;
+  readonly sink: VenueSink;
+  /** By account: the list grows with each that is opened. */
+  readonly accounts: readonly Account[];
+  lastTradeId: number;
+}
+
+export abstract class BarBook {
+  readonly instrument: Instrument;
+  /** Position in the venue's list of instruments. */
+  readonly index: number;
+  /** The smallest quantity of an order: of one by amount a unit is enough. */
+  readonly minLots: number;
+  /** Those of the venue. */
+  readonly accounts: readonly Account[];
+  /** Last price in ticks, from which the price band is measured; the caller keeps it. 0: not known, no band. */
+  lastPrice = 0;
+  /** What the exchange has set for the instrument: null where it is open as any other. */
+  state: InstrumentState | null = null;
+  /** Orders that can still fill. */
+  working = 0;
+  /** The last answer of `lotsWanted` is less than the order and its account would take: more could not be counted. */
+  isCapped = false;
+  /** The execution at hand: `settle` writes its money, the rest is written here. */
+  protected readonly fillBuffer = new Fill();
+
+  private readonly context: BookContext;
+  private readonly sink: VenueSink;
+  private readonly touch: boolean;
+  private readonly sharePpm: number;
+  private readonly slippage: SlippageModel;
+  private readonly feeModel: FeeModel | null;
+  /**
+   * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`: with a record that is no order between the ends no
+   * neighbour is missing.
+   */
+  private readonly ring: VenueOrderRecord;
+  /** Came last, and is not in the ring yet: most orders are over before another comes, and never come into it. `ring`: there is none. */
+  private last: VenueOrderRecord;
+  /** The one to be visited next while a row is being matched; `ring`: there is none. */
+  private cursor: VenueOrderRecord;
+  private matching = false;
+  /** Orders came after the open of the row was matched. */
+  private hasOrdersAfterOpen = false;
+  /** Lots that the row at hand can still fill, and whether it traded at all; without a cap volume is not looked at. */
+  private budget = Infinity;
+  private traded = true;
+
+  constructor(instrument: Instrument, index: number, context: BookContext) {
+    const { config } = context;
+    this.instrument = instrument;
+    this.index = index;
+    this.minLots = Math.max(1, instrument.minLots);
+    this.context = context;
+    this.ring = this.last = this.cursor = new VenueOrderRecord(instrument, NO_ACCOUNT);
+    this.accounts = context.accounts;
+    this.sink = context.sink;
+    this.touch = config.limitRule === 'touch';
+    this.sharePpm = config.maxVolumeSharePpm;
+    this.slippage = config.slippage;
+    this.feeModel = context.feeModel;
+    if (this.sharePpm > 0) {
+      this.budget = 0;
+      this.traded = false;
+    }
+  }
+
+  /**
+   * First half of a row: offers `open` to the orders that arrived at or before `openMs`, by arrival. Fills bear `openMs`.
+   * `volumeLots` is the volume of the whole row; it is read only under a cap.
+   */
+  matchOpen(openMs: number, open: number, volumeLots: number): void {
+    this.beginRow(volumeLots);
+    this.offerOpen(openMs, open);
+  }
+
+  /**
+   * Second half of a row, after `matchOpen`: fills resting limits that the row trades through (or touches) at their limit, as maker, by
+   * arrival. Fills bear `closeMs`. An order that came since `matchOpen` with `admittedMs <= openMs` is offered the open first.
+   */
+  matchRange(openMs: number, closeMs: number, open: number, high: number, low: number): void {
+    if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
+    const { ring } = this;
+    this.begin();
+    for (let order = this.first(); order !== ring && this.budget > 0; order = this.cursor) {
+      this.pass(order);
+      if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
+      const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
+      if (beyond > 0 || (beyond === 0 && this.touch)) {
+        this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
+      }
+    }
+    this.cursor = ring; // some were not visited where the cap of the row is used up
+    this.matching = false;
+  }
+
+  /** The volume of a row whose orders are offered one by one, in place of `matchOpen`. */
+  beginRow(volumeLots: number): void {
+    if (this.sharePpm > 0) {
+      this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
+      this.traded = volumeLots > 0;
+    }
+  }
+  get hasLateArrivals(): boolean {
+    return this.hasOrdersAfterOpen;
+  }
+  /** Orders that a row concerns which opens at `openMs`, by arrival: the caller offers all of them its open. */
+  concerned(openMs: number): VenueOrderRecord[] {
+    const { ring } = this;
+    this.hasOrdersAfterOpen = false;
+    const found: VenueOrderRecord[] = [];
+    for (let order = this.first(); order !== ring; order = this.after(order)) if (order.admittedMs <= openMs) found.push(order);
+    return found;
+  }
+  /** How many orders the row at hand would fill after its open: those that came since its open was offered, and those that it reaches. */
+  reachedCount(openMs: number, open: number, high: number, low: number): number {
+    const { ring, hasOrdersAfterOpen } = this;
+    let count = 0;
+    for (let order = this.first(); order !== ring; order = this.after(order)) {
+      if (order.admittedMs > openMs) continue;
+      if (hasOrdersAfterOpen ? order.limit === 0 || isMarketable(order, open) || order.timeInForce !== null : false) count++;
+      else if (this.isReached(order, open, high, low)) count++;
+    }
+    return count;
+  }
+  /** True when a resting limit fills inside a row: the row trades through it, or touches it where that is enough. */
+  isReached(order: VenueOrder, open: number, high: number, low: number): boolean {
+    if (order.limit === 0 || isMarketable(order, open)) return false;
+    const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
+    return beyond > 0 || (beyond === 0 && this.touch);
+  }
+  /** Offers the open of a row to one order, as `matchOpen` does to all. */
+  offer(order: VenueOrderRecord, openMs: number, open: number): void {
+    this.begin();
+    const { timeInForce } = order;
+    if (order.limit === 0 || isMarketable(order, open)) {
+      if (timeInForce === null) this.take(order, open, openMs);
+      else this.takeInForce(order, timeInForce, open, openMs);
+    } else if (timeInForce !== null) this.passOver(order, timeInForce, openMs);
+    this.cursor = this.ring;
+    this.matching = false;
+  }
+  /** Fills a resting limit that the row at hand reaches, as `matchInside` does. */
+  fillReached(order: VenueOrderRecord, closeMs: number): void {
+    this.begin();
+    this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
+    this.cursor = this.ring;
+    this.matching = false;
+  }
+
+  /**
+   * Fills one order now, as taker at `price` (ticks) plus slippage: the stop leg that the row at hand triggers. It takes from what the cap
+   * of that row leaves; the rest of a MARKET order is canceled.
+   */
+  execute(order: VenueOrder, price: number, timeMs: number): void {
+    assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
+    assert(timeMs >= order.admittedMs, 'no order fills before its arrival');
+    assert(order.limit === 0 || isMarketable(order, price), 'a limit is not executed beyond its limit');
+    this.take(order, price, timeMs);
+  }
+
+  /**
+   * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which decides what trades with what. The cap
+   * and the slippage of rows do not apply. `complete` ends the order as FILLED; of an order by quantity it says no more than the lots do.
+   */
+  executeLots(order: VenueOrder, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
+    assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
+    assert(timeMs >= order.admittedMs && lots > 0, 'an order fills by whole lots, from its arrival on');
+    assert(order.limit === 0 || isMarketable(order, price), 'a limit is not executed beyond its limit');
+    assert(order.quoteUnits > 0 || complete === (order.filledLots + lots === order.lots), 'an order by quantity ends with its last lot');
+    this.fill(order, price, lots, complete, isMaker, timeMs);
+  }
+  /**
+   * The lots that an order still wants at `price` (ticks), and that its account can take; of an order by amount, what its rest pays for.
+   * A matcher asks for both of its orders, and cancels what of a resting one cannot be backed.
+   */
+  abstract fillableLots(order: VenueOrder, price: number): number;
+
+  /** Takes an order of a book that ended to the end of the queue. */
+  readmit(order: VenueOrderRecord): void {
+    this.add(order);
+  }
+  /** Takes a new order to the end of the queue. Its funds are held already. */
+  add(order: VenueOrderRecord): void {
+    const { ring } = this;
+    if (this.last !== ring) this.link(this.last);
+    this.last = order;
+    if (this.matching === true && this.cursor === ring) this.cursor = order;
+    this.hasOrdersAfterOpen = true;
+    order.isOpen = true;
+    order.isCanceling = false;
+    this.working++;
+    order.owner.openOrders++;
+  }
+  private link(order: VenueOrderRecord): void {
+    const { ring } = this;
+    const { prev } = ring;
+    order.prev = prev;
+    order.next = ring;
+    prev.next = ring.prev = order;
+  }
+
+  /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
+  cancel(order: VenueOrderRecord, timeMs: number): void {
+    this.releaseHold(order);
+    order.isCanceling = true;
+    this.remove(order);
+    this.sink.ended(order, timeMs);
+  }
+
+  /** The newest open order for which a test holds; null: there is none. */
+  newest(test: (order: VenueOrder) => boolean): VenueOrderRecord | null {
+    const { ring, last } = this;
+    if (last !== ring && test(last)) return last;
+    for (let order = ring.prev; order !== ring; order = order.prev) if (test(order)) return order;
+    return null;
+  }
+
+  /** Gives back what is held for the rest of an order that ends. */
+  protected abstract releaseHold(order: VenueOrderRecord): void;
+  /** Lots that the order still wants where they cost `price`, or as many of them as its account can take. */
+  protected abstract computeFillableLots(order: VenueOrderRecord, price: number): number;
+  /**
+   * Books the money of the execution at hand, whose lots stand on the order already, and whose price, lots, time and side of the book on
+   * `told`, where it writes `notional`, `fee` and `feeInBase`. `complete`: nothing of the order is left.
+   */
+  protected abstract settle(order: VenueOrderRecord, complete: boolean): void;
+
+  private offerOpen(openMs: number, open: number): void {
+    const { ring } = this;
+    this.begin();
+    for (let order = this.first(); order !== ring; order = this.cursor) {
+      this.pass(order);
+      if (order.admittedMs > openMs) continue;
+      const { timeInForce } = order;
+      if (order.limit === 0 || isMarketable(order, open)) {
+        if (timeInForce === null) this.take(order, open, openMs);
+        else this.takeInForce(order, timeInForce, open, openMs);
+      } else if (timeInForce !== null) this.passOver(order, timeInForce, openMs);
+    }
+    this.matching = false;
+    this.hasOrdersAfterOpen = false;
+  }
+
+  private begin(): void {
+    assert(this.matching === false, 'a row is matched from outside the calls of the sink');
+    this.matching = true;
+  }
+
+  /** The one after `order` is next, whatever becomes of `order`. Compared, for to write a reference costs three times as much. */
+  private pass(order: VenueOrderRecord): void {
+    const next = this.after(order);
+    if (this.cursor !== next) this.cursor = next;
+  }
+
+  /** The one that is first in the queue; `ring` where it is empty. */
+  private first(): VenueOrderRecord {
+    const { ring } = this;
+    const { next } = ring;
+    return next === ring ? this.last : next;
+  }
+  /** The one behind `order` in the queue; `ring` where there is none. */
+  private after(order: VenueOrderRecord): VenueOrderRecord {
+    const { ring, last } = this;
+    if (order === last) return ring;
+    const { next } = order;
+    return next === ring ? last : next;
+  }
+
+  /** A taking fill at `quoted` plus slippage, as large as order and cap allow; the rest of an order that does not rest is canceled. */
+  private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const wanted = this.computeFillableLots(order, price);
+    const lots = wanted < this.budget ? wanted : this.budget;
+    const { id, limit } = order;
+    if (lots > 0) this.fill(order, price, lots, wanted <= lots, false, timeMs);
+    // The sink may have canceled the order, or released it and reused the record.
+    if (limit === 0 && order.isOpen === true && order.id === id && this.traded) this.cancel(order, timeMs);
+  }
+
+  /** The same for an order with a time in force, which only limits have. */
+  private takeInForce(order: VenueOrderRecord, timeInForce: TimeInForce, quoted: number, timeMs: number): void {
+    const { id } = order;
+    // One that would take liquidity at its first row is not placed; once it rests, a gap beyond its limit fills it there, as maker.
+    if (timeInForce === 'POST_ONLY') {
+      if (order.rests) this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, timeMs);
+      else this.cancel(order, timeMs);
+      return;
+    }
+    if (!this.traded) return;
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const wanted = this.computeFillableLots(order, price);
+    // FOK is all or nothing: what neither the cap nor the account leaves whole is not begun.
+    const isWhole = wanted === order.lots - order.filledLots && wanted <= this.budget;
+    if (timeInForce === 'IOC' || isWhole) this.fillAtMost(order, price, wanted, false, timeMs);
+    if (order.id === id && order.isOpen) this.cancel(order, timeMs);
+  }
+
+  private fillAtMost(order: VenueOrderRecord, price: number, wanted: number, isMaker: boolean, timeMs: number): void {
+    const lots = wanted < this.budget ? wanted : this.budget;
+    if (lots > 0) this.fill(order, price, lots, lots === wanted, isMaker, timeMs);
+  }
+
+  /** An order with a time in force that the open does not reach: it rests, or it is over with the first row that trades. */
+  private passOver(order: VenueOrderRecord, timeInForce: TimeInForce, timeMs: number): void {
+    if (timeInForce === 'POST_ONLY') order.rests = true;
+    else if (this.traded) this.cancel(order, timeMs);
+  }
+
+  private slipped(order: VenueOrderRecord, quoted: number): number {
+    const wanted = this.computeFillableLots(order, quoted);
+    const worse = this.slippage.ticks(this.instrument, order.side, quoted, wanted < this.budget ? wanted : this.budget);
+    if (!(Number.isInteger(worse) && worse >= 0)) throw new InvariantError(`slippage is a whole number of ticks >= 0, not ${worse}`);
+    const { limit } = order;
+    if (order.side === 'buy') return limit > 0 && quoted + worse > limit ? limit : quoted + worse;
+    return Math.max(quoted - worse, limit, 1);
+  }
+
+  /** Books one execution. Every record is final before the sink hears of it. `isLast`: an order by amount is over with it. */
+  private fill(order: VenueOrderRecord, price: number, lots: number, isLast: boolean, isMaker: boolean, timeMs: number): void {
+    order.filledLots += lots;
+    this.budget -= lots;
+    const { fillBuffer } = this;
+    fillBuffer.price = price;
+    fillBuffer.lots = lots;
+    fillBuffer.isMaker = isMaker;
+    fillBuffer.timeMs = timeMs;
+    let complete = isLast;
+    if (order.quoteUnits === 0) {
+      assert(order.filledLots <= order.lots, 'no order fills beyond its quantity');
+      complete = order.filledLots >= order.lots;
+    }
+    this.settle(order, complete);
+    order.filledUnits += fillBuffer.notional;
+    if (complete === true) {
+      order.isCanceling = false;
+      this.remove(order);
+    }
+    fillBuffer.tradeId = ++this.context.lastTradeId;
+    this.sink.filled(order, fillBuffer);
+  }
+
+  /** The rate of an execution in millionths: the order's own, or what the fee model makes of it. */
+  protected feePpm(order: VenueOrderRecord, price: number, lots: number, notional: number, isMaker: boolean): number {
+    const max = isMaker ? order.makerPpm : order.takerPpm;
+    return this.feeModel === null ? max : modelledPpm(this.feeModel, this.instrument, order.side, isMaker, price, lots, notional, max);
+  }
+
+  private remove(order: VenueOrderRecord): void {
+    if (this.cursor === order) this.cursor = this.after(order);
+    if (this.last === order) this.last = this.ring;
+    else unlink(order);
+    order.isOpen = false;
+    this.working--;
+    order.owner.openOrders--;
+  }
+}
+
+function unlink({ prev, next }: VenueOrderRecord): void {
+  prev.next = next;
+  next.prev = prev;
+}
+
+/** True when a limit would trade at once at `price`; a price equal to the limit counts. */
+function isMarketable(order: VenueOrderRecord, price: number): boolean {
+  return order.sign > 0 ? order.limit >= price : order.limit <= price;
+}

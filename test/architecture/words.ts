@@ -1,0 +1,106 @@
+// Declared names of a tree of sources, held against the word list (wordlist.json): which of them contain a word that has a better one.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix, sep } from 'node:path';
+import ts from 'typescript59';
+
+interface Banned {
+  readonly word: string;
+  /** The word to use in its place. */
+  readonly use: string;
+  /** With `/` or `*`: a path; with `.`: an owner and a member, or a file; otherwise a whole name. */
+  readonly except: readonly string[];
+}
+
+export interface WordList {
+  readonly banned: readonly Banned[];
+}
+
+interface Name {
+  readonly text: string;
+  /** The class or the type that the name is a member of; empty for others. */
+  readonly owner: string;
+  readonly line: number;
+}
+
+/** Each name with a banned word as `file:line: name: word (use ...)`. `files`: by path from the root, texts of sources. */
+export function bannedNames(files: ReadonlyMap<string, string>, { banned }: WordList): string[] {
+  const byWord = new Map(banned.map((each) => [each.word, each]));
+  return [...files].flatMap(([path, text]) =>
+    [...pathNames(path), ...declaredNames(path, text)].flatMap((name) =>
+      partsOf(name.text).flatMap((part) => {
+        const found = byWord.get(part);
+        if (found === undefined || found.except.some((rule) => isExcepted(rule, path, name))) return [];
+        return [`${path}:${name.line}: ${name.text}: ${part} (use ${found.use})`];
+      }),
+    ),
+  );
+}
+
+/** The sources below the folders of a project, by their path from its root. */
+export function sourcesOf(root: string, folders: readonly string[]): ReadonlyMap<string, string> {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(posix.join(root, folder), { recursive: true }).map((file) => `${folder}/${String(file).split(sep).join('/')}`),
+  );
+  const sources = paths.filter((path) => path.endsWith('.ts') && !path.includes('node_modules'));
+  return new Map(sources.map((path) => [path, readFileSync(posix.join(root, path), 'utf8')]));
+}
+
+/** Split at the humps of camel case and at _ - . with digits left out, in lower case. */
+function partsOf(name: string): string[] {
+  const humps = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
+  return humps
+    .toLowerCase()
+    .split(/[\s\d_\-.#$]+/)
+    .filter((part) => part !== '');
+}
+
+function isExcepted(rule: string, path: string, { text, owner }: Name): boolean {
+  if (rule.includes('/') || rule.includes('*')) return posix.matchesGlob?.(path, rule) ?? globOf(rule).test(path);
+  return rule.includes('.') ? rule === `${owner}.${text}` || path.endsWith(`/${rule}`) : rule === text;
+}
+
+const globOf = (rule: string): RegExp =>
+  new RegExp(`^${rule.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*|\*/g, (stars) => (stars === '**' ? '.*' : '[^/]*'))}$`);
+
+function pathNames(path: string): Name[] {
+  return path
+    .replace(/(\.test)?\.ts$/, '')
+    .split('/')
+    .map((text) => ({ text, owner: '', line: 0 }));
+}
+
+function declaredNames(path: string, text: string): Name[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const names: Name[] = [];
+  const visitNode = (node: ts.Node, owner: string): void => {
+    const isType = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+    const name = nameOf(node);
+    if (name !== null) {
+      const line = file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
+      names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line });
+    }
+    ts.forEachChild(node, (child) => visitNode(child, isType && name !== null ? name.text : owner));
+  };
+  visitNode(file, '');
+  return names;
+}
+
+function nameOf(node: ts.Node): ts.Identifier | ts.PrivateIdentifier | null {
+  const isNamed =
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
+    ts.isBindingElement(node) ||
+    ts.isPropertySignature(node) ||
+    ts.isMethodSignature(node) ||
+    ts.isPropertyDeclaration(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isGetAccessorDeclaration(node) ||
+    ts.isPropertyAssignment(node);
+  if (!isNamed || node.name === undefined) return null;
+  return ts.isIdentifier(node.name) || ts.isPrivateIdentifier(node.name) ? node.name : null;
+}

@@ -1,0 +1,214 @@
+// A reader at work: follows one page in an empty folder in which the package is installed, block by block, top to bottom.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts';
+import { yamlSource } from '../../src/definition/text/source.ts';
+import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
+import type { InstalledPackage } from '../fixtures/packed.ts';
+import type { Block } from './blocks.ts';
+import { bringFiles } from './readerFiles.ts';
+
+/** A block takes seconds at most; one that hangs is ended. */
+const BLOCK_TIMEOUT_MS = 60_000;
+const PYTHON_PACKAGES = ['pandas', 'polars', 'pyarrow'];
+/** What a definition must have, for blocks that show a part of one. */
+const DEFINITION = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
+
+export class PageFixture {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-docs-')));
+  readonly #installed: InstalledPackage;
+  /** Where the reader stands: a `cd` of one block holds for the next. */
+  #cwd = this.folder;
+  /** TypeScript that the page has shown, by its path: the block that showed it last. */
+  readonly #typescript = new Map<string, Block>();
+
+  constructor(installed: InstalledPackage) {
+    this.#installed = installed;
+    symlinkSync(installed.modules, join(this.folder, 'node_modules'));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What went wrong, or null. */
+  async follow(block: Block): Promise<string | null> {
+    const { language, file, text } = block;
+    await bringFiles(this.#cwd, text);
+    if (file !== null) return this.#write(file, block);
+    switch (language) {
+      case 'sh':
+        return this.#shell(text);
+      case 'ts':
+        return this.#run(block);
+      case 'python':
+        return this.#python(text);
+      case 'yaml':
+        return attempt(() => this.#definition(text));
+      case 'json':
+        return attempt(() => void JSON.parse(text));
+      case 'text':
+        return null;
+      default:
+        return `a block is one of sh, ts, python, yaml, json, text (output, not run), or has a file name; got '${language}'`;
+    }
+  }
+
+  /** All TypeScript that the page has shown. */
+  get typescript(): ReadonlyMap<string, Block> {
+    return this.#typescript;
+  }
+
+  #write(file: string, block: Block): string | null {
+    const path = join(this.#cwd, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, block.text);
+    if (block.language === 'ts') this.#typescript.set(path, block);
+    if (block.language === 'json') return attempt(() => void JSON.parse(block.text));
+    return block.language === 'yaml' ? attempt(() => this.#definition(block.text)) : null;
+  }
+
+  /** A run definition or a part of one, or the config of a bot. */
+  #definition(text: string): void {
+    const source = yamlSource('the block', this.#cwd, text);
+    if (typeof source.data !== 'object') throw new Error('expected keys and values');
+    // Only a bot says where its exchange is.
+    if (source.data !== null && 'exchange' in source.data) parseSource(LIVE_FILE, source);
+    else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
+  }
+
+  async #shell(text: string): Promise<string | null> {
+    const end = join(this.folder, '.cwd');
+    const script = `set -euo pipefail\n${text}\npwd > '${end}'\n`;
+    const failure = await this.#finish('bash', ['-c', script]);
+    if (failure === null) this.#cwd = readFileSync(end, 'utf8').trim();
+    rmSync(end, { force: true });
+    return failure;
+  }
+
+  async #run(block: Block): Promise<string | null> {
+    const stem = join(this.#cwd, `.block${block.place.split(':').at(-1)}`);
+    writeFileSync(`${stem}.ts`, block.text);
+    this.#typescript.set(`${stem}.ts`, block);
+    try {
+      await build({
+        entryPoints: [`${stem}.ts`],
+        outfile: `${stem}.mjs`,
+        bundle: true,
+        packages: 'external',
+        platform: 'node',
+        format: 'esm',
+        target: 'node20',
+        logLevel: 'silent',
+      });
+    } catch (error) {
+      return String(error);
+    }
+    return this.#finish(process.execPath, [`${stem}.mjs`]);
+  }
+
+  async #python(text: string): Promise<string | null> {
+    if (!hasPython()) return null;
+    return this.#finish('python3', ['-c', text]);
+  }
+
+  /** What a program that failed said, or null. */
+  async #finish(program: string, args: readonly string[]): Promise<string | null> {
+    const { code, output } = await this.#spawn(program, args, this.#cwd);
+    return code === 0 ? null : `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
+  }
+
+  #spawn(program: string, args: readonly string[], cwd: string): Promise<{ code: number | null; output: string }> {
+    return new Promise((resolve, reject) => {
+      const path = `${commands(this.#installed)}:${join(this.#installed.modules, '.bin')}:${process.env['PATH']}`;
+      const env = { ...process.env, PATH: path, NO_COLOR: '1', FORCE_COLOR: '0', CI: '', VITEST: '' };
+      const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: BLOCK_TIMEOUT_MS });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      child.on('error', reject);
+      child.on('close', (code, signal) => resolve({ code, output: signal === null ? output : `${output}\nended by ${signal}` }));
+    });
+  }
+}
+
+/** Type errors of all TypeScript that pages have shown, each with the place of its line; of a fixture that is not named there are none. */
+export function typeErrors(
+  { modules, folder }: InstalledPackage,
+  fixtures: readonly PageFixture[],
+): ReadonlyMap<PageFixture, readonly string[]> {
+  const shown = fixtures.flatMap((fixture) => Array.from(fixture.typescript, ([path, block]) => ({ fixture, path, block })));
+  const errors = new Map<PageFixture, string[]>();
+  if (shown.length === 0) return errors;
+  const options = ['--strict', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--target', 'ES2023'];
+  const settings = ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', 'node', '--noImplicitOverride'];
+  // Files of pages lie apart, each beside a node_modules of its own; where the compiler begins says only where types of node come from.
+  const files = shown.map(({ path }) => path);
+  const args = [join(modules, '@typescript/native/bin/tsc'), ...options, ...settings, '--pretty', 'false', ...files];
+  const realFolder = realpathSync(folder);
+  const { stdout } = spawnSync(process.execPath, args, { cwd: realFolder, encoding: 'utf8' });
+  for (const line of stdout.split('\n')) {
+    const [, path, row, rest] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
+    if (path === undefined && !line.includes('error')) continue;
+    const at = shown.find((each) => path !== undefined && each.path === join(realFolder, path));
+    // What belongs to no block is everybody's.
+    for (const setup of at === undefined ? fixtures : [at.fixture]) {
+      errors.set(setup, [...(errors.get(setup) ?? []), at === undefined ? line : `${lineOf(at.block, Number(row))} ${rest}`]);
+    }
+  }
+  return errors;
+}
+
+/** `page.md:17` of a line of the block. */
+function lineOf({ place }: Block, row: number): string {
+  const [page, line] = place.split(':');
+  return `${page}:${Number(line) + row}`;
+}
+
+function attempt(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+let python: boolean | null = null;
+
+/** Whether python3 has what the pages read with; says so once where it has not. */
+function hasPython(): boolean {
+  if (python !== null) return python;
+  try {
+    const look = `import importlib.util; exit(None in map(importlib.util.find_spec, '${PYTHON_PACKAGES.join(' ')}'.split()))`;
+    execFileSync('python3', ['-c', look], { stdio: 'ignore' });
+    python = true;
+  } catch {
+    console.log(`skipped: python3 with ${PYTHON_PACKAGES.join(', ')} is not installed, so python blocks are not run`);
+    python = false;
+  }
+  return python;
+}
+
+/**
+ * A folder of commands that stand before the system's: `npx` that never asks a registry, and `npm install` that links what is installed
+ * already. Everything else of npm is npm's own.
+ */
+function commands({ folder, modules }: InstalledPackage): string {
+  const bin = join(folder, 'bin');
+  if (existsSync(bin)) return bin;
+  mkdirSync(bin);
+  const npm = execFileSync('bash', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim();
+  const scripts = {
+    npx: '#!/bin/sh\n[ "$1" = --yes ] || [ "$1" = -y ] && shift\nexec "$@"\n',
+    npm: `#!/bin/sh\ncase "$1" in i|install|ci) ln -sfn '${modules}' node_modules ;; *) exec '${npm}' "$@" ;; esac\n`,
+  };
+  for (const [name, text] of Object.entries(scripts)) {
+    writeFileSync(join(bin, name), text);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return bin;
+}

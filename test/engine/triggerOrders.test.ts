@@ -1,0 +1,292 @@
+// Condition orders of a strategy: what fires them, at which price they fill, and what ends them.
+
+import { describe, expect, it } from 'vitest';
+import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
+import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { Strategy, type OrderInfo, type OrderOptions, type Size, type StrategyClass } from '../../src/index.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
+import { costBridge } from '../../src/report/metrics/costBridge.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, fillRows, orderRows, planFor, spotInstrument, walkBars, type PlanOptions } from './world.ts';
+
+type Rows = Parameters<typeof barsOfRows>[0];
+const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract(FREE);
+const quiet = (price: number): Rows[number] => [price, price, price, price];
+
+let world: PreparedRun | null = null;
+async function recordFrom(plan: RunPlan): Promise<RunRecord> {
+  world = await prepareBacktest(plan, {});
+  world.loop(world.engine);
+  world.engine.ledger.assertReconciled();
+  return runRecordOf(plan, world, false);
+}
+function planOf(
+  strategy: StrategyClass,
+  bars: PlanOptions['feeds'][string],
+  options: Partial<PlanOptions> = {},
+  terms: Partial<FuturesPlan> = {},
+): RunPlan {
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map(), ...terms };
+  return planFor({ strategies: [strategy], feeds: { bars }, cash: { USDT: '100000' }, futures, ...options });
+}
+
+type Step = (at: Scripted) => void;
+/** Does one thing at the close of each bar. */
+class Scripted extends Strategy {
+  static steps: readonly (Step | null)[] = [];
+  static reported: OrderInfo[] = [];
+  row = 0;
+  override onBar() {
+    (this.constructor as typeof Scripted).steps[this.row++]?.(this);
+  }
+  override onOrder(order: OrderInfo) {
+    (this.constructor as typeof Scripted).reported.push(order);
+  }
+  go(isBuy: boolean, size?: Size, options?: OrderOptions) {
+    return isBuy ? this.buy(size, options) : this.sell(size, options);
+  }
+  leave() {
+    return this.exit();
+  }
+  drop() {
+    for (const { id } of this.openOrders()) this.cancel(id);
+  }
+  held() {
+    return this.position();
+  }
+}
+
+async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial<PlanOptions> = {}, terms: Partial<FuturesPlan> = {}) {
+  class Script extends Scripted {
+    static override steps = steps;
+    static override reported: OrderInfo[] = [];
+  }
+  const record = await recordFrom(planOf(Script, barsOfRows(rows, contract), options, terms));
+  world!.checkBooks();
+  return {
+    record,
+    orders: orderRows(record),
+    fills: fillRows(record).map(({ side, price, minute }) => [side, price, minute]),
+    told: Script.reported,
+  };
+}
+const long: Step = (at) => at.go(true, { base: 10 });
+const short: Step = (at) => at.go(false, { base: 10 });
+const when =
+  (isBuy: boolean, price: number, size?: Size, options: OrderOptions = {}): Step =>
+  (at) => {
+    at.go(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
+  };
+
+describe('a condition order', () => {
+  it.each([
+    ['stops a long at its level', long, false, 9800, [9900, 9950, 9700, 9750], ['sell', 9800, 4], 'stopLoss'],
+    ['stops a long at an open beyond it', long, false, 9800, [9700, 9750, 9600, 9650], ['sell', 9700, 3], 'stopLoss'],
+    ['stops a short at its level', short, true, 10_200, [10_000, 10_300, 9990, 10_250], ['buy', 10_200, 4], 'stopLoss'],
+    ['takes the profit of a long', long, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
+    ['takes the profit of a short', short, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
+  ] as const)('%s', async (_, entry, isBuy, trigger, bar, fill, role) => {
+    const {
+      fills,
+      orders,
+      told: reported,
+    } = await run([quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)], [entry, when(isBuy, trigger)]);
+    expect(fills[1]).toEqual(fill);
+    // By default all of the position, and nothing but the position.
+    expect(orders[1]).toMatchObject({ role, lots: 10, limit: trigger, ending: 'filled', filled: 10 });
+    const waiting = reported.find(({ id, lifecycle }) => id === 2 && lifecycle === 'working');
+    expect([waiting?.trigger, waiting?.limit]).toEqual([trigger / 10 ** contract.priceDigits, NaN]);
+  });
+
+  it('opens on a rise and on a fall, at the level, with what a bracket guards', async () => {
+    const rows = [quiet(10_000), quiet(10_000), [10_000, 10_300, 9990, 10_250], quiet(10_250)] as const;
+    const opened = await run(rows, [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })]);
+    expect(opened.fills).toEqual([['buy', 10_200, 3]]);
+    expect(opened.orders[0]).toMatchObject({ role: 'condition', limit: 10_200, ending: 'filled' });
+    const dip = await run([quiet(10_000), quiet(10_000), [10_000, 10_010, 9700, 9800], quiet(9800)], [when(true, 9800, { base: 5 })]);
+    expect(dip.fills).toEqual([['buy', 9800, 3]]);
+    const both = await run(
+      [...rows, [10_250, 10_250, 8900, 8950]],
+      [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })],
+    );
+    expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
+  });
+
+  it('that its account can no longer pay for as it fires is rejected, with the code of the exchange', async () => {
+    const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
+    // 10 contracts hold 1 USDT, 10 more at 9400 would hold 0.94: there are 1.2 when it is sent, 0.7 after the fall.
+    const { fills, orders } = await run(falls, [long, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
+    expect(fills).toHaveLength(1);
+    expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
+  });
+
+  it('does nothing in the row in which it arrives, nor before its price is there', async () => {
+    const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
+    // Decided at the close of the second bar, it stands as the third opens; the second had gone below it.
+    const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [long, when(false, 9800)]);
+    expect(fills).toEqual([['buy', 10_000, 1]]);
+    expect(orders[1]).toMatchObject({ ending: 'open' });
+    const rows = [quiet(10_000), quiet(10_000), quiet(10_000), quiet(10_000), deep, deep, deep, quiet(9900)];
+    // Decided at minute 4, it arrives within the bar from 5 to 6.
+    const late = await run(rows, [long, null, null, when(false, 9800)], { fills: { latencyMs: 90_000 } });
+    expect(late.fills).toEqual([
+      ['buy', 10_000, 3],
+      ['sell', 9800, 7],
+    ]);
+  });
+
+  it('is taken back by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+    // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
+    const rows: Rows = [
+      quiet(10_000),
+      quiet(10_000),
+      quiet(10_000),
+      quiet(10_000),
+      [10_400, 10_410, 10_350, 10_400],
+      [10_400, 10_400, 10_250, 10_300],
+    ];
+    const steps = [when(true, 10_200, { base: 5 }), null, (at: Scripted) => at.drop()];
+    const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
+    expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });
+    expect(fills).toEqual([]);
+    const kept = await run(rows, steps.slice(0, 1), { fills: { latencyMs: 90_000 } });
+    expect(kept.fills).toEqual([['buy', 10_302, 6]]);
+  });
+
+  it('where one row reaches stop and target it is the stop, and the other one ends with the position', async () => {
+    const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
+    const steps = [long, (at: Scripted) => (when(false, 9800, { base: 5 })(at), when(false, 10_200, { base: 5 })(at))];
+    const { orders } = await run([quiet(10_000), quiet(10_000), wide, quiet(10_000)], steps);
+    expect(orders.slice(1).map(({ role, ending }) => [role, ending])).toEqual([
+      ['stopLoss', 'filled'],
+      ['condition', 'filled'],
+    ]);
+    // Together they may not close more than is held.
+    const twice = await run([quiet(10_000), quiet(10_000), wide], [long, (at) => (when(false, 9800)(at), when(false, 10_200)(at))]);
+    expect(twice.orders.map(({ code }) => code)).toEqual(['', '', 'MARGIN']);
+  });
+
+  it('ends with the position that it was to close, and with exit()', async () => {
+    const closed = await run(
+      Array.from({ length: 6 }, () => quiet(10_000)),
+      [long, when(false, 9800, { base: 4 }), (at) => at.go(false, { base: 10 }, { tag: 'all' })],
+    );
+    expect(closed.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
+    const left = await run(
+      Array.from({ length: 6 }, () => quiet(10_000)),
+      [long, when(false, 9800), (at) => at.leave()],
+    );
+    expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
+    const dropped = await run(
+      Array.from({ length: 6 }, () => quiet(10_000)),
+      [when(true, 10_500, { base: 1 }), (at) => at.drop()],
+    );
+    expect(dropped.orders.map(({ ending }) => ending)).toEqual(['canceled']);
+    expect(dropped.told.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
+    const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
+    const liquidated = await run(crash, [(at) => at.go(true, { equity: 9 }), when(false, 7900)]);
+    expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['stopLoss', 'canceled'],
+      ['liquidation', 'filled'],
+    ]);
+  });
+
+  it('has two sides in two-way mode: each closes its own', async () => {
+    const seen: number[][] = [];
+    const steps: (Step | null)[] = [
+      (at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })),
+      (at) => seen.push([at.held().long.toNumber(), at.held().short.toNumber()]),
+      when(false, 9800, { base: 10 }, { reduceOnly: true }),
+      null,
+      (at) => seen.push([at.held().long.toNumber(), at.held().short.toNumber()]),
+    ];
+    const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
+    const { fills } = await run(rows, steps, {}, { isNet: false });
+    expect(seen).toEqual([
+      [10, 4],
+      [0, 4],
+    ]);
+    expect(fills.at(-1)).toEqual(['sell', 9800, 4]);
+    // And exit() closes both.
+    const left = await run(
+      Array.from({ length: 5 }, () => quiet(10_000)),
+      [(at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })), null, (at) => at.leave()],
+      {},
+      { isNet: false },
+    );
+    expect(left.fills.slice(2)).toEqual([
+      ['sell', 10_000, 3],
+      ['buy', 10_000, 3],
+    ]);
+    expect(left.orders.map(({ ending, lots }) => [ending, lots])).toEqual([
+      ['filled', 10],
+      ['filled', 4],
+      ['filled', 10],
+      ['filled', 4],
+    ]);
+  });
+
+  it.each<[string, Step, string]>([
+    ['a price that is no number', when(true, NaN, { base: 1 }), 'BAD_INPUT'],
+    ['a price of nothing', when(true, 0, { base: 1 }), 'BAD_INPUT'],
+    ['one that closes where nothing is held', when(true, 10_500, { base: 1 }, { reduceOnly: true }), 'MARGIN'],
+  ])('is denied for %s', async (_, step, code) => {
+    expect((await run([quiet(10_000), quiet(10_000)], [step])).orders[0]).toMatchObject({ ending: 'denied', code });
+  });
+
+  it('has no limit and no time in force beside its trigger', async () => {
+    await expect(run([quiet(10_000), quiet(10_000)], [when(true, 10_500, { base: 1 }, { limit: 106 })])).rejects.toThrow(
+      'a trigger and a limit',
+    );
+    await expect(run([quiet(10_000), quiet(10_000)], [when(true, 10_500, { base: 1 }, { timeInForce: 'IOC' })])).rejects.toThrow(
+      'a time in force',
+    );
+  });
+
+  it('is denied on spot, which has none', async () => {
+    class OnSpot extends Strategy {
+      override onBar() {
+        this.buy({ base: 1 }, { trigger: 101 });
+      }
+    }
+    const plan = planFor({ strategies: [OnSpot], feeds: { bars: barsOfRows([quiet(10_000), quiet(10_000)], spotInstrument()) } });
+    expect(orderRows(await recordFrom(plan)).map(({ code }) => code)).toEqual(['CONDITION_UNSUPPORTED', 'CONDITION_UNSUPPORTED']);
+  });
+
+  it.each([0, 90_000])('leaves both books equal at every bar, whatever fires (latency %i ms)', async (latencyMs) => {
+    class Gambler extends Strategy {
+      override onBar() {
+        world!.checkBooks();
+        if (this.random() > 0.5) return;
+        const { close } = this.bars.bar;
+        const isBuy = this.random() < 0.5;
+        const tag = String(Math.floor(this.random() * 4));
+        const kind = this.random();
+        const trigger = close * (1 + (this.random() - 0.5) / 20);
+        const size = this.random() < 0.3 ? undefined : { base: Math.ceil(this.random() * 200) };
+        if (kind < 0.2) this.exit();
+        else if (kind < 0.3) for (const { id } of this.openOrders().slice(0, 2)) this.cancel(id);
+        else {
+          const options = kind < 0.45 ? {} : { trigger, tag };
+          if (isBuy) this.buy(size ?? { base: 50 }, options);
+          else this.sell(size ?? { base: 50 }, options);
+        }
+      }
+    }
+    let fired = 0;
+    for (const seed of [1, 2, 3]) {
+      const bars = walkBars({ rows: 600, missing: 0.03, step: 300, start: 10_000, instrument: linearContract(), seed });
+      const options = { seed, fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 200_000 : 0 } };
+      const record = await recordFrom(planOf(Gambler, bars, options, { isNet: seed !== 3 }));
+      const net = record.equity.units.at(-1)! - record.startUnits;
+      const { netPnl, ...parts } = costBridge(record, net);
+      const total = Object.values(parts).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
+      expect([total, Math.round(Number(netPnl) * 10 ** record.reportingDigits)]).toEqual([net, net]);
+      fired += orderRows(record).filter(({ role, ending }) => (role === 'condition' || role === 'stopLoss') && ending === 'filled').length;
+      expect(orderRows(record).filter(({ code, ending }) => ending === 'refused' || code === 'FP_NOT_UNIQUE')).toEqual([]);
+    }
+    expect(fired).toBeGreaterThan(60);
+  });
+});

@@ -1,0 +1,63 @@
+// Stops between the bars of a strategy: with finer bars inside, a live bot looks at them as a backtest does that has such bars.
+
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
+import { botFileOf } from '../../src/tasks/bot/botFile.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { Strategy } from '../../src/index.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
+
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
+
+const FIVE_MS = 300_000;
+/**
+ * Sees bars of five minutes alone, and guards each entry by a stop that the next minutes all but surely reach. Where they do not, it begins
+ * anew: a price that had gone up and stayed there kept one entry, and with it the test, waiting for ever.
+ */
+class Tight extends Strategy {
+  override onBar() {
+    const price = this.bars.close.value;
+    if (this.position().isFlat) this.buy({ base: '0.01' }, { stopLoss: price * 0.99999, tag: 'in' });
+    else this.exit();
+  }
+}
+const CONFIG = `strategy: tight.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 5m } }
+cash: { USDT: '10000' }
+fills: { inside: 1m }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`;
+
+test('a stop goes off between two bars of its strategy, and a replay decides the same', async () => {
+  fixture = await LiveFixture.open(30);
+  const it = await fixture.open(fixture.config(CONFIG), [Tight]);
+  const { bot } = it;
+  writeBotFile(bot.parts.config.data, botFileOf(it));
+  expect(bot.parts.engine.feeds.map(({ bars, isHidden }) => `${bars.interval} ${isHidden}`)).toEqual(['5m false', '1m true']);
+  bot.start();
+  // An order of a bar that has just closed fills within its first minute.
+  const isBetween = (): boolean => bot.fills.some(({ side, timeMs }) => side === 'sell' && timeMs % FIVE_MS > 60_000);
+  await until(isBetween, 80_000, 'a stop between two bars').catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
+  });
+  await stopped(it);
+  const replayed = await replayFolder(join(fixture.folder, 'bot'), {
+    config: null,
+    load: async (entry, source) => ({
+      plan: strategyPlanOf(entry, { strategy: Tight, name: 'Tight', hash: 'Tight' }, source),
+      inputs: [],
+      folder: '.',
+    }),
+  });
+  expect(replayed.difference).toBeNull();
+}, 120_000);
+
+test('bars that do not make those of the strategy are refused with their place', async () => {
+  fixture = await LiveFixture.open(60);
+  await expect(
+    fixture.open(fixture.config(CONFIG.replace('inside: 1m', 'inside: 1w').replace('interval: 5m', 'interval: 1M')), [Tight]),
+  ).rejects.toThrow(/fills\.inside: expected an interval of which bars of 1M are made, got 1w/);
+}, 180_000);

@@ -1,0 +1,132 @@
+// Orders that a person has placed by hand, beside a live bot over real sockets: named as a strategy's, or as nobody's, and that lasts.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
+import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
+import { botFileOf } from '../../src/tasks/bot/botFile.ts';
+import { LiveControl } from '../../src/tasks/bot/botControls.ts';
+import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
+import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
+import { Strategy } from '../../src/index.ts';
+import { LiveFixture, stopped, until } from './liveFixture.ts';
+
+let fixture: LiveFixture;
+afterEach(async () => fixture.close());
+
+class Idle extends Strategy {
+  override onBar() {}
+}
+const CONFIG = `strategy: idle.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`;
+
+/** By hand: nobody here knows of it. Its id at the exchange. */
+async function placed({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, times: number): Promise<string> {
+  const { exchange, engine } = bot.parts;
+  const price = ((engine.lastTicks(0) * times) / 100).toFixed(2);
+  const outcome = await callAsPromise(
+    exchange.ungated,
+    'spot.newOrder',
+    { symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price },
+    { timeoutMs: 60_000 },
+  );
+  if (outcome.kind !== 'acked') throw new Error(JSON.stringify(outcome));
+  return outcome.value.orderId;
+}
+async function started(): Promise<{ readonly it: OpenedBot; readonly control: LiveControl }> {
+  const it = await fixture.open(fixture.config(CONFIG), [Idle]);
+  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  writeBotFile(it.bot.parts.config.data, botFileOf(it));
+  it.bot.start();
+  await until(() => it.bot.isTrading || it.bot.auditState.result === 'mismatch', 60_000, 'the first audits');
+  return { it, control };
+}
+const journalText = (): string => {
+  const folder = join(fixture.folder, 'bot', 'journal');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('');
+};
+const isForeign = (control: LiveControl, id: string) => (): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
+const halts = ({ bot }: OpenedBot): readonly string[] => bot.parts.engine.risk.halts.causes().map(({ code }) => code);
+
+/** Three orders by hand: two are adopted, of which one has filled, and one is ignored. The id of the one that rests. */
+async function firstLife(): Promise<string> {
+  const { it, control } = await started();
+  const { engine } = it.bot.parts;
+  const [rests, fills, other] = [
+    await placed(it, 'BUY', '0.01', 0.5),
+    await placed(it, 'BUY', '0.02', 1.02),
+    await placed(it, 'BUY', '0.03', 0.5),
+  ];
+  for (const id of [rests, fills, other]) await until(isForeign(control, id), 60_000, `alien ${id}`);
+  expect(halts(it)).toContain('ALIEN');
+
+  // Whose it becomes has to be somebody who is there; what is no alien cannot be named.
+  expect(await control.decide({ what: 'adopt', id: rests, strategy: 'Nobody', why: 'a test' }, 'me')).toMatchObject({ done: false });
+  expect(await control.decide({ what: 'adopt', id: '1', strategy: null, why: 'a test' }, 'me')).toMatchObject({ done: false });
+  const adopted = await control.decide({ what: 'adopt', id: rests, strategy: 'Idle', why: 'mine' }, 'me');
+  expect(adopted).toMatchObject({ done: true });
+  // Answered, it is on the disk.
+  expect(journalText()).toMatch(new RegExp(`"k":"HUMAN","who":"me","what":"adopt","id":"spot:BTCUSDT ${rests}"`));
+  expect(control.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', qty: '0.01', lifecycle: 'working' }]);
+  expect(engine.reservations.openTotal).toBe(1);
+
+  // What it has filled before is booked as if the bot had sent it.
+  expect(await control.decide({ what: 'adopt', id: fills, strategy: null, why: 'mine' }, 'me')).toMatchObject({ done: true });
+  await until(() => engine.ledger.qty(0, 0) > 0, 60_000, 'its fills');
+  expect(it.bot.fills.reduce((sum, { qty }) => sum + Number(qty), 0)).toBeCloseTo(0.02, 8);
+  expect(halts(it)).toContain('ALIEN');
+  expect(await control.decide({ what: 'ignore', id: other, why: 'not mine' }, 'me')).toMatchObject({ done: true });
+  // Each has a name: what they had stopped goes on.
+  expect(halts(it)).not.toContain('ALIEN');
+  await until(() => it.bot.auditState.result === 'ok', 60_000, 'a clean audit');
+  await stopped(it);
+  return rests;
+}
+
+test('adopted, it is reserved, followed, booked and restored as an order of its strategy; ignored, it is let be for ever', async () => {
+  fixture = await LiveFixture.open(20);
+  const rests = await firstLife();
+  const { it: next, control: again } = await started();
+  expect(again.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', lifecycle: 'working' }]);
+  await until(() => next.bot.isTrading, 60_000, 'two clean audits');
+  expect(again.view().foreignOrders).toEqual([]);
+  await stopped(next);
+
+  const replayed = await replayFolder(join(fixture.folder, 'bot'), {
+    config: null,
+    load: async (entry, source) => ({
+      plan: strategyPlanOf(entry, { strategy: Idle, name: 'Idle', hash: 'Idle' }, source),
+      inputs: [],
+      folder: '.',
+    }),
+  });
+  expect(replayed.difference).toBeNull();
+
+  // It is cancelled like any other.
+  const { it: last, control } = await started();
+  const { orders, nowMs } = last.bot.parts.engine;
+  last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
+  await until(() => control.view().open.length === 0, 60_000, 'its end');
+  await stopped(last);
+}, 90_000);
+
+test('an order that its strategy cannot pay for stays nobody’s', async () => {
+  fixture = await LiveFixture.open(20);
+  const { it, control } = await started();
+  const id = await placed(it, 'BUY', '1', 0.5);
+  await until(isForeign(control, id), 60_000, 'the alien');
+  const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
+  expect(answer).toMatchObject({ done: false });
+  expect(answer.message).toContain('cannot bear it: needs');
+  expect(control.view().open).toEqual([]);
+  expect(halts(it)).toContain('ALIEN');
+  await stopped(it);
+}, 60_000);

@@ -1,0 +1,94 @@
+// Guards 47 to 62 of the disk, the limits, the clock and the people: what must hold when the world outside is wrong.
+
+import { switched, type Guard } from './guard.ts';
+
+const FAULTS = 'test/rest/exchangeFaults.test.ts';
+const WINDOW = 'src/adapters/exchange/limits/windowUse.ts';
+
+export const EXTERNAL: readonly Guard[] = [
+  switched(47, 'syncIsFinal', 'adapters/journal/records'),
+  switched(48, 'checksums', 'adapters/journal/records'),
+  switched(49, 'rejectsDamage', 'adapters/journal/records'),
+  {
+    row: 50,
+    name: '50: two processes may have one journal',
+    file: 'src/adapters/disk/processLock.ts',
+    from: "if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);",
+    to: "if (found !== 'gone') continue;",
+    test: 'src/adapters/disk/processLock.test.ts',
+    named: 'refuses a second one, names the first, and leaves it as it was',
+  },
+  switched(53, 'haltsPersist', 'adapters/journal/records'),
+  {
+    row: 54,
+    name: '54: a ban is forgotten by a restart',
+    file: 'src/adapters/exchange/bans/ipBan.ts',
+    from: 'else this.#resume(stored, nowMs);',
+    to: '',
+    test: 'src/adapters/exchange/bans/fileBanStore.test.ts',
+    named: 'holds across restarts, and the next one is twice as long',
+  },
+  {
+    row: 55,
+    name: '55: cancels have nothing of their own',
+    file: 'src/adapters/exchange/limits/shares.ts',
+    from: "if (priority === 'cancel') return next <= allowance;",
+    to: '',
+    test: 'src/adapters/exchange/limits/limiter.test.ts',
+    named: 'leave 20 % to cancels',
+  },
+  {
+    row: 56,
+    name: '56: a window is over a window after it was sent, not after its answer',
+    file: WINDOW,
+    from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
+    to: 'this.#answered.add(weight, nowMs);',
+    test: 'src/adapters/exchange/limits/windowUse.test.ts',
+    named: 'never exceed the limit where they are received, on no clock',
+  },
+  {
+    row: 57,
+    name: '57: orders are signed by a clock that is not sure',
+    file: 'src/adapters/exchange/send/createQueue.ts',
+    from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
+    to: 'if (uncertaintyMs < 0) {',
+    test: FAULTS,
+    named: 'nothing is signed while the clock of the exchange is unsure',
+  },
+  {
+    row: 58,
+    name: '58: the window of admission can be raised',
+    file: 'src/access/config.ts',
+    from: "recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000)",
+    to: "recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 100_000)",
+    test: 'src/access/settings.test.ts',
+    named: 'recvWindow: 6000',
+  },
+  {
+    row: 59,
+    name: '59: trading goes on beside an order of somebody else',
+    file: 'src/adapters/exchange/observe/attribution.ts',
+    from: "this.#parts.raisedCauses.raise('ALIEN', null,",
+    to: "this.#parts.raisedCauses.nameOf(null) === '' && this.#parts.raisedCauses.raise('ALIEN', null,",
+    test: FAULTS,
+    named: 'an order by hand is nobody',
+  },
+  {
+    row: 61,
+    name: '61: what is held is believed, whatever the trades say',
+    file: 'src/adapters/exchange/account/holdingsCheck.ts',
+    from: 'const gaps = snapshot.gaps();',
+    to: 'snapshot.adopt();\n        const gaps = snapshot.gaps();',
+    test: FAULTS,
+    named: 'a balance that no trade explains is a mismatch',
+  },
+  {
+    row: 62,
+    name: '62: secrets are logged',
+    file: 'src/access/credentialScanner.ts',
+    from: 'hideIn(text: string): string {',
+    to: 'hideIn(text: string): string {\n    if (text !== "") return text;',
+    test: 'src/access/signer.test.ts',
+    named: 'every form of both, wherever it stands',
+  },
+];

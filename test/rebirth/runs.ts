@@ -1,0 +1,200 @@
+// Lives of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
+
+import { rmSync } from 'node:fs';
+import { openRequest } from '../../src/definition/request.ts';
+import { resolveRun } from '../../src/definition/resolve.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import { backtestOf, definitionOf, shortened } from '../parity/parity.ts';
+import { onTheWire } from '../parity/setUp.ts';
+import { firstDifference, type Tables } from '../parity/tables.ts';
+import type { Step } from './messages.ts';
+import type { Case } from './roster.ts';
+import { World, type Definition, type Kill, type Truth } from './world.ts';
+
+export interface Rebirths {
+  readonly strategy: string;
+  readonly kills: number;
+  readonly droppedSends: number;
+  readonly orders: number;
+  readonly fills: number;
+  readonly equalToUnkilled: boolean;
+}
+
+export interface LifeOptions {
+  readonly kills: number;
+  readonly seed: number;
+  /** The seed of the one life to run; null: as many as the kills need. */
+  readonly life: number | null;
+  /** The bundled program of a bot process. */
+  readonly program: string;
+  /** What went wrong, and which lives were run, for a reader. */
+  readonly notify: (line: string) => void;
+}
+
+/** Kills of one life: more would leave it little time to trade. */
+const KILLS_A_LIFE = 8;
+const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
+/** A start that fails to trade so often in a row is stuck. */
+const MAX_STARTS = 60;
+
+interface Unkilled {
+  /** With its journal; whoever asked for the life removes it. */
+  readonly folder: string;
+  readonly truth: Truth;
+  readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'>;
+  /** Records of the journal by kind. */
+  readonly records: ReadonlyMap<string, number>;
+  readonly creates: number;
+}
+
+export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifeOptions): Promise<Rebirths> {
+  const { kills: wanted, seed, life: only, notify } = options;
+  const { source } = await openRequest({ kind: 'file', file, settings });
+  const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
+  const fixture = new Fixture(plan, definitionOf(source.data), options);
+  const backtest = await backtestOf(plan);
+  const unkilled = await fixture.unkilled(new Set());
+  rmSync(unkilled.folder, { recursive: true });
+  const { orders, fills, books } = unkilled.tables;
+  const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
+  if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
+  let [kills, droppedSends, isEqual] = [0, 0, difference === null];
+  for (let life = 0; kills < wanted; life++) {
+    const lifeSeed = only ?? seed * 1000 + life;
+    const result = await fixture.killed(lifeSeed, Math.min(KILLS_A_LIFE, wanted - kills), unkilled);
+    if (!result.isComparable) {
+      notify(
+        `${name}, life of seed ${lifeSeed}: two orders of one side were lost together, which happens to no bot that lives on; left out`,
+      );
+      if (only !== null) break;
+      continue;
+    }
+    kills += result.kills;
+    droppedSends += result.dropped;
+    if (result.wrong !== null) {
+      isEqual = false;
+      notify(`${name}, life of seed ${lifeSeed}: ${result.wrong}`);
+    }
+    if (only !== null || result.kills === 0) break;
+  }
+  return {
+    strategy: name,
+    kills,
+    droppedSends,
+    orders: unkilled.truth.orders.length,
+    fills: unkilled.truth.fills.length,
+    equalToUnkilled: isEqual,
+  };
+}
+
+interface Life {
+  /** There is a life without kills that it should be like. */
+  readonly isComparable: boolean;
+  readonly kills: number;
+  readonly dropped: number;
+  /** Null: the exchange has what it has without kills. */
+  readonly wrong: string | null;
+}
+
+class Fixture {
+  readonly #plan: RunPlan;
+  readonly #definition: Definition;
+  readonly #options: LifeOptions;
+
+  constructor(plan: RunPlan, definition: Definition, options: LifeOptions) {
+    this.#plan = plan;
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  /** One process from the first row to the last. Creates of the orders with these numbers get lost on their way. */
+  async unkilled(drops: ReadonlySet<number>): Promise<Unkilled> {
+    const world = await World.open(this.#plan, this.#options.program, this.#definition, drops);
+    try {
+      const outcome = await world.start(null);
+      if (outcome.kind !== 'over') throw new Error(outcome.kind === 'failed' ? outcome.why : 'the bot was killed by somebody else');
+      const records = new Map<string, number>();
+      for (const { k } of world.journal()) records.set(k, (records.get(k) ?? 0) + 1);
+      return { folder: world.folder, truth: world.truth(), tables: outcome.tables, records, creates: world.creates };
+    } finally {
+      await world.close(true);
+    }
+  }
+
+  async killed(seed: number, kills: number, unkilled: Unkilled): Promise<Life> {
+    const rng = seededRng(seed);
+    const world = await World.open(this.#plan, this.#options.program, this.#definition);
+    const struck: string[] = [];
+    let isKept = true;
+    try {
+      for (let starts = 0; ; starts++) {
+        if (starts > MAX_STARTS) return { isComparable: true, kills: struck.length, dropped: 0, wrong: `no end after ${starts} starts` };
+        const kill = struck.length < kills ? chosen(() => rng.next(), kills, unkilled) : null;
+        const outcome = await world.start(kill);
+        if (outcome.kind === 'failed')
+          return { isComparable: true, kills: struck.length, dropped: 0, wrong: `${struck.join(', ')}; ${outcome.why}\n${world.folder}` };
+        if (outcome.kind === 'over') {
+          if (world.hasLostJoint()) {
+            isKept = false;
+            return { isComparable: false, kills: struck.length, dropped: 0, wrong: null };
+          }
+          const books = await this.#compared(world, unkilled, outcome.tables.books);
+          isKept = books.wrong !== null;
+          const wrong = books.wrong === null ? null : `killed at ${struck.join(', ')}: ${books.wrong}\n${world.folder}`;
+          return { isComparable: true, kills: struck.length, dropped: books.dropped, wrong };
+        }
+        struck.push(textOf(kill!));
+      }
+    } finally {
+      await world.close(isKept);
+    }
+  }
+
+  async #compared(
+    world: World,
+    unkilled: Unkilled,
+    books: Tables['books'],
+  ): Promise<{ readonly dropped: number; readonly wrong: string | null }> {
+    const drops = world.dropped();
+    // What never came to the exchange is lost in the other life, too: by a network, not by a kill.
+    const other = drops.size === 0 ? unkilled : await this.unkilled(drops);
+    const wrong = firstWrong(world.truth(), other.truth) ?? differs('books', JSON.stringify(books), JSON.stringify(other.tables.books));
+    if (other === unkilled) return { dropped: 0, wrong };
+    if (wrong === null) rmSync(other.folder, { recursive: true });
+    return { dropped: drops.size, wrong: wrong === null ? null : `${wrong}\nunkilled: ${other.folder}` };
+  }
+}
+
+function firstWrong(killed: Truth, other: Truth): string | null {
+  for (const table of ['orders', 'fills'] as const)
+    for (let row = 0; row < Math.max(killed[table].length, other[table].length); row++) {
+      const wrong = differs(`${table} ${row}`, JSON.stringify(killed[table][row] ?? null), JSON.stringify(other[table][row] ?? null));
+      if (wrong !== null) return wrong;
+    }
+  return differs('money', killed.money, other.money);
+}
+
+const differs = (what: string, killed: string, other: string): string | null =>
+  killed === other ? null : `${what}: killed ${killed}, unkilled ${other}`;
+
+/** A kill of any sort; records and creates come about as often as in a life without kills. */
+function chosen(random: () => number, kills: number, { records, creates }: Unkilled): Kill {
+  const sort = random();
+  const soon = (count: number): number => 1 + Math.floor((random() * 2 * count) / (kills + 1));
+  if (sort < 0.5) {
+    const kinds = [...records.keys()];
+    const kind = kinds[Math.floor(random() * kinds.length)]!;
+    return { at: 'record', kind, step: STEPS[Math.floor(random() * STEPS.length)]!, nth: soon(records.get(kind)!) };
+  }
+  const lost = random() < 0.5 ? 'loseRequest' : 'loseAnswer';
+  if (sort < 0.8) return { at: 'request', lost, of: 'create', nth: soon(creates) };
+  if (sort < 0.9) return { at: 'request', lost, of: 'any', nth: 1 + Math.floor(random() * 300) };
+  return { at: 'time', ms: 300 + Math.floor(random() * 1500) };
+}
+
+function textOf(kill: Kill): string {
+  if (kill.at === 'record') return `${kill.kind} ${kill.nth} ${kill.step}`;
+  if (kill.at === 'request') return `${kill.lost} ${kill.of} ${kill.nth}`;
+  return `${kill.ms} ms`;
+}

@@ -1,0 +1,258 @@
+// Condition orders through the exchange behind REST: they wait there, fire, go on as what came of them, and are taken back; none is lost.
+
+import { describe, expect, it } from 'vitest';
+import { ticks } from '../../src/base/brand.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
+import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
+
+const CREATED = 'POST /fapi/v1/conditionOrder/';
+
+const open = (): Promise<RestWorld> =>
+  RestWorld.open({
+    instruments: [PERPETUAL],
+    service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
+    parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+  });
+
+/** A bot that is long of ten contracts, bought at 1000.0. */
+async function long(): Promise<RestWorld> {
+  const world = await open();
+  trader(world).order('bob', 'SELL', 10, 1000);
+  const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+  return world;
+}
+
+/** A bot that is short of ten contracts, sold at 1000.0. */
+async function short(): Promise<RestWorld> {
+  const world = await open();
+  trader(world).order('bob', 'BUY', 10, 1000);
+  const entry = world.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+  return world;
+}
+
+/** The contract trades at a price. */
+function trade(world: RestWorld, price: number): void {
+  trader(world).order('bob', 'BUY', 1, price);
+  trader(world).order('bob', 'SELL', 1, price);
+}
+
+const STOP = { side: 'sell', role: 'stopLoss', reduceOnly: true, triggerTicks: ticks(9600), triggersAbove: false } as const;
+const ENTRY = {
+  side: 'buy',
+  role: 'condition',
+  reduceOnly: false,
+  limit: ticks(10_600),
+  triggerTicks: ticks(10_500),
+  triggersAbove: true,
+} as const;
+const BUY_STOP = { ...STOP, side: 'buy', triggerTicks: ticks(10_400), triggersAbove: true } as const;
+const BUY_PROFIT = { ...STOP, side: 'buy', role: 'condition', triggerTicks: ticks(9500) } as const;
+const DIP = {
+  side: 'buy',
+  role: 'condition',
+  reduceOnly: false,
+  limit: ticks(9600),
+  triggerTicks: ticks(9500),
+  triggersAbove: false,
+} as const;
+
+/** A condition order for ten contracts; by default a stop at 960.0. */
+function stop(world: RestWorld, wanted: typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY | typeof DIP = STOP): OrderId {
+  const { engine } = world;
+  const made = { id: 0 as OrderId };
+  applyInbox(engine, world.queue.nowMs, () => {
+    const order = engine.newOrder(0, engine.execution[0]!, wanted.side);
+    made.id = engine.submit(Object.assign(order, { ...wanted, lots: 10, slot: 'stop' }));
+  });
+  return made.id;
+}
+
+/** Somebody waits to buy at 950.0, the contract trades there, and the next audit comes. */
+function fall(world: RestWorld): void {
+  trader(world).order('bob', 'BUY', 11, 950);
+  trader(world).order('bob', 'SELL', 1, 950);
+  world.audit('fast');
+}
+
+const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'working';
+const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
+
+describe('a condition order', () => {
+  it('waits at the exchange, fires, and what came of it is booked as the order that it is', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
+    expect(world.audit('full').kind).toBe('ok');
+    world.pass(10_000);
+    expect(isWorking(world, id)()).toBe(true);
+    fall(world);
+    world.until(isDone(world, id), 30_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.engine.risk.halts.causes()).toEqual([]);
+    expect(world.cashChange).toBe(world.venueChange);
+    expect(world.sent.get(CREATED)).toBe(1);
+  });
+
+  it('is taken back while it waits', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    world.cancel(id);
+    world.until(isDone(world, id), 30_000);
+    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
+    expect(world.service.futures.triggers.pending()).toEqual([]);
+    fall(world);
+    world.pass(10_000);
+    expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
+  });
+
+  it('whose cancel comes too late is what it became: filled', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    trader(world).order('bob', 'BUY', 11, 950);
+    trader(world).order('bob', 'SELL', 1, 950);
+    world.cancel(id);
+    world.until(isDone(world, id), 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('waits on over a restart, and fires in the next life', async () => {
+    const world = await open();
+    trader(world).order('bob', 'BUY', 1, 1000);
+    trader(world).order('bob', 'SELL', 1, 1000);
+    const id = stop(world, ENTRY);
+    world.until(isWorking(world, id), 5000);
+    const next = await world.restart();
+    trader(next).order('bob', 'SELL', 11, 1050);
+    trader(next).order('bob', 'BUY', 1, 1050);
+    next.audit('fast');
+    next.until(isDone(next, id), 30_000);
+    expect(next.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect([next.sent.get(CREATED), next.cashChange]).toEqual([1, next.venueChange]);
+  });
+
+  it('whose answer is lost is found in the list of those that wait', async () => {
+    const world = await long();
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.until(isWorking(world, id), 60_000);
+    expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
+    fall(world);
+    world.until(isDone(world, id), 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.sent.get(CREATED)).toBe(1);
+  });
+
+  it.each([
+    { what: 'a sell stop', wanted: STOP, isKnown: true },
+    { what: 'a buy stop', wanted: BUY_STOP, isKnown: true },
+    { what: 'a take-profit of a short', wanted: BUY_PROFIT, isKnown: true },
+    { what: 'an entry on a rise', wanted: ENTRY, isKnown: true },
+    { what: 'an entry on a fall', wanted: DIP, isKnown: true },
+    { what: 'an entry on a rise, of a journal that does not say the way,', wanted: ENTRY, isKnown: false },
+  ])('$what whose answer is lost is found after a restart', async ({ wanted, isKnown }) => {
+    const world = await (wanted.reduceOnly ? (wanted.side === 'sell' ? long() : short()) : open());
+    if (!wanted.reduceOnly) trade(world, 1000);
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world, wanted);
+    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    expect(world.service.futures.triggers.pending()).toHaveLength(1);
+    const next = await world.restart({ messageTheWay: isKnown });
+    next.until(() => next.get(id).lifecycle !== 'unknown', 200_000);
+    expect(next.get(id)).toMatchObject({
+      lifecycle: 'working',
+      triggerTicks: wanted.triggerTicks,
+      triggersAbove: isKnown && wanted.triggersAbove,
+    });
+    expect(next.audit('full').kind).toBe('ok');
+    expect(next.sent.get(CREATED)).toBe(1);
+  });
+
+  it('whose request is lost has no effect after a restart either, past the fence alone', async () => {
+    const world = await short();
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world, BUY_STOP);
+    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    const next = await world.restart();
+    next.until(() => next.get(id).reason === 'noEffect', 200_000);
+    expect([next.sent.get(CREATED), next.service.futures.triggers.pending()]).toEqual([1, []]);
+  });
+
+  it('whose answer is lost, and that fires before anybody has looked, is found by its client order id', async () => {
+    const world = await long();
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(25);
+    trader(world).order('bob', 'BUY', 11, 950);
+    trader(world).order('bob', 'SELL', 1, 950);
+    world.until(isDone(world, id), 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('whose request is lost has no effect, past the fence alone; one that waits there all the same is taken back', async () => {
+    const world = await long();
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(60_000, 50);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    world.until(() => world.get(id).reason === 'noEffect', 120_000);
+    expect(world.sent.get(CREATED)).toBe(1);
+    // It has lain in a queue of the exchange all the while.
+    trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.audit('full');
+    expect(world.reported).toContain(`landed ${id}`);
+    world.until(() => world.get(id).reason === 'canceled', 60_000);
+    expect(world.service.futures.triggers.pending()).toEqual([]);
+  });
+
+  it('is in doubt while one waits like it that says it is older, until a person has named that one', async () => {
+    const world = await long();
+    trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.pass(10_000);
+    const other = world.service.futures.triggers.pending()[0]!.id;
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(200_000, 50);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    const audit = world.audit('full');
+    expect(audit).toMatchObject({ kind: 'mismatch' });
+    expect(JSON.stringify(audit)).toContain('says that it is older');
+    world.exchange.ignore(other);
+    world.until(() => world.get(id).reason === 'noEffect', 200_000);
+    expect(world.service.futures.triggers.pending()).toHaveLength(1);
+  });
+
+  it('of an earlier one that is over and was like it there is no doubt', async () => {
+    const world = await long();
+    const first = stop(world);
+    world.until(isWorking(world, first), 5000);
+    world.cancel(first);
+    world.until(isDone(world, first), 30_000);
+    world.pass(10_000);
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.until(() => world.get(id).reason === 'noEffect', 200_000);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('of somebody else is an alien', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    trader(world).trigger('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
+    expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
+  });
+});

@@ -1,0 +1,114 @@
+// The real client before a service of bare sockets: undici, limiter, clock and signatures, on a scheduler that may hurry.
+
+import { createHmac } from 'node:crypto';
+import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
+import type { CallLog } from '../../src/adapters/exchange/client/clientParts.ts';
+import { RestClient, type CallOptions } from '../../src/adapters/exchange/client/restClient.ts';
+import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
+import { UndiciWire, type UndiciWireOptions } from '../../src/adapters/exchange/wire/undiciWire.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { Given } from '../../src/protocol/arguments.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../../src/protocol/dialect.ts';
+import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
+import type { Outcome } from '../../src/protocol/outcome.ts';
+import type { Credentials } from '../../src/protocol/request.ts';
+import { StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
+
+export const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
+export const CREDENTIALS: Credentials = {
+  apiKey: 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A',
+  sign: (message) => createHmac('sha256', SECRET).update(message).digest('hex'),
+};
+
+export interface FixtureOptions {
+  /** How many times as fast the client's time runs; default 1. */
+  readonly speed?: number;
+  /** How far the service's clock is ahead, ms. */
+  readonly aheadMs?: number;
+  readonly credentials?: Credentials | null;
+  readonly wire?: UndiciWireOptions;
+  /** What differs from the default. */
+  readonly dialect?: Partial<Dialect>;
+  /** In place of the stub's. */
+  readonly origin?: string;
+}
+
+export class RestFixture {
+  readonly stub: StubExchange;
+  readonly scheduler: LiveScheduler;
+  readonly clock: ServerClock;
+  readonly client: RestClient;
+  readonly logs: CallLog[] = [];
+  aheadMs: number;
+  readonly #wire: UndiciWire;
+
+  private constructor(stub: StubExchange, options: FixtureOptions) {
+    const { speed = 1, aheadMs = 0, credentials = CREDENTIALS, wire, dialect, origin = stub.origin } = options;
+    this.stub = stub;
+    this.aheadMs = aheadMs;
+    this.scheduler = new LiveScheduler({ speed });
+    this.clock = new ServerClock(this.scheduler);
+    this.#wire = new UndiciWire(wire);
+    const rng = seededRng(1);
+    this.client = new RestClient({
+      wire: this.#wire.send,
+      scheduler: this.scheduler,
+      limiter: new Limiter(this.scheduler),
+      clock: this.clock,
+      baseUrls: { spot: origin, futures: origin },
+      credentials,
+      dialect: { ...DEFAULT_DIALECT, ...dialect },
+      random: () => rng.next(),
+      log: (entry) => void this.logs.push(entry),
+    });
+  }
+
+  /** The stub tells the time and does `behaviour` with everything else. */
+  static async open(behaviour: Behaviour, options: FixtureOptions = {}): Promise<RestFixture> {
+    const stub = await StubExchange.start(() => {});
+    const fixture = new RestFixture(stub, options);
+    fixture.answerWith(behaviour);
+    return fixture;
+  }
+
+  answerWith(behaviour: Behaviour): void {
+    this.stub.behaviour = withTime(behaviour, () => this.scheduler.nowMs + this.aheadMs);
+  }
+
+  /** Requests that are no question for the time. */
+  get asked(): readonly { readonly method: string; readonly target: string }[] {
+    return this.stub.requests.filter(({ target }) => !target.endsWith('/time'));
+  }
+
+  /** Calls, and fails the test where `done` comes within the call or twice. */
+  start(op: Op, args: Given, options?: CallOptions): { readonly outcome: Promise<Outcome<unknown>>; readonly cancel: () => void } {
+    let cancel = (): void => {};
+    const outcome = new Promise<Outcome<unknown>>((resolve, reject) => {
+      let calls = 0;
+      let isWithin = true;
+      cancel = this.client.callChecked(
+        op,
+        args,
+        (found) => {
+          if (isWithin || ++calls > 1) reject(new Error(`done came ${isWithin ? 'within the call' : 'twice'}`));
+          else resolve(found);
+        },
+        options,
+      );
+      isWithin = false;
+    });
+    return { outcome, cancel };
+  }
+
+  call(op: Op, args: Given, options?: CallOptions): Promise<Outcome<unknown>> {
+    return this.start(op, args, options).outcome;
+  }
+
+  async close(): Promise<void> {
+    this.clock.stop();
+    this.scheduler.close();
+    await this.#wire.close();
+    await this.stub.close();
+  }
+}
