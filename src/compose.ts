@@ -1,4 +1,4 @@
-// The door `isobar/compose`: the parts of a bot that authors and tests may replace (docs/compose.md).
+// Entry point `isobar/compose`: the parts of a bot that modules and tests may replace (docs/compose.md).
 
 export { composeModule, type Composing, type FactoryInput, type PartsOf, type Rebinding } from './app/composeModule.ts';
 export { passOn } from './base/passOn.ts';

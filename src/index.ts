@@ -1,4 +1,4 @@
-// The door `isobar`: what the author of a strategy imports, and nothing else.
+// Entry point `isobar`: exactly what a strategy file may import.
 
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';

@@ -1,4 +1,4 @@
-// The door `isobar/run`: backtests from code.
+// Entry point `isobar/run`: backtests from code.
 
 export {
   backtest,

@@ -1,10 +1,10 @@
-// Bans on disk, a file for each address of the exchange: whoever calls that address next keeps to them, in this process or another.
+// Stores bans on disk, one file for each address of the exchange, so that every process observes them.
 
 import { join } from 'node:path';
 import type { Ban, BanStore } from '../adapters/exchange/bans/banStore.ts';
 import { FileBanStore } from '../adapters/exchange/bans/fileBanStore.ts';
 
-/** What it reads is the ban that ends last, or one that cannot be read; what it writes counts for all of these origins. */
+/** Returns a store for these origins. It reads the ban that ends last, or an unreadable one, and writes each ban for all of them. */
 export function bansOf(stateFolder: string, origins: readonly string[]): BanStore {
   const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));
   return {
@@ -20,10 +20,10 @@ export function bansOf(stateFolder: string, origins: readonly string[]): BanStor
   };
 }
 
-/** What this computer is called beside 127.0.0.1: the same service answers there, and has the same accounts and bans. */
+/** Other names of 127.0.0.1. The same service answers there, with the same accounts and bans. */
 const THIS_COMPUTER = /^(localhost|\[::1\])(?=:|$)/;
 
-/** Of an address, as a file can be called: `api.example.com`, `127.0.0.1_8080`. */
+/** Returns a file name for an address: `api.example.com`, `127.0.0.1_8080`. */
 export const originName = (origin: string): string =>
   origin
     .replace(/^https?:\/\//, '')

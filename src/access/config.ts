@@ -1,4 +1,4 @@
-// The access file: where keys lie, and what the service that is talked to does differently. It never holds a key.
+// The access file: where the key files are, and how the service differs from the specification. It never contains a key.
 
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ const limit = map(
   'a limit, such as { count: 10, windowMs: 2000 }',
 );
 
-/** What can have a limit of its own: an endpoint, or a class of them that count together. */
+/** Names that can have their own rate limit: an operation, or a rate class. */
 const LIMITED = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
 
 const dialect = map(
@@ -90,7 +90,7 @@ export type AccessFile = z.output<typeof accessSchema>;
 
 const ACCESS_FILE: FileKind<AccessFile> = { schema: accessSchema, called: 'an access file', docs: 'docs/exchange-access.md' };
 
-/** Reads an access file. Throws ConfigError with file, line and key; a key that stands in it is refused and never shown. */
+/** Reads an access file. Throws ConfigError with file, line and key. A key inside it is rejected and never shown. */
 export function readAccessFile(file: string): AccessFile {
   try {
     const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile, socketUrl and dialect');
@@ -102,14 +102,14 @@ export function readAccessFile(file: string): AccessFile {
   }
 }
 
-/** What the config of a bot says under `exchange`; null for a file that is none. */
+/** Returns the `exchange` section of a bot's config; null for any other file. */
 function exchangeOfBot(data: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof data !== 'object' || data === null || !('strategy' in data && 'exchange' in data)) return null;
   const { exchange } = data;
   return typeof exchange === 'object' && exchange !== null ? { ...exchange } : null;
 }
 
-/** Whoever asks what is wrong with a bot names its config, which says it itself or names the access file. */
+/** Accepts a bot's config in place of an access file, for checks of a bot. It has the access settings itself or names the access file. */
 function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string, unknown>>): AccessFile {
   const { access, spotUrl, futuresUrl, dialect: given, ...own } = exchange;
   if (typeof access === 'string') {
@@ -128,11 +128,11 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
   return parseSource(ACCESS_FILE, { ...source, place, textAt, data });
 }
 
-/** Messages show what they found, which may be a key in the wrong place. */
+/** Masks keys: messages show what they found, which may be a key in the wrong place. */
 const hushed = (message: string, file: string): string =>
   message.split('\n').map((line) => (line.startsWith(file) ? redactedPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
 
-/** Throws ConfigError for a member that is named like a key: keys lie in files of their own. */
+/** Throws ConfigError for a member whose name suggests a key. Keys belong in files of their own. */
 export function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {

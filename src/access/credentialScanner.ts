@@ -1,6 +1,6 @@
-// Finds a credential in what a service sent, in every form in which it could come back, without keeping the credential.
+// Finds a credential in a service's reply, in every encoding in which it could come back, without storing the credential.
 
-/** Digest of bytes under a key that nobody else has. */
+/** Returns a keyed digest of the bytes. The key is secret. */
 type Digest = (bytes: Uint8Array) => string;
 
 const BASE = 0x01000193;
@@ -8,18 +8,18 @@ const MASK = '*'.charCodeAt(0);
 const BUCKETS = 1 << 16;
 
 /**
- * Letters count in any case, and base64url as base64: so one form stands for all that differ in no more. Of every form a keyed digest is
- * kept, and a rolling checksum of its beginning, as much of it as the shortest form has: one way through the bytes finds the candidates of
- * all forms at a few instructions a byte, the digest decides.
+ * Letters are matched in any case, and base64url as base64, so that one form covers such variants. For every form the scanner keeps a keyed
+ * digest, and a rolling checksum of its beginning, as long as the shortest form. One pass over the bytes finds candidates of all forms at a
+ * few instructions a byte; the digest decides.
  */
 export class CredentialScanner {
   readonly #digest: Digest;
   readonly #digests = new Set<string>();
-  /** Lengths of the forms that begin with a sum. */
+  /** Lengths of the forms whose beginning has a given checksum. */
   readonly #lengths = new Map<number, readonly number[]>();
-  /** The upper halves of the sums: one look here tells nearly every window from a form. */
+  /** The upper halves of the checksums. One lookup rules out nearly every window. */
   readonly #buckets = new Uint8Array(BUCKETS);
-  /** Length of the shortest form: in less there is none. */
+  /** Length of the shortest form. Shorter text contains no credential. */
   readonly #minLength: number;
   /** Weight of the byte that leaves a window of that length. */
   readonly #power: number;
@@ -40,7 +40,7 @@ export class CredentialScanner {
     this.#digests.add(this.#digest(form));
   }
 
-  /** The bytes with asterisks where a credential stood; the same array where none did. */
+  /** Returns the bytes with credentials replaced by asterisks; the same array if there are none. */
   hide(bytes: Uint8Array): Uint8Array {
     const min = this.#minLength;
     if (bytes.length < min) return bytes;
@@ -57,13 +57,13 @@ export class CredentialScanner {
     return clean;
   }
 
-  /** `clean`: what was made of `bytes` so far. */
+  /** `clean`: the result of the replacements before this one. */
   #hideAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
     let found = clean;
     for (const length of this.#lengths.get(sum) ?? []) {
       const end = start + length;
       if (end > bytes.length || !this.#digests.has(this.#digest(folded(bytes.subarray(start, end))))) continue;
-      // A buffer's own slice would be the same memory.
+      // A Buffer's own slice would share the memory.
       if (found === bytes) found = Uint8Array.from(bytes);
       found.fill(MASK, start, end);
     }
@@ -99,7 +99,10 @@ function formsOf(credential: string): readonly string[] {
   return [credential, encodeURIComponent(credential), ...hex, ...percent, ...cases.flatMap(base64Within)];
 }
 
-/** The base64 of `text` within a longer one: wherever it begins among groups of three bytes, without the characters that it shares. */
+/**
+ * Returns the base64 forms of `text` inside longer data, one for each offset modulo three bytes, without the characters that depend on
+ * neighbouring bytes.
+ */
 function base64Within(text: string): readonly string[] {
   return [0, 1, 2].map((before) => {
     const all = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64url');

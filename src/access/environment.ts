@@ -1,11 +1,11 @@
-// Key and secret from environment variables, which are gone from the environment once they were read.
+// Reads key and secret from environment variables, and removes them from the environment.
 
 import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/text/secret.ts';
 
 export type SecretName = 'key' | 'secret';
 
-/** The variables that hold a credential, and those that name a file with one. */
+/** The variables with a credential, and those with the name of a file. */
 export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; readonly file: string }>> = {
   key: { text: 'ISOBAR_API_KEY', file: 'ISOBAR_API_KEY_FILE' },
   secret: { text: 'ISOBAR_API_SECRET', file: 'ISOBAR_API_SECRET_FILE' },
@@ -13,12 +13,12 @@ export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; rea
 
 export type Environment = Record<string, string | undefined>;
 
-/** What was taken out of an environment and not asked for yet. */
+/** Credentials removed from an environment and not yet requested. */
 const taken = new WeakMap<Environment, Map<SecretName, Secret>>();
 
 /**
- * Removes key and secret from `environment`, so that no strategy and no process that this one starts finds them there. They are kept, as
- * secrets, until `secretFrom` is asked for them.
+ * Removes key and secret from `environment`, so that strategies and child processes cannot read them. They are kept as secrets until
+ * `secretFrom` returns them.
  */
 export function clearEnvironment(environment: Environment): void {
   const kept = taken.get(environment) ?? new Map<SecretName, Secret>();
@@ -32,8 +32,8 @@ export function clearEnvironment(environment: Environment): void {
 }
 
 /**
- * Returns a copy of `environment` for a process of isobar that trades in its stead, with the key and the secret that were removed from it.
- * Neither can be asked for here any more.
+ * Returns a copy of `environment` with the removed key and secret, for an isobar process that trades in place of this one. Afterwards
+ * neither is available here.
  */
 export function handedOn(environment: Environment): Environment {
   clearEnvironment(environment);
@@ -47,7 +47,7 @@ export function handedOn(environment: Environment): Environment {
   return copy;
 }
 
-/** Returns a copy of `environment` that says nothing of a key or a secret, nor of files with them. */
+/** Returns a copy of `environment` without key, secret and the names of their files. */
 export function withoutSecrets(environment: Environment): Environment {
   clearEnvironment(environment);
   const copy = { ...environment };
@@ -55,7 +55,7 @@ export function withoutSecrets(environment: Environment): Environment {
   return copy;
 }
 
-/** What the environment says of a credential: itself, the path of a file, or null. Throws ConfigError where it says both. */
+/** Returns a credential from the environment: the secret itself, the path of its file, or null. Throws ConfigError if both are set. */
 export function secretFrom(environment: Environment, name: SecretName): Secret | { readonly file: string; readonly text: string } | null {
   clearEnvironment(environment);
   const kept = taken.get(environment);

@@ -1,15 +1,15 @@
-// Whether git tracks a file, read off the index of its repository: nothing is run, whatever the repository is configured to run.
+// Checks whether git tracks a file by reading the repository's index. No git command runs, so the repository's settings have no effect.
 
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 const NUL = 0;
-/** Bytes of an entry before its object name, and of its flags after that. */
+/** Bytes of an index entry before its object name, and a bit of the flags after it. */
 const ENTRY_HEAD = 40;
 const EXTENDED = 0x4000;
 
-/** True when the index of a repository around `path`, which is absolute and without links, has it. */
+/** True when the index of a repository around `path` contains it. `path` must be absolute and without links. */
 export function isTracked(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const repository = join(folder, '.git');
@@ -18,7 +18,7 @@ export function isTracked(path: string): boolean {
   }
 }
 
-/** The folder itself, or what a file in its place says: in a worktree, in a submodule. */
+/** Returns the git folder: `.git` itself, or the folder that a `.git` file names, as in a worktree or a submodule. */
 function gitFolder(repository: string): string {
   if (lstatSync(repository).isDirectory()) return repository;
   const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(repository, 'utf8')) ?? [];
@@ -29,7 +29,7 @@ function indexHas(git: string, name: string): boolean {
   return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && namesIn(file, hashBytes(git)).has(name));
 }
 
-/** A split index keeps most entries in a file beside it, which it names at its end. */
+/** Returns the shared index of a split index, which keeps most entries there and names it at its end. */
 function sharedIndexes(git: string): readonly string[] {
   const index = join(git, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
@@ -45,7 +45,7 @@ function hashBytes(git: string): number {
   return existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8')) ? 32 : 20;
 }
 
-/** The paths in an index (gitformat-index, versions 2 to 4). */
+/** Returns the paths in an index (gitformat-index, versions 2 to 4). */
 function namesIn(file: string, hash: number): ReadonlySet<string> {
   const bytes = readFileSync(file);
   const version = bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'DIRC' ? bytes.readUInt32BE(4) : 0;
@@ -67,13 +67,13 @@ function namesIn(file: string, hash: number): ReadonlySet<string> {
     const end = bytes.indexOf(NUL, start);
     before = Buffer.concat([before.subarray(0, kept), bytes.subarray(start, end)]);
     names.add(before.toString());
-    // Padded to eight bytes, but for version 4.
+    // Entries are padded to eight bytes, except in version 4.
     at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
   }
   return names;
 }
 
-/** A number in groups of seven bits, as git writes how much of the name before it is left out. */
+/** Reads a number in groups of seven bits: how much of the previous name git leaves out. */
 function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
   let next = start;
   let byte = bytes.readUInt8(next++);

@@ -1,4 +1,4 @@
-// A credential from a file that only its owner can read, and that no repository carries away.
+// Reads a credential from a file that only its owner can read and that git does not track.
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,13 +8,14 @@ import { shellWord } from '../base/text/shellWord.ts';
 import { isTracked } from './gitIndex.ts';
 import { redactedPath } from './keyLike.ts';
 
-/** A key is a line; a file this large was named by mistake. */
+/** A key is one line; a larger file was named by mistake. */
 const MAX_BYTES = 1024;
 const OTHERS = 0o077;
 
 /**
- * The text of a key file: one line. `said`: what named the file, for messages. Throws ConfigError for a file that another user could have
- * read or written, a symbolic link, a file that git tracks, and for what is no text of one line; what it holds is never shown.
+ * Returns the content of a key file: one line. `text` is what named the file, for messages. Throws ConfigError for a symbolic link, a file
+ * that git tracks, and a file that another user could have read or written. Also throws for content other than one line. The content is
+ * never shown.
  */
 export function readKeyFile(path: string, text: string): Secret {
   const descriptor = opened(path, text);
@@ -52,7 +53,7 @@ function opened(path: string, text: string): number {
 
 function checkFile(stats: Stats, path: string, place: string): void {
   if (!stats.isFile()) throw new ConfigError(`${place}: expected a file, got something else`, 'name a file with one line');
-  // Windows has neither owners nor modes of this kind.
+  // Windows has no owners and modes of this kind.
   const user = process.getuid?.();
   if (user === undefined) return;
   if (stats.uid !== user) {

@@ -1,4 +1,4 @@
-// A client of the exchange, put together from its settings: wire, clock, limiter, signer; and ended as a whole.
+// Builds a client of the exchange from its settings (wire, clock, limiter, signer), and closes all of it together.
 
 import { LiveScheduler } from '../adapters/clock/liveScheduler.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
@@ -18,35 +18,35 @@ import type { AccessSettings } from './settings.ts';
 
 export interface Exchange {
   readonly client: RestClient;
-  /** The same without `gate`, for what a kill itself sends; it shares clock, limits and connections. */
+  /** The client without `guardWire`, for requests of the kill switch itself. It shares clock, limits and connections. */
   readonly ungated: RestClient;
   readonly clock: ServerClock;
   readonly limiter: Limiter;
   readonly scheduler: Scheduler;
   readonly dialect: Dialect;
-  /** From 0 to 1; differs from process to process. */
+  /** Returns a random number from 0 to 1, different in every process. */
   random(): number;
-  /** The clock of the service behind a market. */
+  /** Returns the clock of the service for a market. */
   serverTime(market: Market): ServerTime;
-  /** Ends every connection and every wait; what is under way is never answered. */
+  /** Closes every connection and ends every wait. Pending calls are never answered. */
   close(): Promise<void>;
 }
 
 export interface ExchangeOptions {
-  /** Told of every attempt when it is over; holds no secret. */
+  /** Called after every attempt. The entry contains no secret. */
   readonly log?: (entry: CallLog) => void;
-  /** Told when the exchange has refused to serve so many calls: a ban is a matter for a person. */
+  /** Called when the exchange refuses calls because of a rate limit or a ban. Only the operator can deal with a ban. */
   readonly limited?: (event: LimitEvent) => void;
-  /** How many times as fast time passes here and at a paper exchange; default 1. */
+  /** Time scale here and at a paper exchange; default 1. */
   readonly speed?: number;
-  /** Waits and its time, where somebody else drives them: then `speed` counts for nothing. */
+  /** An external scheduler for waits. `speed` is then ignored. */
   readonly scheduler?: Scheduler;
   readonly clock?: ServerClockOptions;
-  /** Put before the wire: what may stop a request. */
+  /** Wraps the wire, and may stop a request. */
   readonly guardWire?: (wire: LateReplyWire) => LateReplyWire;
 }
 
-/** Opens no connection by itself. Throws ConfigError for limits that cannot be. */
+/** Opens no connection by itself. Throws ConfigError for invalid limits. */
 export function openExchange(settings: AccessSettings, options: ExchangeOptions = {}): Exchange {
   const { log, limited, speed = 1, guardWire = (wire) => wire } = options;
   const { baseUrls, credentials, dialect, limits, stateFolder } = settings;

@@ -1,13 +1,13 @@
-// A Wire behind which no credential comes back: whatever a service echoes, nobody above can print, log or store it.
+// A wire that masks credentials in everything it returns. Whatever a service echoes, the callers cannot print, log or store it.
 
 import type { LateReplyWire, WireReply } from '../adapters/exchange/wire/lateReplyWire.ts';
 import type { WireOutcome } from '../ports/wire.ts';
 import type { Signer } from './signer.ts';
 
-/** The address of a market that has none; requests to it are not sent. */
+/** Address of a market without an address. Requests to it are not sent. */
 export const NOWHERE = 'https://no-address.invalid';
 
-/** `wire` with key and secret masked in bodies, headers and causes of failures, and with requests to nowhere ended at once. */
+/** Returns `wire` with key and secret masked in bodies, headers and failure causes. Requests to `NOWHERE` fail at once. */
 export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateReplyWire {
   return (request, done, late) => {
     if (request.url.startsWith(NOWHERE)) {
@@ -30,7 +30,7 @@ function hiddenReply(reply: WireReply, signer: Signer): WireReply {
   return { ...reply, headers: Object.fromEntries(headers), body: signer.hide(plainLetters(reply.body)) };
 }
 
-/** The signature of the request, which a service may echo: good for nothing but that request, and nothing to print. */
+/** Masks the signature of the request, which a service may echo. It is valid only for that request, but must not be printed. */
 function withoutSignature(outcome: WireOutcome, signature: string): WireOutcome {
   if (outcome.kind === 'reply') return replyWithout(outcome, signature);
   return { ...outcome, cause: masked(outcome.cause, signature) };
@@ -48,18 +48,18 @@ function replyWithout(reply: WireReply, signature: string): WireReply {
   };
 }
 
-/** `text` with stars in place of a signature, in either case: as long as it was. */
+/** Returns `text` with a signature, in either case, replaced by as many asterisks. */
 function masked(text: string, signature: string): string {
   if (signature === '') return text;
   const stars = '*'.repeat(signature.length);
   return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);
 }
 
-/** JSON may write a letter as an escape, so that text reads otherwise than it stands: letters are put where their escapes were. */
+/** Replaces JSON escapes of letters by the letters, because an escaped credential would not be found. */
 function plainLetters(body: Uint8Array): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!bytes.includes('\\u00')) return body;
-  // Byte by byte, so that what is no UTF-8 stays what it is; a backslash that is escaped itself begins nothing.
+  // Works on single bytes, so that invalid UTF-8 is unchanged. An escaped backslash starts no further escape.
   const plain = bytes.toString('latin1').replace(/\\(?:u00([2-7][\da-f])|[^])/gi, (escape: string, code: string | undefined) => {
     const letter = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
     return letter === '' || letter === '"' || letter === '\\' || letter === '\u007f' ? escape : letter;

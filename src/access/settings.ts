@@ -1,4 +1,4 @@
-// Where the exchange is, with which credentials and in which dialect: from options, environment and an access file, in this order.
+// Access settings of an exchange: addresses, credentials and dialect. Sources, in this order: options, environment, access file.
 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -15,7 +15,7 @@ import { KEY_REMEDY, withoutKeys } from './keyLike.ts';
 import { readKeyFile } from './keyFile.ts';
 import { Signer } from './signer.ts';
 
-/** What a command line can say of the access to an exchange. */
+/** Access options of a command line. */
 export interface AccessOptions {
   /** Path of an access file. */
   readonly config?: string | undefined;
@@ -26,36 +26,36 @@ export interface AccessOptions {
 type DialectFile = NonNullable<AccessFile['dialect']>;
 
 export interface LimitSettings {
-  /** What differs from the endpoint table. */
+  /** Overrides of the endpoint table. */
   readonly overrides: LimitOverrides;
-  /** Shortest pause after a 418, ms; null: the limiter's own. */
+  /** Minimum pause after HTTP 418, ms. Null: the limiter's default. */
   readonly banMinMs: number | null;
 }
 
 export type SecretSource = { readonly kind: 'environment'; readonly variable: string } | { readonly kind: 'file'; readonly path: string };
 
 export interface AccessSettings {
-  /** Origins; null where none was named. */
+  /** Origins; null if none was given. */
   readonly baseUrls: Readonly<Record<Market, string | null>>;
-  /** Null where neither key nor secret was named. */
+  /** Null if neither key nor secret was given. */
   readonly credentials: Signer | null;
-  /** Where they came from; null where there are none. */
+  /** Sources of the credentials; null if there are none. */
   readonly sources: Readonly<Record<SecretName, SecretSource>> | null;
   readonly dialect: Dialect;
   readonly limits: LimitSettings;
-  /** Address of the WebSocket whose heartbeat is answered; null: none is kept. */
+  /** Address of the WebSocket whose heartbeat is answered; null: no WebSocket. */
   readonly socketUrl: string | null;
-  /** Folder of what outlives a command, such as a ban. */
+  /** Folder for state that outlives a command, such as a ban. */
   readonly stateFolder: string;
 }
 
-/** Throws ConfigError for what cannot be used. Key and secret are removed from `environment`. */
+/** Throws ConfigError for unusable settings. Removes key and secret from `environment`. */
 export function accessSettings(options: AccessOptions, environment: Environment = process.env): AccessSettings {
   const file = options.config === undefined ? {} : readAccessFile(options.config);
   return settingsOf(file, dirname(options.config ?? '.'), options, environment);
 }
 
-/** The same from the content of an access file, whose paths are relative to `folder`. */
+/** The same from the content of an access file. Its paths are relative to `folder`. */
 export function settingsOf(
   file: AccessFile,
   folder: string,
@@ -113,7 +113,7 @@ interface FoundSecret {
   readonly source: SecretSource;
 }
 
-/** The environment comes before the file: what was said for this call counts more than what stands written. */
+/** The environment takes precedence over the file, because it was set for this call. */
 function secretOf(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
   const found = secretFrom(environment, name);
   if (found && 'file' in found) return fromFile(found.file, found.text);
@@ -141,13 +141,13 @@ function limitsOf({ banMinMs, ...named }: NonNullable<DialectFile['limits']>): L
   return { overrides: Object.fromEntries(overrides), banMinMs: typeof banMinMs === 'number' ? banMinMs : null };
 }
 
-/** As the XDG base directories have it; on every platform, so that it is found where the documentation says. */
+/** Follows the XDG base directories on every platform, so that the documentation names one place. */
 export function stateFolderOf(environment: Environment): string {
   const state = environment['XDG_STATE_HOME'];
   return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'isobar');
 }
 
-/** The origin of a market. Throws ConfigError where none was named. */
+/** Returns the origin of a market. Throws ConfigError if none was given. */
 export function originOf({ baseUrls }: AccessSettings, market: Market): string {
   const origin = baseUrls[market];
   if (origin !== null) return origin;
@@ -159,7 +159,7 @@ export function originOf({ baseUrls }: AccessSettings, market: Market): string {
   );
 }
 
-/** Throws ConfigError where there are no credentials. */
+/** Throws ConfigError if there are no credentials. */
 export function signerOf({ credentials }: AccessSettings): Signer {
   if (credentials) return credentials;
   throw new ConfigError('expected an API key and its secret, got none', KEY_REMEDY);

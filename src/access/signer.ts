@@ -1,4 +1,4 @@
-// The one place where a secret is unwrapped: it becomes a key object that signs, and its text is gone.
+// Unwraps a secret, in this file only: it becomes a key object that signs, and its text is dropped.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
@@ -7,16 +7,16 @@ import type { Credentials } from '../protocol/request.ts';
 import type { Sign } from '../protocol/sign.ts';
 import { CredentialScanner } from './credentialScanner.ts';
 
-/** What a header can carry and JSON need not escape. */
+/** Characters that a header can carry and that JSON need not escape. */
 const USABLE = /^[!#-[\]-~]{8,256}$/;
 
-/** Signs, and says nothing of itself: what prints or copies it gets four characters of the key at most. */
+/** Signs requests without revealing the credentials. Printing or copying it shows at most four characters of the key. */
 export class Signer implements Credentials {
   readonly #apiKey: string;
   readonly #echoes: CredentialScanner;
   readonly sign: Sign;
 
-  /** Takes both secrets. Throws ConfigError for text that cannot be a key or a secret. */
+  /** Consumes both secrets. Throws ConfigError for text that cannot be a key or a secret. */
   constructor(apiKey: Secret, secret: Secret) {
     this.#apiKey = usable('the API key', apiKey.take());
     const text = usable('the API secret', secret.take());
@@ -30,17 +30,17 @@ export class Signer implements Credentials {
     return this.#apiKey;
   }
 
-  /** Enough to tell keys apart, no more than a quarter of one. */
+  /** Returns enough of the key to distinguish keys: at most a quarter of it. */
   get hint(): string {
     return `${this.#apiKey.slice(0, Math.min(4, this.#apiKey.length / 4))}...`;
   }
 
-  /** Text of strangers without key and secret, should they have sent them back. */
+  /** Returns untrusted text with key and secret masked, in case a service has echoed them. */
   hideIn(text: string): string {
     return this.#echoes.hideIn(text);
   }
 
-  /** The same for bytes; what is hidden has as many bytes as it had. */
+  /** The same for bytes. The length does not change. */
   hide(bytes: Uint8Array): Uint8Array {
     return this.#echoes.hide(bytes);
   }

@@ -1,4 +1,4 @@
-// What every bot begins with, whatever its world: its strategies constructed, its books funded.
+// The start of every bot, in any world: constructs its strategies and funds its books.
 
 import { toScaled } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -13,7 +13,7 @@ import { marketOf } from './kinds/market.ts';
 import type { AccountPlan, Deposits } from './kinds/parts.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 
-/** Makes what stands between a strategy and its run. */
+/** Makes the wrapper between a strategy and its run. */
 export type HostMaker = (run: StrategyRun) => StrategyHost;
 
 export function addStrategies(engine: Engine, plan: RunPlan, hostFor?: HostMaker): void {
@@ -27,7 +27,7 @@ export function addStrategies(engine: Engine, plan: RunPlan, hostFor?: HostMaker
   });
 }
 
-/** Puts the starting balances into the books of the strategies, by share; returns what each account at the venue is to be given. */
+/** Deposits the starting balances in the books of the strategies, by share. Returns the deposits of each account at the venue. */
 export function fund(engine: Engine, plan: RunPlan): readonly Deposits[] {
   return marketOf(engine.instruments)
     .accounts(plan, engine)
@@ -55,7 +55,7 @@ function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan
   return deposits;
 }
 
-/** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */
+/** Returns the parts of `total` by the strategies' shares, rounded down; the last one gets the rest. */
 function splitByShare(total: number, plan: RunPlan): number[] {
   const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
   const given = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);

@@ -1,4 +1,4 @@
-// The bot: the same parts in backtest, paper and live. What differs is the world that is bound beside them, and what authors rebind.
+// Makes the bot: the same parts in backtest, paper and live. Only the world and the rebound parts of modules differ.
 
 import 'reflect-metadata';
 import { Container, ContainerModule, type ContainerModuleLoadOptions, type ServiceIdentifier } from 'inversify';
@@ -32,39 +32,39 @@ import { addedIdOf, idOf, ownIdOf, TOKENS, type Observers } from './tokens.ts';
 /** How a part, or an argument of parts, is bound. */
 export interface Binding {
   readonly bind: ContainerModuleLoadOptions['bind'];
-  /** Where isobar binds a part: aside, where an author rebinds it. */
+  /** Where isobar binds a part: under a second id if a module rebinds it. */
   readonly own: <Made>(part: PartToken<Made>) => ServiceIdentifier<Made>;
   readonly overrides: Overrides;
 }
 
-/** The world that a bot lives in: it binds exchange, journal, absence bounds and venue. */
+/** The world of a bot: it binds exchange, journal, absence bounds and venue. */
 export type World = (binding: Binding) => void;
 
-/** The parts of one bot that whoever drives it needs. */
+/** The parts of one bot that the code driving it needs. */
 export interface Bot {
   readonly engine: Engine;
   readonly strategies: readonly StrategyPlan[];
   readonly exchange: ExchangeAdapter;
   readonly journal: Journal;
-  /** Those that modules have added. */
+  /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** Of a replay: what opens the venue; else null. */
+  /** For a replay: what opens the venue; else null. */
   readonly venue: VenueSeat | null;
 }
 
 export interface MakeOptions extends Partial<Observers> {
-  /** Memory to take and give back; by default of its own. */
+  /** Memory for the run; by default the bot's own. */
   readonly scratch?: Scratch;
-  /** What authors rebind; by default all that the plan names. */
+  /** The parts that modules rebind; by default all that the plan names. */
   readonly overrides?: Overrides;
 }
 
 /**
- * Makes bots of a plan in a world. Those of one maker share feeds, limits and time: several walk through the same bars, one after the other
- * in each block. All else is made anew for each. Throws ConfigError where modules need each other in a circle.
+ * Returns a maker of bots of a plan in a world. Bots of one maker share feeds, limits and time: several step through the same bars, one
+ * after the other in each block. Everything else is made for each bot. Throws ConfigError if modules depend on each other in a circle.
  */
 export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {}): (strategies?: readonly StrategyPlan[]) => Bot {
-  // What one `get` needs it makes once; the next one makes its own, and what the bots share is bound as such.
+  // One `get` makes each part once; the next `get` makes new ones. What the bots share is bound explicitly.
   const container = new Container({ defaultScope: 'Request' });
   const { log = () => {}, progressCells = null, dropsOrders = false, scratch = new Scratch() } = options;
   const overrides = options.overrides ?? new Overrides(plan.models);
@@ -90,7 +90,7 @@ export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {})
   };
 }
 
-/** One bot. The container is dropped once it has made it. */
+/** Returns one bot. The container is dropped afterwards. */
 export function createBot(plan: RunPlan, world: World, options: MakeOptions = {}): Bot {
   return botMaker(plan, world, options)();
 }
@@ -111,7 +111,7 @@ function resolved(container: Container): Bot {
   }
 }
 
-/** Factories of authors, each with what it says that it needs. */
+/** Binds the factories of modules, each with the parts that it needs. */
 function bindOverrides({ bind, overrides }: Binding): void {
   const bindOne = (id: ServiceIdentifier, { isWrapping, needs, make, part }: Override) =>
     bind<unknown>(id).toResolvedValue(
@@ -128,11 +128,13 @@ function bindOverrides({ bind, overrides }: Binding): void {
     overrides.added(name).forEach((override, at) => void bindOne(addedIdOf({ name }, at), override));
 }
 
-/** The ids under which the additions to a part are bound. */
+/** Returns the ids under which the additions to a part are bound. */
 const addedIds = <Made>({ overrides }: Binding, part: PartToken<Made>): ServiceIdentifier<Made>[] =>
   overrides.added(part.name).map((_, at) => addedIdOf(part, at));
 
-/** Instruments, limits, time and feeds are the run's: bots of one container share them. All else is a bot's own. */
+/**
+ * Binds the parts. Instruments, limits, time and feeds belong to the run: bots of one container share them. All else belongs to one bot.
+ */
 function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(TOKENS.given).toConstantValue({ plan });
@@ -153,7 +155,7 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
   bind(TOKENS.limits)
     .toResolvedValue((instruments) => resolveLimits(plan.risk, instruments), [TOKENS.instruments])
     .inSingletonScope();
-  // Woken by whoever drives the bot: by the rows of a replay, or on the time of the exchange.
+  // Advanced by the code that drives the bot: by the rows of a replay, or by the exchange's time.
   bind(own(PARTS.scheduler)).toResolvedValue(() => new DueQueue());
   bind(own(PARTS.orders)).toResolvedValue(
     (exchange, journal, reservations, bounds) =>
@@ -218,7 +220,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
   );
 }
 
-/** Rules that authors add, in order. Throws ConfigError for a code that cannot be, or that another rule has. */
+/** Returns the rules that modules add, in order. Throws ConfigError for an invalid code, or one that another rule has. */
 function allRules(lists: readonly (readonly OrderRule[])[], from: readonly Override[]): readonly OrderRule[] {
   const codes = new Set<string>();
   lists.forEach((rules, at) => {
@@ -227,7 +229,7 @@ function allRules(lists: readonly (readonly OrderRule[])[], from: readonly Overr
   return lists.flat();
 }
 
-/** The instruments of a run, each once, in the order of their ids: the order in which they match. */
+/** Returns the instruments of a run, each once, in the order of their ids: the order in which they match. */
 export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
   const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));

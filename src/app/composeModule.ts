@@ -1,4 +1,4 @@
-// `composeModule`: an author's module says which parts of the bot it rebinds, and by which factories.
+// `composeModule`: defines which parts of the bot a module rebinds, and by which factories.
 
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/number/nearestName.ts';
@@ -6,7 +6,7 @@ import type { ComposeModule, ModuleBinding } from '../definition/plan/module.ts'
 import type { RunPlan } from '../definition/plan/plan.ts';
 import { PARTS, type PartToken } from './parts.ts';
 
-/** What every factory gets. */
+/** The argument of every factory. */
 export interface FactoryInput {
   /** The resolved run: strategies, feeds, fees, fills and limits. */
   readonly plan: RunPlan;
@@ -19,12 +19,15 @@ export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
 
 /** How a part is bound anew. A factory runs once for each bot. */
 export interface Rebinding<Made> {
-  /** The factory makes the part. It gets the parts that `needs` names behind `given`. Of `rules` and `notifier` it makes an addition. */
+  /**
+   * The factory makes the part. Its arguments are `given` and the parts that `needs` names. For `rules` and `notifier` it makes an
+   * addition.
+   */
   to<const Needs extends readonly PartToken<unknown>[] = readonly []>(
     make: (given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
   ): void;
-  /** The factory gets the part as it was bound, and returns what takes its place. Not for `rules` and `notifier`. */
+  /** The factory receives the part as it was bound, and returns its replacement. Not for `rules` and `notifier`. */
   wrap<const Needs extends readonly PartToken<unknown>[] = readonly []>(
     make: (bound: Made, given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
@@ -38,8 +41,8 @@ export interface Composing {
 const NAME = /^[A-Za-z0-9._-]{1,80}$/;
 
 /**
- * A module that rebinds parts of a bot: the default export of a file under `modules:` of a definition, or an item of
- * `backtest({ modules })`. `name` is how messages call it. Throws ConfigError for a name or a part that cannot be.
+ * Returns a module that rebinds parts of a bot: the default export of a file under `modules:` of a definition, or an item of `backtest({
+ * modules })`. `name` identifies it in messages. Throws ConfigError for an invalid name or part.
  */
 export function composeModule(name: string, compose: (composing: Composing) => void): ComposeModule {
   const called: unknown = name;
@@ -66,7 +69,7 @@ export function composeModule(name: string, compose: (composing: Composing) => v
   return { kind: 'module', name, bindings };
 }
 
-/** Plain JavaScript may hand in anything. */
+/** Plain JavaScript may pass any value. */
 function nameOf(part: unknown, module: string): string {
   const name: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : part;
   const names = Object.keys(PARTS);

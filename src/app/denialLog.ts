@@ -1,4 +1,4 @@
-// The journal of a backtest that is written down: it tells why risk refused orders, the first ones of each code, with the figures.
+// The journal of a backtest that logs denials: why risk denied orders, with the figures, for the first ones of each code.
 
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import type { LogLine } from '../ports/log.ts';
@@ -7,7 +7,7 @@ import { denialText } from '../orders/denialReasons.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import { orderText } from './orderText.ts';
 
-/** A strategy may be refused at every bar: what comes after so many with one code is counted in the summary, and no text is made of it. */
+/** Limit on logged denials of one code: a strategy may be denied at every bar. The summary counts later ones without a text. */
 const MAX_OF_A_CODE = 10;
 
 export interface DenialLogOptions {

@@ -1,16 +1,16 @@
-// What an order asks for, in words.
+// Describes an order in words.
 
 import { fromScaled } from '../base/number/decimal.ts';
 import { type Instrument, sizeText } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
 
-/** `buy 0.5 BTC at 65000`, `buy for 100 USDT`. */
+/** Returns text such as `buy 0.5 BTC at 65000`, `buy for 100 USDT`. */
 export function orderText({ side, lots, quoteUnits, limit, instrument, role, reduceOnly }: Order): string {
   const size = orderSizeText(lots, quoteUnits, instrument);
   return `${side} ${size} of ${instrument.wireName}${orderPriceText(limit, role, instrument)}${reduceOnly ? ', reducing' : ''}`;
 }
 
-/** What is refused may be of any size. */
+/** A denied order may have any size, even an invalid one. */
 function orderSizeText(lots: number, quoteUnits: number, instrument: Instrument): string {
   if (!Number.isSafeInteger(lots) || !Number.isSafeInteger(quoteUnits)) return 'no sound quantity';
   if (lots !== 0) return sizeText(fromScaled(lots, instrument.quantityDigits), instrument);

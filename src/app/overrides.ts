@@ -1,4 +1,4 @@
-// What authors rebind: the models and the modules of a plan, in one form, by part.
+// What models and modules of a plan rebind, in one form, by part.
 
 import { ADDED_PARTS, type ComposeModule, type ModuleBinding } from '../definition/plan/module.ts';
 import type { ModelsPlan } from '../definition/plan/plan.ts';
@@ -11,7 +11,7 @@ import { feeModelOf, slippageOf } from './models/venueModels.ts';
 export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'needs'> {
   /** Where the definition names it, and the module, for messages. */
   readonly where: string;
-  /** What the container calls: it checks what the author's factory returns. */
+  /** The function that the container calls: it checks what the module's factory returns. */
   readonly make: (...given: readonly unknown[]) => unknown;
 }
 
@@ -19,7 +19,7 @@ export class Overrides {
   readonly #replaced = new Map<string, Override>();
   readonly #added = new Map<string, Override[]>();
 
-  /** `parts`: names of the parts that are looked at; by default all. */
+  /** `parts`: names of the parts to include; by default all. */
   constructor(models: ModelsPlan | undefined, parts: readonly string[] | null = null) {
     if (models === undefined) return;
     for (const binding of modelBindings(models)) this.#take(binding, parts);
@@ -27,11 +27,11 @@ export class Overrides {
       for (const binding of module.bindings) this.#take(checked(binding, module, place), parts);
   }
 
-  /** The override of a part that has one maker. */
+  /** Returns the override of a part that has one maker. */
   of(part: string): Override | null {
     return this.#replaced.get(part) ?? null;
   }
-  /** What is added to a part, in order. */
+  /** Returns what is added to a part, in order. */
   added(part: string): readonly Override[] {
     return this.#added.get(part) ?? [];
   }
@@ -47,7 +47,7 @@ export class Overrides {
   }
 }
 
-/** The models of a definition as bindings: inside there is one way. */
+/** Returns the models of a definition as bindings, so that models and modules are handled in one way. */
 function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override[] {
   const to = (part: string, make: () => unknown): Override => ({ part, isWrapping: false, needs: [], where: 'models', make });
   return [
@@ -57,7 +57,7 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
   ];
 }
 
-/** Methods by which a part is known. Parts that are not named here are checked otherwise, or may be null. */
+/** Methods that a part must have. Parts that are not listed are checked elsewhere, or may be null. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   exchange: ['submit', 'cancel', 'read', 'workingOrders', 'matchRow', 'blockOpened', 'settleMarks'],
   orders: ['submit', 'cancel', 'get', 'active'],
@@ -90,7 +90,7 @@ function checked({ make, ...binding }: ModuleBinding, { name }: ComposeModule, p
   };
 }
 
-/** What a part lacks, in words; null: nothing. */
+/** Returns what a part lacks, in words, or null. */
 function missingIn(part: string, made: unknown): string | null {
   if (part === 'fees' && made === null) return null;
   if (part === 'rules') return isRules(made) ? null : 'a list of rules, each with kind, code, check and detail';

@@ -1,4 +1,4 @@
-// A part that is made before its bot, because the bot begins with it: the clock, and the ports of a live bot.
+// Makes a part before its bot exists, because the bot's start needs it: the clock, and the ports of a live bot.
 
 import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
@@ -12,18 +12,18 @@ import { Overrides, type Override } from './overrides.ts';
 import { PARTS, type PartToken } from './parts.ts';
 import { idOf, ownIdOf, TOKENS } from './tokens.ts';
 
-/** Returns `own`, or what a module puts in its place. `plan`: null while it is not known yet. Throws ConfigError for a factory with needs. */
+/** Returns `own`, or what a module replaces it with. `plan`: null while it is unknown. Throws ConfigError for a factory with needs. */
 export function partAlone<Made>(part: PartToken<Made>, own: Made, plan: RunPlan | null, overrides: Overrides): Made {
   const override = overrides.of(part.name);
   return override === null ? own : madeAlone(part, override, own, plan);
 }
 
-/** The notifiers that modules add. */
+/** Returns the notifiers that modules add. */
 export function notifiersAlone(plan: RunPlan, overrides: Overrides): readonly Notifier[] {
   return overrides.added(PARTS.notifier.name).map((override) => madeAlone<Notifier | null>(PARTS.notifier, override, null, plan)!);
 }
 
-/** Time outside of a backtest: that of the computer, unless a module says otherwise. */
+/** Returns the clock outside of a backtest: that of the computer, unless a module replaces it. */
 export function clockOf(plan: RunPlan, overrides = new Overrides(plan.models)): Scheduler {
   return partAlone(PARTS.clock, new LiveScheduler(), plan, overrides);
 }

@@ -1,4 +1,4 @@
-// The parts that a bot consists of, each under one token that carries the type of what it names.
+// The parts of a bot, each with one token that carries its type.
 
 import type { LatencyModel } from '../adapters/replay/latency.ts';
 import type { StrategyPlan } from '../definition/plan/plan.ts';
@@ -21,9 +21,9 @@ export interface PartToken<Made> {
   readonly makes?: Made;
 }
 
-/** An exchange adapter. One that takes the place of the built-in adapter learns through `attach` whom to tell. */
+/** An exchange adapter. One that replaces the built-in adapter receives in `attach` the sink for its reports. */
 export interface ExchangeAdapter extends ExchangePort {
-  /** Called once before the first bar. `sink` is told what becomes of orders; `nowMs` is the time of the run, ms UTC. */
+  /** Called once before the first bar. `sink` receives the outcomes of orders; `nowMs` is the time of the run, ms UTC. */
   attach?(sink: ExchangeSink, nowMs: () => number): void;
 }
 
@@ -33,7 +33,7 @@ function part<Made>(name: string): PartToken<Made> {
 
 /** The parts of a bot (docs/compose.md). A module rebinds a part by its token. */
 export const PARTS = Object.freeze({
-  /** The exchange adapter: where orders go. Backtest: replayed bars and their market. Live: the REST client. */
+  /** The exchange adapter: where orders are sent. Backtest: replayed bars and their venue. Live: the REST client. */
   exchange: part<ExchangeAdapter>('exchange'),
   /** The order manager: the state of each order. */
   orders: part<OrderManager>('orders'),
@@ -41,7 +41,7 @@ export const PARTS = Object.freeze({
   risk: part<RiskModule>('risk'),
   /** The strategies of the run, in their order. A factory returns as many as it was given. */
   strategies: part<readonly StrategyPlan[]>('strategies'),
-  /** What the bot itself waits for, in the time of the run: timers of strategies, orders on their way. */
+  /** Events that the bot itself waits for, in the time of the run: timers of strategies, orders in flight. */
   scheduler: part<DueQueue>('scheduler'),
   /** The engine: the order of steps of one bot. */
   engine: part<Engine>('engine'),
@@ -49,14 +49,14 @@ export const PARTS = Object.freeze({
   clock: part<Scheduler>('clock'),
   /** Where the order manager writes each step of an order before it acts. */
   journal: part<Journal>('journal'),
-  /** Whom the bot tells of halts. Modules add notifiers; they remove none. */
+  /** Where the bot sends its alerts about halts. Modules add notifiers; they remove none. */
   notifier: part<Notifier>('notifier'),
   /** The rate of each fill; null: the rates of the definition. Made once for each account. Backtest only. */
   fees: part<FeeModel | null>('fees'),
-  /** By how many ticks a taking fill is worse than quoted. Backtest only. */
+  /** By how many ticks a taker fill is worse than quoted. Backtest only. */
   slippage: part<SlippageModel>('slippage'),
-  /** From a decision to the arrival of its order. Backtest only. */
+  /** Delay from a decision to the arrival of its order. Backtest only. */
   latency: part<LatencyModel>('latency'),
-  /** Rules of risk that are asked after the built-in ones. Modules add rules; they remove none. */
+  /** Risk rules that are checked after the built-in ones. Modules add rules; they remove none. */
   rules: part<readonly OrderRule[]>('rules'),
 });

@@ -1,4 +1,4 @@
-// The world of a backtest: simulated time, a journal that only counts, and a venue that replayed rows trade against.
+// The world of a backtest: simulated time, a journal that only counts, and a venue that matches orders against replayed rows.
 
 import type { ServiceIdentifier } from 'inversify';
 import { FixedLatency } from '../adapters/replay/latency.ts';
@@ -19,11 +19,11 @@ import { DenialLoggingJournal } from './denialLog.ts';
 import { idOf, ownIdOf, TOKENS } from './tokens.ts';
 
 export interface ReplaySettings {
-  /** Which creates lose their answer or never arrive: for tests and what-if runs. */
+  /** Which create requests lose their reply or never arrive: for tests and what-if runs. */
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
-  /** Where it is told why risk refuses orders; null: nobody reads it. */
+  /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
-  /** Time outside of the run; default that of the computer. */
+  /** Time outside of the run; by default that of the computer. */
   readonly clock?: Scheduler;
 }
 
@@ -50,7 +50,7 @@ export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, cl
   };
 }
 
-/** A venue stands behind the replayed exchange, also where a module wraps it. An adapter in its place fills orders itself. */
+/** Binds the venue behind the replayed exchange, also if a module wraps that. An adapter that replaces it fills orders itself. */
 function bindVenue({ funds }: RunPlan, { bind, overrides }: Binding): void {
   const override = overrides.of(PARTS.exchange.name);
   if (override?.isWrapping === false) return void bind(TOKENS.venue).toConstantValue(null);
@@ -62,7 +62,7 @@ function bindVenue({ funds }: RunPlan, { bind, overrides }: Binding): void {
   );
 }
 
-/** Opens the venue with the accounts of the run, funds them, and connects it. An adapter in its place is attached to the engine. */
+/** Opens the venue with the accounts of the run, funds them, and connects it. An adapter that replaces it is attached to the engine. */
 export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
   exchange.attach?.(engine, () => engine.nowMs);
   if (venue === null) return { venue: null, checkBooks() {} };

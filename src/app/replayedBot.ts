@@ -1,4 +1,4 @@
-// A bot in a replayed world: built from a plan, begun as every bot, its venue open.
+// Makes a bot in a replayed world: built from a plan, started like every bot, with its venue open.
 
 import type { Scratch } from '../base/memory/rowLog.ts';
 import { blockLoop, laneLoop, type BlockLoop, type LaneLoop } from '../engine/loop/blockLoop.ts';
@@ -16,47 +16,49 @@ import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
 export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock'> {
-  /** Cells that the engine writes once a block: see EngineParts.beat. */
+  /** Cells that the engine writes once a block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;
-  /** Where it is told why risk refuses orders; by default nobody reads it, and no text is made. */
+  /** Log of the reasons for denials; by default there is no log, and no text is made. */
   readonly refusals?: LogLine;
-  /** Where warnings about the run are collected while it is made; by default nobody reads them. */
+  /** Collects warnings about the run while it is made; by default they are dropped. */
   readonly warnings?: WarningList;
-  /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
+  /** Memory to reuse, for a caller that runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;
-  /** What stands between a strategy and its run; by default nothing. */
+  /** Makes the wrapper between a strategy and its run; by default there is no wrapper. */
   readonly hostFor?: HostMaker;
-  /** Nobody reads the columns of its orders: they are not kept. */
+  /** True: the columns of its orders are not kept, because they are not read. */
   readonly dropsOrders?: boolean;
 }
 
-/** A bot whose strategies have registered what they need; nothing is filled yet. */
+/** A bot whose strategies have registered what they need; indicators are not filled yet. */
 export interface ConstructedBot {
   readonly plan: RunPlan;
   readonly bot: Bot;
   readonly engine: Engine;
-  /** What each account at the venue is to be given. */
+  /** The deposits of each account at the venue. */
   readonly deposits: readonly Deposits[];
 }
 
-/** A bot that stands before its first bar, its world beside it. */
+/** A bot before its first bar, with its world. */
 export interface SealedBot {
   /** The plan with the strategies of this bot. */
   readonly plan: RunPlan;
   readonly engine: Engine;
-  /** Those that modules have added. */
+  /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** Null: an adapter of the author's stands in its place. */
+  /** Null: a custom adapter replaces it. */
   readonly venue: RunVenue | null;
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }
 
-/** Makes one bot of a run with the parameters that its strategies are given. Throws ConfigError and StrategyError where one does not take them. */
+/** Makes one bot of a run with the given parameters of its strategies. Throws ConfigError or StrategyError if a strategy rejects them. */
 export type ReplayedBotMaker = (strategies?: readonly StrategyPlan[]) => ConstructedBot;
 
-/** Whatever it makes shares feeds and time: several bots of one run walk through the same bars, one after the other in each block. */
+/**
+ * Returns a maker whose bots share feeds and time: several bots of one run step through the same bars, one after the other in each block.
+ */
 export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBotMaker {
   const make = botMaker(plan, replayWorld(plan, options), options);
   return (strategies) => {
@@ -68,7 +70,7 @@ export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBo
   };
 }
 
-/** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
+/** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed before. */
 export function sealBot(
   { plan, bot, engine, deposits }: ConstructedBot,
   technical: TechnicalLibrary | null,

@@ -1,4 +1,4 @@
-// The names under which the container knows what a bot is made of; each carries the type of what it names.
+// The ids under which the container knows the parts of a bot; each carries the type of its part.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { FeedRun } from '../engine/feeds/feed.ts';
@@ -19,15 +19,15 @@ function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`isobar.${name}`);
 }
 
-/** What somebody outside of the bot may watch or collect. */
+/** What code outside of the bot may watch or collect. */
 export interface Observers {
   readonly log: LogLine;
   readonly progressCells: Int32Array | null;
-  /** Nobody reads the columns of its orders: they are not kept. */
+  /** True: the columns of its orders are not kept, because they are not read. */
   readonly dropsOrders?: boolean;
 }
 
-/** What is no part of its own (parts.ts), but an argument of parts. */
+/** Ids of arguments of parts that are not parts themselves (parts.ts). */
 export const TOKENS = Object.freeze({
   given: token<FactoryInput>('given'),
   instant: token<Instant>('instant'),
@@ -37,15 +37,15 @@ export const TOKENS = Object.freeze({
   reservations: token<Reservations>('reservations'),
   brackets: token<Brackets>('brackets'),
   limits: token<ResolvedLimits>('limits'),
-  /** Bound by the world that the bot lives in: a replay, a live exchange, a stub. */
+  /** Bound by the world of the bot: a replay, a live exchange, a stub. */
   absenceBounds: token<AbsenceBounds>('absenceBounds'),
-  /** What opens the venue of a replay; null where there is none. */
+  /** What opens the venue of a replay; null without a replay. */
   venue: token<VenueSeat | null>('venue'),
 });
 
-/** The part as it takes effect. */
+/** Returns the id of the part as it takes effect. */
 export const idOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(name);
-/** The part as isobar binds it, where a module rebinds it. */
+/** Returns the id of isobar's own part, if a module rebinds it. */
 export const ownIdOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(`own.${name}`);
-/** The addition at position `at` to a part. */
+/** Returns the id of the addition at position `at` to a part. */
 export const addedIdOf = <Made>({ name }: PartToken<Made>, at: number): ServiceIdentifier<Made> => token<Made>(`added.${name}.${at}`);

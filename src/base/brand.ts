@@ -1,4 +1,4 @@
-// Branded primitives: a number that means ticks is not assignable where lots are due, at no run-time cost.
+// Branded numbers: a value in ticks cannot be assigned to a value in lots, at no run-time cost.
 
 declare const brand: unique symbol;
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

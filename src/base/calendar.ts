@@ -12,7 +12,7 @@ export function civilMonth(ms: number): { year: number; month: number; day: numb
   return { year: yoe + era * 400 + (month <= 2 ? 1 : 0), month, day: doy - Math.floor((153 * mp + 2) / 5) + 1 };
 }
 
-/** 00:00 UTC of the first day of a month (1-12), in ms. */
+/** Returns 00:00 UTC of the first day of a month (1-12), in ms. */
 export function monthStart(year: number, month: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

@@ -1,6 +1,6 @@
-// Work that is done now and whose outcome is told later, while something else is under way.
+// Runs work now and reports its outcome later, after other work has been started.
 
-/** Runs `work` at once; the returned function gives its value or throws its error. */
+/** Runs `work` at once. The returned function returns its value or throws its error. */
 export function deferOutcome<T>(work: () => T): () => T {
   try {
     const value = work();

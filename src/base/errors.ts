@@ -1,16 +1,16 @@
-// The kinds of errors that isobar throws, and the exit codes they lead to.
+// The kinds of errors that isobar throws, and their exit codes.
 
 /** Exit codes of every `isobar` command. */
 export const EXIT = { ok: 0, failed: 1, badInput: 2, differs: 3, unknown: 4 } as const;
 
-/** A bug of isobar's own. The process stops; nothing that was computed is to be trusted. Exit code 1. */
+/** A bug of isobar itself. The process stops, and its results are not to be trusted. Exit code 1. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
 /**
- * Input of the user that cannot be used: a file, a key, an option, a value. Exit code 2.
- * `message` is one line: what is wrong and where (`file:line key: expected ..., got ...`); `remedy` one line: what to do.
+ * Invalid input of the user: a file, a key, an option, a value. Exit code 2. `message` is one line: what is wrong and where (`file:line
+ * key: expected ..., got ...`); `remedy` one line: what to do.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -22,8 +22,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * A strategy that misbehaved: it threw, returned a promise, hung. Exit code 1.
- * `message` names the strategy and the bar; the original error is the `cause`.
+ * A strategy at fault: it threw, returned a promise, or hung. Exit code 1. `message` names the strategy and the bar; the original error is
+ * the `cause`.
  */
 export class StrategyError extends Error {
   override readonly name = 'StrategyError';
@@ -35,7 +35,7 @@ export class StrategyError extends Error {
 }
 
 /**
- * A strategy that does not do the same again: what it does depends on the size of a block, or on what runs beside it. Exit code 3.
- * `message` names the strategy and the first difference.
+ * A strategy that is not deterministic: its actions depend on the size of a block, or on what runs beside it. Exit code 3. `message` names
+ * the strategy and the first difference.
  */
 export class DiffersError extends StrategyError {}

@@ -1,8 +1,8 @@
-// An object in front of another: what it does not say itself, the other one does.
+// Wraps an object: members that the wrapper does not define are those of the wrapped object.
 
 /**
- * Returns an object that does what `own` says and passes everything else on to `bound`. Methods run on `bound`, fields are read from it at
- * each use. `own` is a plain object; its methods call `bound` where they want what was there before.
+ * Returns an object with the members of `own`, and all other members of `bound`. Methods run on `bound`, fields are read from it at each
+ * use. `own` is a plain object; its methods call `bound` to use what they replace.
  */
 export function passOn<Of extends object>(bound: Of, own: Partial<Of>): Of {
   const made = {};
@@ -17,7 +17,7 @@ export function passOn<Of extends object>(bound: Of, own: Partial<Of>): Of {
   return Object.defineProperties(made, Object.getOwnPropertyDescriptors(own)) as Of;
 }
 
-/** Names of fields, accessors and methods, those of the classes above among them. */
+/** Returns the names of fields, accessors and methods, including inherited ones. */
 function namesOf(bound: object): ReadonlySet<string> {
   const names = new Set<string>();
   for (let of: unknown = bound; typeof of === 'object' && of !== null && of !== Object.prototype; of = Object.getPrototypeOf(of))

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `isobar`.
+// Entry point of the command `isobar`.
 
 import { clearEnvironment } from '../access/environment.ts';
 import { ignoreInspectorSignal } from '../adapters/runtime/inspector.ts';
@@ -7,12 +7,13 @@ import { startEarly } from '../tasks/backtest/thread/prestartedWorker.ts';
 
 const argv = process.argv.slice(2);
 ignoreInspectorSignal();
-// Before anything that a strategy could reach gets a copy of it.
+// Runs before strategy code can get a copy of the environment.
 clearEnvironment(process.env);
 if ((argv[0] === 'backtest' || argv[0] === 'verify') && !argv.includes('--help')) startEarly();
 for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', process.stderr] as const]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that closes early (isobar ... | head) is no fault; a full disk is none of isobar's, and nothing more can be told there.
+    // A reader that closes early, such as `head`, is not an error. Other errors, such as a full disk, are reported on stderr if stdout
+    // failed.
     if (error.code === 'EPIPE') return;
     process.exitCode = 1;
     if (name === 'stdout') process.stderr.write(`stdout: cannot be written: ${error.message}\n  make room, or write elsewhere\n`);

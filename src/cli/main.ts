@@ -1,4 +1,4 @@
-// The command line: knows the names of the commands; each imports its needs when it runs.
+// The command line: registers all commands. Each command imports its code when it runs.
 
 import { existsSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
@@ -29,13 +29,13 @@ import { isOption, usageError } from './usage.ts';
 /** Options that may be given more than once. */
 const LISTS = ['set', 'params', 'file', 'grid', 'parameters', '_'];
 
-/** What yargs complains of, kept apart from errors that a command throws. */
+/** An error that yargs reports about the command line, as opposed to errors that a command throws. */
 class Complaint extends Error {}
 
 function parser(argv: readonly string[]): Argv {
   const named = yargs([...argv])
     .scriptName('isobar')
-    // Whatever language the terminal is set to: `usageError` reads what yargs says.
+    // `usageError` parses the messages of yargs, so they must be in English on every system.
     .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
@@ -57,7 +57,7 @@ function parser(argv: readonly string[]): Argv {
       .command(killCommand)
       .demandCommand(1, 'Name a command, such as backtest; isobar --help lists them')
       .strict()
-      // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
+      // A list option takes one value each time (--set a=1 --set b=2), so that it does not consume the definition after it.
       .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
       .check((args) => soundValues(args, argv), true)
       .version(packageVersion())
@@ -65,13 +65,16 @@ function parser(argv: readonly string[]): Argv {
       .wrap(Math.min(100, process.stdout.columns ?? 100))
       .exitProcess(false)
       .fail((message: string | null, error: Error | undefined) => {
-        // yargs throws some of its complaints as YError and only tells others.
+        // yargs throws some of its errors as YError and passes others as a message only.
         throw error === undefined || error.name === 'YError' ? new Complaint(message ?? error?.message) : error;
       })
   );
 }
 
-/** yargs makes a list of an option that is given twice, whatever its type, '' of one without a value, and no of any flag that is not true. */
+/**
+ * Rejects values that yargs would accept: it turns a repeated option into a list, a missing value into '', and any flag value except true
+ * into false.
+ */
 function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
   const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
   if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
@@ -86,7 +89,7 @@ function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly str
   return true;
 }
 
-/** What is left behind -- is no option, and no file either: yargs would pass over it. */
+/** Throws ConfigError for words after `--`, which yargs would ignore. */
 function rejectArgsAfterDashes(argv: readonly string[]): void {
   const at = argv.indexOf('--');
   const behind = at < 0 || argv.some((word) => word.startsWith(COMPLETION_REQUEST)) ? [] : argv.slice(at + 1);
@@ -97,21 +100,24 @@ function rejectArgsAfterDashes(argv: readonly string[]): void {
   );
 }
 
-/** The help of the command that `words` name, without printing it. */
+/** Returns the help of the command that `words` name, without printing it. */
 async function helpOf(words: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     void parser([]).parse([...words, '--help'], (_error: unknown, _args: unknown, output: string) => resolve(output));
   });
 }
 
-/** A word in the wrong place may be a key, and messages end up in logs. What is on the disk is none, such as a run folder named by its time. */
+/**
+ * Returns the error with key-like words removed, because messages end up in logs. A word that is an existing path is kept, such as a run
+ * folder named after its time.
+ */
 async function complaintOf(complaint: Complaint, argv: readonly string[]): Promise<ConfigError> {
   const { message, remedy } = await usageError(complaint.message, argv, helpOf);
   const isPath = argv.some((word) => message.startsWith(`${word}: `) && existsSync(word));
   return new ConfigError(isPath ? message : withoutKeys(message), remedy);
 }
 
-/** Runs the command line `argv`; sets the exit code of the process. */
+/** Runs the command line `argv` and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
     refuseKeysInArguments(argv);

@@ -1,12 +1,12 @@
-// What yargs says about a wrong command line, said so that it names the nearest valid option or command.
+// Rewrites yargs errors about the command line so that they name the nearest valid option or command.
 
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/number/nearestName.ts';
 
-/** The help text of the command that `words` name. */
+/** Returns the help text of the command that `words` name. */
 type HelpOf = (words: readonly string[]) => Promise<string>;
 
-/** The error for `complaint`, which yargs made of `argv`. */
+/** Returns the error for `complaint`, which is the message of yargs about `argv`. */
 export async function usageError(complaint: string, argv: readonly string[], helpOf: HelpOf): Promise<ConfigError> {
   const words = argv.slice(0, argv.findIndex((word) => word.startsWith('-')) + 1 || undefined).filter((word) => !word.startsWith('-'));
   const help = await helpOf(words);
@@ -23,7 +23,7 @@ export async function usageError(complaint: string, argv: readonly string[], hel
   return isOption(name, argv) ? unknownOption(name, help) : unknownWord(name, help);
 }
 
-/** Whether `name` stands in `argv` with dashes in front of it. */
+/** Returns true when `name` is in `argv` with leading dashes. */
 export function isOption(name: string, argv: readonly string[]): boolean {
   return argv.some((word) => word.startsWith('-') && word.replace(/^-+/, '').split('=')[0] === name);
 }
@@ -46,7 +46,7 @@ function unknownWord(name: string, help: string): ConfigError {
   return new ConfigError(`${name}: unknown command${hint}`, `the commands are ${valid.join(', ')}`);
 }
 
-/** What is missing, by the names that the help has for it; other complaints as they are. */
+/** Returns what is missing, with the names that the help uses. Other messages are returned unchanged. */
 function usageErrorText(complaint: string, help: string): string {
   const command = commandOf(help);
   const [, got] = /^Not enough non-option arguments: got (\d+)/.exec(complaint) ?? [];
@@ -56,7 +56,7 @@ function usageErrorText(complaint: string, help: string): string {
   return missing === undefined ? complaint : `${command}: expected --${missing.replaceAll(', ', ', --')}, got nothing`;
 }
 
-/** `isobar data generate`: what the first line of a help begins with. */
+/** Returns the command at the start of a help text, such as `isobar data generate`. */
 function commandOf(help: string): string {
   return /^isobar(?: [a-z][a-z-]*)*/.exec(help)?.[0] ?? 'isobar';
 }

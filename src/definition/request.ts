@@ -1,4 +1,4 @@
-// What is asked to be run, as plain data, and how it becomes a definition with its bars: a file, options of a command or of code, the demo.
+// Opens a requested run as a definition with its bars: from a file, from options of a command or of code, from an earlier run, or the demo.
 
 import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -25,33 +25,33 @@ export type RunRequest = { readonly settings: readonly string[] } & (
   | RepeatRequest
 );
 
-/** A run that was made before, from the definition and the origin that it wrote down. */
+/** Repeats an earlier run, from the definition and the origin that it recorded. */
 export interface RepeatRequest {
   readonly kind: 'repeat';
-  /** Its definition.yaml. */
+  /** The definition.yaml of that run. */
   readonly file: string;
-  /** The folder in which it was started. */
+  /** The folder in which that run was started. */
   readonly startedIn: string;
   readonly origin: Origin;
 }
 
-/** Keys of a definition that stand in no file: what a command line or an author's code names. */
+/** Keys of a definition without a file: given on a command line or in code. */
 export interface OptionsRequest {
   readonly kind: 'options';
   readonly values: Readonly<Record<string, unknown>>;
-  /** Bars in place of a catalog: files to import, and sets that are at hand. Null: `values` names feeds of a catalog. */
+  /** Bars instead of a catalog: files to import, and sets in memory. Null: `values` names feeds of a catalog. */
   readonly data: { readonly files: readonly string[]; readonly sets: readonly LoadedBars[] } | null;
-  /** Of the files, where their names do not say it. */
+  /** Symbol and interval of the files, if their names do not state them. */
   readonly symbol?: string | undefined;
   readonly interval?: string | undefined;
-  /** How messages call the options, and the ones of some keys. */
+  /** How messages name the options as a whole, and the options of some keys. */
   readonly called: string;
   readonly places: Readonly<Record<string, string>>;
-  /** What of the run was given in code. */
+  /** Parts of the run that were given in code. */
   readonly inCode: readonly string[];
 }
 
-/** How bars that lie in no catalog are made: files to import, or a seed. */
+/** How to create bars that are in no catalog: files to import, or a seed. */
 export type BarsRecipe =
   | {
       readonly kind: 'import';
@@ -68,15 +68,15 @@ export type BarsRecipe =
       readonly seed: number;
     };
 
-/** Where a run comes from, for those who want to make it again. */
+/** The origin of a run, for repeating it. */
 export interface Origin {
-  /** The definition file as it was named; null where options or code stand for one. */
+  /** The definition file as it was named; null if the run was defined by options or code. */
   readonly definition: string | null;
-  /** The bars beside the catalog; null where they are in it or were given in code. */
+  /** Bars outside the catalog; null if they are in it or were given in code. */
   readonly bars: BarsRecipe | null;
-  /** The commands that would put its bars into the definition's catalog; null where they are there. */
+  /** The commands that would put its bars into the definition's catalog; null if they are there already. */
   readonly recipe: string | null;
-  /** Parts that stand in no file: a class, columns of bars. */
+  /** Parts that are in no file: a class, columns of bars. */
   readonly inCode: readonly string[];
 }
 
@@ -84,13 +84,13 @@ const NO_ORIGIN: Origin = { definition: null, bars: null, recipe: null, inCode: 
 
 export interface RequestedRun {
   readonly source: DefinitionSource;
-  /** In place of the catalog that the definition names. */
+  /** Bars that replace the catalog of the definition; null: the catalog is used. */
   readonly bars: BarStore | null;
   readonly origin: Origin;
 }
 
 /**
- * Reads, imports or generates what `request` needs. Files of bars are imported by way of `folder` (by default one of its own), which is
+ * Reads, imports or generates what `request` needs. Files of bars are imported through `folder` (by default a temporary one), which is then
  * removed. Throws ConfigError.
  */
 export async function openRequest(request: RunRequest, folder: string | null = null): Promise<RequestedRun> {
@@ -113,7 +113,7 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
   }
 }
 
-/** Paths lead where they led then: from the folder in which the run was started, then from that of its definition. */
+/** Resolves paths as the original run did: from the folder in which it was started, then from that of its definition. */
 async function repeat({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
   const source = { ...readDefinition(file), folder: resolve(startedIn, dirname(origin.definition ?? '.')), startedIn };
   return { source, bars: origin.bars === null ? null : memoryStore(await madeBars(origin.bars, startedIn, folder)), origin };
@@ -161,7 +161,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
   };
 }
 
-/** Bars of files, as an import into a catalog would store them. */
+/** Imports files of bars as an import into a catalog would store them. */
 export async function imports(
   files: readonly string[],
   names: Pick<OptionsRequest, 'symbol' | 'interval' | 'places'>,
@@ -173,7 +173,7 @@ export async function imports(
       `${names.places['interval'] ?? 'interval'}: expected one of ${INTERVALS.join(' ')}, got ${names.interval}`,
       'correct it',
     );
-  // What reads foreign files is 22 modules, and most runs have their bars in a catalog.
+  // Loaded on demand: the importers are 22 modules, and most runs read their bars from a catalog.
   const { importFiles } = await import('../adapters/catalog/import/importFiles.ts');
   const catalog = folder ?? temporaryFolder();
   try {
@@ -184,7 +184,7 @@ export async function imports(
   }
 }
 
-/** A year of synthetic quarter-hours: a fixed seed, so that the demo shows the same result everywhere. */
+/** A year of synthetic 15-minute bars. The fixed seed gives the same demo result everywhere. */
 const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
 
 function generated({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {

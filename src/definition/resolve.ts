@@ -1,4 +1,4 @@
-// From a checked definition to a plan that the engine can run: strategies and bars loaded, text turned into numbers.
+// Resolves a checked definition to a run plan: loads strategies and bars, and converts text to numbers.
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -35,17 +35,17 @@ export interface ResolvedRun {
   readonly hash: string;
   /** Files in each strategy bundle, in the order of the plan. */
   readonly inputs: readonly (readonly string[])[];
-  /** Every file that was read for the run, beside its definition. */
+  /** Every file that the run read, except its definition. */
   readonly files: readonly UsedFile[];
-  /** What a reader of the results should know of the resolution. */
+  /** Notes on the resolution for a reader of the results. */
   readonly notes: readonly string[];
-  /** What they must know. */
+  /** Warnings that a reader of the results must see. */
   readonly warnings: readonly Warning[];
-  /** Of futures. */
+  /** Null for a run without futures. */
   readonly contracts: LoadedContracts | null;
 }
 
-/** A file that went into a run, and as what. */
+/** A file that the run used, and its use. */
 export interface UsedFile {
   readonly use: 'strategy' | 'model' | 'data';
   /** Absolute. */
@@ -53,35 +53,38 @@ export interface UsedFile {
 }
 
 export interface ResolveOptions {
-  /** Rows of a block: a setting of tests, never part of the result. */
+  /** Rows of a block. A setting for tests; it does not affect the result. */
   readonly blockRows?: number;
-  /** Takes the place of the definition's catalog folder. */
+  /** Bars that replace the definition's catalog folder. */
   readonly bars?: BarStore | null | undefined;
-  /** What the feeds of the definition were loaded as before: nothing is read then. */
+  /** Feeds of the definition that are already loaded; then nothing is read. */
   readonly feeds?: readonly FeedPlan[];
-  /** Of futures: what the contracts of those feeds were loaded as. */
+  /** Contracts of those feeds that are already loaded. */
   readonly contracts?: LoadedContracts | undefined;
-  /** Loads the strategies, where their classes are at hand already. */
+  /** Replaces the loading of strategy files, for classes that are already loaded. */
   readonly load?: (entry: StrategyEntry, source: DefinitionSource, importer?: Importer) => Promise<LoadedEntry>;
-  /** Runs the top-level code of authors' files. */
+  /** Runs the top-level code of users' files. */
   readonly importer?: Importer;
-  /** Bundles files of authors; default in this process. */
+  /** Bundles users' files; by default in this process. */
   readonly bundler?: Bundler | undefined;
-  /** Modules that are at hand, by their place in the list of the definition. */
+  /** Modules given in code, by their index in the definition's list. */
   readonly modules?: ModuleOptions['modules'];
 }
 
 const CATALOG = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
 
-/** House setting: short enough for ten heartbeats a second and for windows that stay in the cache; 512 to 4096 differ by a tenth. */
+/**
+ * Default block size: short enough for ten progress reports a second and for windows that fit the cache. Sizes from 512 to 4096 differ by a
+ * tenth.
+ */
 export const BLOCK_ROWS = 2048;
 
-/** Throws ConfigError for whatever of the definition cannot be used, StrategyError for a strategy file that throws when loaded. */
+/** Throws ConfigError for any unusable part of the definition, and StrategyError for a strategy file that throws when loaded. */
 export async function resolveRun(source: DefinitionSource, options: ResolveOptions = {}): Promise<ResolvedRun> {
   const definition = parseDefinition(source);
   const entries = strategyEntries(definition, source);
   const range = rangeOf(definition, source);
-  // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
+  // Bundling runs in another process, so the bars are loaded meanwhile. Problems of a strategy are reported first.
   const loading = Promise.allSettled(
     entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, options.importer, options.bundler))),
   );
@@ -90,7 +93,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     const all = options.feeds ?? loadFeeds(definition, source, store!, range);
     const span = spanOf(all, range);
     const widest = widestOf(all);
-    // As if `from` and `to` stood in the definition: so they do in the one that the run writes down.
+    // Loads the feeds as if the definition had these `from` and `to`, because the definition that the run records has them.
     const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
     const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
     const warnings = isNarrowed ? [narrowed(kept, widest, span.run)] : [];
@@ -104,7 +107,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
 }
 
-/** What was loaded of the data of a run. */
+/** The loaded data of a run. */
 interface LoadedData {
   readonly feeds: readonly FeedPlan[];
   /** The times of the run, and those of its bars. */
@@ -118,8 +121,8 @@ interface Span {
 }
 
 /**
- * A run is where the bars are that its orders fill in, unless the definition says otherwise. Feeds that reach less than a bar of theirs
- * beyond, such as a day around the first minutes, do not end with them.
+ * Returns the times of the run. Unless the definition sets them, they are those of the bars in which its orders fill. Feeds that extend
+ * beyond by less than one bar of theirs, such as a day around the first minutes, are not cut off.
  */
 function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
   const all = widestOf(feeds);
@@ -146,7 +149,7 @@ function narrowed(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
   );
 }
 
-/** Null without contracts. Bars that were given in code come without marks and funding. */
+/** Returns null without contracts. Bars given in code have no marks and no funding. */
 function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
   const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
   if (ofContracts.length === 0) return null;
@@ -251,7 +254,7 @@ function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesP
   };
 }
 
-/** Where orders fill in bars that the strategy does not see. */
+/** Notes where orders fill in bars that the strategy does not see. */
 function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
   const names = instrumentNames(feeds.map(({ bars }) => bars.instrument.id));
   const found = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {

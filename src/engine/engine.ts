@@ -1,4 +1,5 @@
-// The bot between strategy and exchange: books what the exchange tells, sends what risk approves. One in every mode; set up in setUp.ts.
+// The engine connects strategies and the exchange: it books what the exchange reports and sends what risk approves. Every mode uses the
+// same engine; setUp.ts prepares it.
 
 import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/number/exact.ts';
@@ -62,11 +63,14 @@ export interface EngineDeps {
   readonly fromMs: number;
   readonly log: LogLine;
   readonly scratch: Scratch;
-  /** Futures: what positions are marked with, in ticks, by instrument and row of its execution feed; null: the closes. */
+  /** Futures: the prices in ticks by which positions are marked, by instrument and row of its execution feed. Null: the closes. */
   readonly marks?: readonly (TickColumn | null)[];
-  /** Futures: the rates that contracts are charged, by instrument; null where none is known. */
+  /** Futures: the funding rates of contracts, by instrument; null if unknown. */
   readonly funding?: readonly (FundingRates | null)[];
-  /** Written once a block: blocks done (by every engine that shares the cells), rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
+  /**
+   * Written once a block: number of blocks done (by all engines that share the cells), rows of the first execution feed done, and the
+   * block's end in seconds. Null if nothing watches the run.
+   */
   readonly progressCells: Int32Array | null;
 }
 
@@ -98,39 +102,44 @@ export class Engine implements ExchangeSink, MarkPrices {
   recorder!: EquityRecorder;
   /** Equity at the start of the run. */
   startUnits = 0;
-  /** The feeds by the instants at which they close in the current block. */
+  /** The feeds of the current block, grouped by the instants at which they close. */
   alignedFeeds: readonly AlignedFeeds[] = [];
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -Infinity;
-  /** A strategy has asked for something since the loop looked last: most bars end without, and then nothing else needs a look. */
+  /**
+   * True when a strategy has submitted or cancelled something since the loop last checked. For most bars it stays false, which skips all
+   * further checks.
+   */
   hasPendingWork = false;
-  /** What comes between instants is told at the next one, as a backtest does it: for a live bot that is compared with one. */
+  /**
+   * Callbacks of events between instants are delivered at the next instant, as in a backtest. Used by a live bot that is compared with one.
+   */
   defersCallbacks = false;
-  /** Exits and drafts, of whichever strategy, that wait for orders to end. */
+  /** Number of exits and drafts, of all strategies, that wait for orders to end. */
   followUps = 0;
   stepsRows = false; // blocks of one row: nextBlockEnd
-  /** While a journal is replayed: what it says of each order that is asked for again. Null: risk decides. */
+  /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
   past: { ask(order: BotOrder): OrderId } | null = null;
-  /** Some strategy has `onFill`, or `onOrder`. */
+  /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
-  /** Of a live bot: what it does about halts. */
+  /** Live: what the bot does about halts. */
   haltActions: HaltActions | null = null;
-  /** The strategy whose code runs: whom an exception is blamed on. */
+  /** The strategy whose code is running, to which an exception is attributed. */
   currentStrategy = 0;
-  /** Live: indicators of authors that have thrown, and the strategies that registered them. */
+  /** Live: custom indicators that have thrown, and the strategies that registered them. */
   readonly faults = new Faults();
-  /** How many strategies were asked to decide at the instant, and how many had their `onStop` called. */
+  /** Number of strategies that were asked to decide at this instant, and number whose `onStop` was called. */
   decided = 0;
   stopped = 0;
-  /** Bars are worth visiting one by one: one execution feed, one strategy. */
+  /** True when bars are worth visiting one by one: one execution feed, one strategy. */
   hasOneFeedAndStrategy = false;
   readonly bracketManager: BracketManager;
   readonly margin: MarginEvents;
   readonly triggerOrders: TriggerOrderTracker;
   readonly outcomes: UnknownOutcomes;
   readonly drafts: WaitingDrafts;
-  /** What holdings are marked with: the closes, or the marks of a contract. */
+  /** Prices by which holdings are marked: the closes, or the mark prices of a contract. */
   readonly markTicks: readonly TickColumn[];
   readonly #marks: Float64Array;
   readonly parts: EngineDeps;
@@ -181,7 +190,10 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
 
   // --- Blocks
-  /** Sets the next block, for `beside` too: a span of time with at most B rows of any feed. False when no rows are left. */
+  /**
+   * Sets the next block, also for the engines `beside`: a span of time with at most `blockRows` rows of any feed. False when no rows are
+   * left.
+   */
   openBlock(beside: readonly Engine[] = []): boolean {
     const endMs = nextBlockEnd(this, beside);
     if (endMs === Infinity) return false;
@@ -190,14 +202,14 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.#readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }
-  /** Enters a block of at most `rows` rows of each feed, those that close at or before `endMs`. */
+  /** Enters a block of at most `rows` rows of each feed: those that close at or before `endMs`. */
   enterBlock(rows: number, endMs: number): void {
     this.blockEndMs = endMs;
     for (const feed of this.feeds) feed.enterBlock(rows, endMs);
     this.alignedFeeds = alignFeeds(this.feeds);
     this.recorder.enterBlock(this.alignedFeeds);
   }
-  /** Enters the block that another engine over the same feeds has opened, at the rows at which it began. */
+  /** Enters the block that another engine over the same feeds has opened, at its first rows. */
   joinBlock({ blockRows, blockEndMs }: Engine, starts: readonly number[]): void {
     for (let at = 0; at < starts.length; at++) this.feeds[at]!.rewind(starts[at]!);
     this.enterBlock(blockRows, blockEndMs);
@@ -209,7 +221,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.recorder.flushBlock();
     if (this.parts.progressCells) writeProgress(this.parts.progressCells, this.execution[0]!.cur, this.blockEndMs);
   }
-  /** Gives the memory of the run's columns back to the scratch they came from; its record must not be read afterwards. */
+  /** Returns the memory of the run's columns to the scratch pool. The record of the run must not be read afterwards. */
   release(): void {
     this.recorder.release();
     this.fills.release();
@@ -217,13 +229,13 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.orders.release();
   }
 
-  // --- What strategies ask for
+  // --- Requests of strategies
 
-  /** A fresh order of a strategy, for it to say what it wants. */
+  /** Returns a new draft order of a strategy, which the strategy fills in. */
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder {
     return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
   }
-  /** Asks risk about a drafted order and sends it: check, reservation and send in one call. */
+  /** Submits a drafted order to risk and sends it: check, reservation and send happen in one call. */
   submit(order: BotOrder): OrderId {
     if (this.past !== null) return this.past.ask(order);
     const { orders, risk } = this;
@@ -245,7 +257,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.notifyOrder(order);
     return id;
   }
-  /** Newest close of an instrument in ticks; NaN before its first bar. */
+  /** Returns the newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
     return (this.#onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
@@ -267,7 +279,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.parts.log(this.nowMs, strategy, message, fields);
   }
 
-  // --- What the exchange tells
+  // --- Reports of the exchange
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     const order = this.#known(id);
@@ -296,7 +308,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   filled(id: OrderId, fill: Fill): void {
     const order = this.#known(id);
     const { strategy, instrumentIndex, parent } = order;
-    // Read now: what is sent below may fill at once, into the same record.
+    // Read it before anything else: what is sent below may fill at once and reuse the same record.
     const guard: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
     this.recorder.settle();
     const isBuy = order.sign > 0;
@@ -310,7 +322,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (problem !== null) this.outcomes.filled(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.callbacks.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    // Before the end of a leg is told: an exit that waited for it goes with it. What such an exit sells needs no guard.
+    // Do this before the end of a leg is reported: an exit that waited for the leg is sent then, and what it sells needs no bracket.
     if (parent > 0) this.bracketManager.legFilled(order, guard!.lots);
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
@@ -357,18 +369,18 @@ export class Engine implements ExchangeSink, MarkPrices {
     const returned: unknown = run.started ? handler() : undefined;
     if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
   };
-  /** Tells strategies what was booked, in (fill time, instrument, trade id) order; what they do on it may book more. */
+  /** Reports booked events to the strategies, in (fill time, instrument, trade id) order. Their reactions may book more. */
   deliverCallbacks(): void {
     if (!this.defersCallbacks) this.callbacks.deliver(this.#turn, this.#refuse);
   }
-  /** The same of what was held since a restart. */
+  /** Reports the events that were held back since a restart. */
   deliverHeld(): void {
     this.callbacks.deliverHeld(this.#turn, this.#refuse);
   }
   readonly #turn = (run: StrategyRun): void => void (this.currentStrategy = run.index);
   readonly #refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
 
-  /** Turns what a strategy threw into an error that names it and the bar. */
+  /** Returns an error that names the strategy and the bar, made of what the strategy threw. */
   attributeError(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
     return attributedError(error, this.runs[this.currentStrategy]?.name ?? 'strategy', when);
   }
@@ -376,7 +388,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     refusePromise(run.name, value, what);
   }
 
-  /** Before the first bar the last warm-up close is the price, or else the first open. */
+  /** Returns the price before the first bar: the last warm-up close, or else the first open. */
   startTicks(instrumentIndex: number): number {
     const { firstRow, openTicks, closeTicks } = this.execution[instrumentIndex]!;
     return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
@@ -394,7 +406,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (this.bracketManager.hasWaitingStops) this.bracketManager.siblingEnded(order);
     if (order.triggerTicks > 0) this.triggerOrders.ended(order);
   }
-  /** Exits and drafts wait. The record may serve another order afterwards: what drafts need of it is read first. */
+  /**
+   * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.
+   */
   #endedBefore(order: BotOrder): void {
     const run = this.runs[order.strategy]!;
     const { id, instrumentIndex, side } = order;

@@ -1,4 +1,4 @@
-// Averages: simple, exponential, linearly weighted, and by volume.
+// Moving averages: simple, exponential, linearly weighted, and volume-weighted.
 
 import { ROW_MASK as MASK } from '../base/number/exact.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -11,8 +11,8 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 const ROW_MASK = MASK;
 
 /**
- * Simple moving average over `bars` bars (from 1). Over a price it is the exact sum of whole ticks, divided once: equal averages are
- * equal numbers, so that a tie of two averages is a tie. Over any other source the sum is compensated; a NaN restarts the warm-up.
+ * Simple moving average over `bars` bars (from 1). Over a price it is the exact sum of whole ticks, divided once, so equal averages are
+ * equal numbers and ties are exact. Over any other source the sum is compensated, and a NaN restarts the warm-up.
  */
 export function sma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('sma', 'bars', bars, 1);
@@ -29,7 +29,7 @@ export function sma(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Exponential moving average, weight 2 / (bars + 1), seeded by the simple average of the first `bars` values. */
+/** Exponential moving average with weight 2 / (bars + 1). Its first value is the simple average of the first `bars` values. */
 export function ema(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('ema', 'bars', bars, 1);
   return seriesSpec({
@@ -41,7 +41,7 @@ export function ema(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Linearly weighted moving average: the newest value weighs `bars`, the oldest 1. Exact over prices, as `sma` is. */
+/** Linearly weighted moving average: the newest value has weight `bars`, the oldest weight 1. Exact over prices, like `sma`. */
 export function wma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('wma', 'bars', bars, 1, 1_000_000);
   return seriesSpec({
@@ -59,10 +59,7 @@ export function wma(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/**
- * Average of the typical price (high + low + close) / 3 over the last `bars` bars, weighted by volume. NaN where the window has no
- * volume: nothing was traded, so there is no such price.
- */
+/** Volume-weighted average of the typical price (high + low + close) / 3 over the last `bars` bars. NaN when the window has no volume. */
 export function vwap(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('vwap', 'bars', bars, 1);
   return seriesSpec({
@@ -98,7 +95,7 @@ class TickMean implements Kernel {
       sum += ticks[row]!;
       values[row - base] = row === bars - 1 ? sum : NaN;
     }
-    // Whole numbers are added in any order: eight rows a turn wait for three additions where there were eight, and share the tests of a
+    // Whole numbers can be added in any order. Eight rows a turn need three dependent additions instead of eight, and share the tests of a
     // turn.
     const lastTurn = Math.min(toRow, ROW_MASK) - 7;
     for (; row < lastTurn; row += 8) {
@@ -173,7 +170,7 @@ class ExponentialMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  /** The sum of the values so far while `count` < bars, then the mean. */
+  /** Sum of the first values while `count` < bars, then the mean. */
   #mean = 0;
   #count = 0;
 
@@ -212,7 +209,7 @@ class TickWeightedMean implements Kernel {
   readonly #ticks: TickColumn;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  /** The plain sum and the weighted one, both whole numbers. */
+  /** The plain sum and the weighted sum, both whole numbers. */
   #sum = 0;
   #weighted = 0;
 
@@ -237,7 +234,7 @@ class TickWeightedMean implements Kernel {
       values[row - base] = row === bars - 1 ? weighted : NaN;
     }
     for (; row < toRow; row++) {
-      // Each old value loses one weight, which takes their plain sum away; the oldest thereby leaves.
+      // Subtracting the plain sum lowers the weight of each old value by one, which removes the oldest value.
       weighted += bars * ticks[row]! - sum;
       sum += ticks[row]! - ticks[row - bars]!;
       values[row - base] = weighted;
@@ -247,7 +244,7 @@ class TickWeightedMean implements Kernel {
   }
 }
 
-/** Summed afresh for each row: a running weighted sum of floats drifts, and takes every NaN along. */
+/** Sums each window from scratch: a running weighted sum of floats would drift and keep every NaN. */
 class FloatWeightedMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -287,7 +284,7 @@ class VolumeMean implements Kernel {
   readonly #divisor: number;
   readonly #turnover = new CompensatedSum();
   readonly #traded = new CompensatedSum();
-  /** Rows of the window with volume: when none is left the sums are nothing, whatever rounding left in them. */
+  /** Number of rows in the window with volume. When it is 0, the sums are reset, which removes their rounding errors. */
   #busy = 0;
 
   constructor({ columns, scale }: ScaledColumns, volume: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {

@@ -1,4 +1,4 @@
-// Channels around the price: rolling extremes, and bands of standard deviations.
+// Price channels: rolling highest and lowest values, and bands of standard deviations.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Series } from './graph/series.ts';
@@ -15,12 +15,12 @@ import {
 } from './graph/spec.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
-/** The highest value of the last `bars` bars, the newest included. A breakout compares with `prev`: the bars before this one. */
+/** The highest value of the last `bars` bars, including the newest. For a breakout compare with `prev`, which excludes the current bar. */
 export function highest(source: Source, bars: number): IndicatorSpec<Series> {
   return extreme('highest', source, bars, 1);
 }
 
-/** The lowest value of the last `bars` bars, the newest included. */
+/** The lowest value of the last `bars` bars, including the newest. */
 export function lowest(source: Source, bars: number): IndicatorSpec<Series> {
   return extreme('lowest', source, bars, -1);
 }
@@ -32,8 +32,8 @@ export interface Bands {
 }
 
 /**
- * Bollinger bands: the simple average of `bars` bars, and `widths` population standard deviations above and below it. The deviation is
- * two-pass over each window, in whole ticks from its newest value where the source is a price.
+ * Bollinger bands: the simple average of `bars` bars, and `widths` population standard deviations above and below it. The deviation takes
+ * two passes over each window. Over a price it uses whole ticks relative to the newest value.
  * J. Bollinger, Bollinger on Bollinger Bands (2001).
  */
 export function bollinger(source: Source, bars: number, widths: number): IndicatorSpec<Bands> {
@@ -64,8 +64,9 @@ function extreme(name: string, source: Source, bars: number, sign: 1 | -1): Indi
 }
 
 /**
- * A deque of the values that can still become the extreme, from the best to the newest, in a ring: constant time a row on average.
- * Values are held times `sign`, so that the lowest is a highest.
+ * A ring-buffer deque of the values that can still become the extreme, from the best to the newest. It takes constant time a row on
+ * average.
+ * Values are multiplied by `sign`, so that the lowest is found as a highest.
  */
 class Extreme implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
@@ -74,13 +75,13 @@ class Extreme implements Kernel {
   readonly #sign: 1 | -1;
   readonly #values: Float64Array;
   readonly #rows: Int32Array;
-  /** Positions count up; their place in the ring is the position modulo its size, a power of two. */
+  /** Positions count up. The index in the ring is the position modulo its size, a power of two. */
   #head = 0;
   #tail = 0;
   #count = 0;
 
   constructor(source: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number, sign: 1 | -1) {
-    const size = 2 ** (32 - Math.clz32(bars)); // the least power of two above `bars`
+    const size = 2 ** (32 - Math.clz32(bars)); // the smallest power of two above `bars`
     this.#source = source;
     this.#out = out;
     this.#bars = bars;
@@ -155,7 +156,7 @@ class Deviations implements Kernel {
       if (row >= bars - 1) {
         const last = row - fromBase;
         const first = last - bars + 1;
-        // Differences from the newest value are small, and whole where the source is in ticks: their sum is exact.
+        // Differences from the newest value are small, and whole for a source in ticks, so their sum is exact.
         const newest = from[last]!;
         let sum = 0;
         for (let i = first; i < last; i++) sum += from[i]! - newest;
@@ -165,7 +166,7 @@ class Deviations implements Kernel {
           const off = from[i]! - newest - shift;
           squares += off * off;
         }
-        // The sum of the window divided once, as in sma: the middle band and the average are the same number.
+        // Divides the sum of the window once, like sma: the middle band equals that average exactly.
         mean = (sum + bars * newest) / (bars * this.#scale);
         reach = (this.#widths * Math.sqrt(squares / bars)) / this.#scale;
       }

@@ -1,4 +1,4 @@
-// The kernel of crossings: one comparison of two series a row for both directions.
+// The kernel of crossings: one comparison of two series per row serves both directions.
 
 import { ROW_MASK as MASK } from '../base/number/exact.ts';
 import type { Kernel } from './graph/spec.ts';
@@ -8,7 +8,7 @@ import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type SignalWindow } from 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const ROW_MASK = MASK;
 
-/** Where a row of a stands to that of b; OPEN where one of them is not ready. */
+/** Relation of a to b in a row. OPEN when one of them is not ready. */
 const OPEN = 0;
 const ABOVE = 1;
 const BELOW = 2;
@@ -16,8 +16,8 @@ const EQUAL = 3;
 type Place = typeof OPEN | typeof ABOVE | typeof BELOW | typeof EQUAL;
 
 /**
- * Goes from crossing to crossing: while a stays on one side of b nothing is written, and the branches are foreseen. Crossings are few,
- * so that listing their rows costs nothing beside a search for them afterwards.
+ * Skips from crossing to crossing. While a stays on one side of b, nothing is written and the branches are predictable. Crossings are rare,
+ * so listing their rows here costs nothing compared with a later search.
  */
 export class Crossing implements Kernel {
   readonly #of: Comparable;
@@ -25,7 +25,7 @@ export class Crossing implements Kernel {
   readonly #down: SignalWindow;
   readonly #upRows: Int32Array;
   readonly #downRows: Int32Array;
-  /** At the last row filled. */
+  /** Relation in the last filled row. */
   #place: Place = OPEN;
 
   constructor(of: Comparable, up: SignalWindow, down: SignalWindow) {
@@ -38,7 +38,7 @@ export class Crossing implements Kernel {
 
   fill(fromRow: number, toRow: number): void {
     const { aTimes, bTimes } = this.#of;
-    // Both at one index, which saves a quarter of the time; windows of one look-back begin at one row as it is.
+    // Gives both columns one index, which saves a quarter of the time. Windows with equal look-back already start at the same row.
     const base = Math.max(this.#of.a.base, this.#of.b.base);
     const a = valuesFrom(this.#of.a, base);
     const b = valuesFrom(this.#of.b, base);
@@ -79,7 +79,9 @@ export class Crossing implements Kernel {
   }
 }
 
-/** The first index from `at` on at which x is not above y, or `end`; a NaN ends the run. Four rows a turn save a third of the time. */
+/**
+ * Returns the first index from `at` on at which x is not above y, or `end`. A NaN ends the run. Four rows a turn save a third of the time.
+ */
 function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: number, at: number, end: number): number {
   const lastTurn = Math.min(end, ROW_MASK) - 3;
   for (; at < lastTurn; at += 4) {

@@ -1,4 +1,4 @@
-// The one door for an author's own indicator: a function that is fed one value at a time.
+// Custom indicators: a user's function that gets one value at a time.
 
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import type { Series } from './graph/series.ts';
@@ -6,20 +6,20 @@ import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type 
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 export interface CustomOptions {
-  /** How many values the function needs; before that many the series is not ready, whatever was returned. 1 by default. */
+  /** Number of values that the function needs. Until then the series is not ready, whatever the function returns. Default 1. */
   readonly warmupBars?: number;
   /**
-   * Declares that the function reads and writes nothing outside `make`. The run then computes it block by block, ahead of the strategy, and
-   * checks the declaration: a run whose calls depend on the size of a block ends with an error. Without it the run goes row by row.
+   * Declares that the function reads and writes nothing outside `make`. The run then computes the indicator in blocks, ahead of the
+   * strategy. It checks the declaration: a run whose calls depend on the block size ends with an error. Without the declaration, the run
+   * goes row by row.
    */
   readonly pure?: boolean;
 }
 
 /**
- * An indicator of one's own: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each
- * run of the series and returns the function that gets the values of the source in order, one at a time, and returns the indicator's
- * value (NaN where it has none). Values of a source that is not ready are not handed over.
- *
+ * A custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each run of
+ * the series. It returns a function that gets the values of the source in order, one at a time, and returns the value of the indicator (NaN
+ * when it has none). The function gets no values while the source is not ready.
  * The third argument: options, or `warmupBars` alone.
  */
 export function custom(source: Source, make: () => (x: number) => number, options: number | CustomOptions = {}): IndicatorSpec<Series> {

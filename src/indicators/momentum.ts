@@ -1,4 +1,4 @@
-// Momentum of a series or a feed: rates of change, and what is built of them; deviation from the typical price.
+// Momentum indicators: rate of change, TRIX, know sure thing, and the commodity channel index.
 
 import { listOf } from '../base/memory/listOf.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -8,7 +8,7 @@ import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec,
 import { onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
-/** Rate of change over `bars` bars, in percent. NaN where the value `bars` ago was 0. */
+/** Rate of change over `bars` bars, in percent. NaN when the value `bars` bars ago was 0. */
 export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
   checkWhole('roc', 'bars', bars, 1);
   return seriesSpec({
@@ -59,7 +59,7 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
 
 /**
  * Commodity channel index: the distance of the typical price (high + low + close) / 3 from its average over `bars` bars, in units of 0.015
- * mean absolute deviations. NaN where the typical price has not moved within the window. D. Lambert (1980).
+ * mean absolute deviations. NaN when the typical price is constant in the window. D. Lambert (1980).
  */
 export function cci(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
   checkWhole('cci', 'bars', bars, 2, 1_000_000);
@@ -94,7 +94,7 @@ class RateOfChange implements Kernel {
   }
 }
 
-/** The first source once, the second twice, and so on. */
+/** The sum of its sources with weights 1, 2, 3 and so on. */
 class WeightedSum implements Kernel {
   readonly #sources: readonly IndicatorColumn<Float64Array>[];
   readonly #out: NumberWindow;
@@ -113,13 +113,13 @@ class WeightedSum implements Kernel {
   }
 }
 
-/** Works on three times the typical price in ticks, whole numbers: a window that stands still has exactly no deviation. */
+/** Uses three times the typical price in ticks, which is a whole number: a constant price has a deviation of exactly 0. */
 class ChannelIndex implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
   readonly #close: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
-  /** The typical prices of the last `bars` rows, in a ring: row r at r modulo `bars`. */
+  /** The typical prices of the last `bars` rows in a ring: row r is at index r modulo `bars`. */
   readonly #typical: Float64Array;
 
   constructor({ columns }: ScaledColumns, out: NumberWindow, bars: number) {
@@ -138,7 +138,7 @@ class ChannelIndex implements Kernel {
       const newest =
         this.#high.values[row - this.#high.base]! + this.#low.values[row - this.#low.base]! + this.#close.values[row - this.#close.base]!;
       typical[row % bars] = newest;
-      // Differences from the newest are small and whole, so that their sum is exact.
+      // Differences from the newest value are small and whole, so their sum is exact.
       let sum = 0;
       for (let i = 0; i < bars; i++) sum += typical[i]! - newest;
       const shift = sum / bars;

@@ -1,4 +1,4 @@
-// Oscillators: momentum of a series against its own past.
+// Oscillators: RSI, MACD, stochastic oscillators, and the money flow index.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import { sma } from './averages.ts';
@@ -20,8 +20,8 @@ import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 /**
- * Relative strength index, 0 to 100: Wilder's average of gains over that of gains and losses, both seeded by the mean of the first `bars`
- * changes. Not rounded. A market that has not moved at all is at 50. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ * Relative strength index, 0 to 100: Wilder's average of gains divided by that of gains and losses. Both start with the mean of the first
+ * `bars` changes. Not rounded. A constant price gives 50. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
  */
 export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('rsi', 'bars', bars, 1);
@@ -35,15 +35,15 @@ export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
 }
 
 export interface Macd {
-  /** The fast average less the slow one. */
+  /** The fast average minus the slow one. */
   readonly macd: Series;
   /** The exponential average of `macd`. */
   readonly signal: Series;
-  /** `macd` less `signal`. */
+  /** `macd` minus `signal`. */
   readonly histogram: Series;
 }
 
-/** Moving average convergence divergence of exponential averages, each seeded by a simple average. G. Appel (1979). */
+/** Moving average convergence divergence of exponential averages, each starting with a simple average. G. Appel (1979). */
 export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 9): IndicatorSpec<Macd> {
   checkWhole('macd', 'fastBars', fastBars, 1);
   checkWhole('macd', 'slowBars', slowBars, fastBars + 1);
@@ -62,14 +62,14 @@ export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 
 }
 
 export interface Stochastic {
-  /** The place of the close in the range of the last bars, 0 to 100, averaged over `smoothK` bars. */
+  /** Position of the close in the range of the last bars, 0 to 100, averaged over `smoothK` bars. */
   readonly k: Series;
   /** The simple average of `k` over `smoothD` bars. */
   readonly d: Series;
 }
 
 /**
- * Stochastic oscillator: 100 (close - lowest low) / (highest high - lowest low) over `bars` bars; a range of nothing counts as 50.
+ * Stochastic oscillator: 100 (close - lowest low) / (highest high - lowest low) over `bars` bars. An empty range gives 50.
  * `smoothK` 1 is the fast form, 3 the slow one. G. Lane (1950s).
  */
 export function stochastic(feed: FeedSeries, bars = 14, smoothK = 1, smoothD = 3): IndicatorSpec<Stochastic> {
@@ -78,7 +78,7 @@ export function stochastic(feed: FeedSeries, bars = 14, smoothK = 1, smoothD = 3
   return smoothed('stochastic', [feed.high, feed.low, feed.close], [bars, smoothK, smoothD], place);
 }
 
-/** The stochastic oscillator of the relative strength index: its place in its own range of the last `bars` bars, smoothed twice. */
+/** The stochastic oscillator of the relative strength index: its position in its own range of the last `bars` bars, smoothed twice. */
 export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK = 3, smoothD = 3): IndicatorSpec<Stochastic> {
   checkWhole('stochasticRsi', 'bars', bars, 1);
   const strength = rsi(source, rsiBars);
@@ -87,8 +87,8 @@ export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK =
 }
 
 /**
- * Money flow index, 0 to 100: the share of turnover (typical price x volume) of the last `bars` bars in rows whose typical price rose,
- * among rows where it rose or fell. 50 where there was neither. Not rounded. G. Quong and A. Soudack (1989).
+ * Money flow index, 0 to 100: turnover (typical price x volume) of the last `bars` bars in rows with a rising typical price, as a share of
+ * the turnover in rows with a rising or falling one. 50 when there was neither. Not rounded. G. Quong and A. Soudack (1989).
  */
 export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('mfi', 'bars', bars, 1);
@@ -133,7 +133,7 @@ class RelativeStrength implements Kernel {
   readonly #out: NumberWindow;
   readonly #bars: number;
   #last = NaN;
-  /** Sums of gains and losses while `changes` < bars, then Wilder's averages; in ticks over a price, where changes are exact. */
+  /** Sums of gains and losses while `changes` < bars, then Wilder's averages. In ticks for a price, so that changes are exact. */
   #gain = 0;
   #loss = 0;
   #changes = 0;
@@ -183,7 +183,10 @@ class RelativeStrength implements Kernel {
   }
 }
 
-/** An exponential average with the rounding error of each step carried along: the difference of two stays exact where they nearly meet. */
+/**
+ * An exponential average that carries the rounding error of each step. The difference of two such averages stays accurate when they are
+ * nearly equal.
+ */
 class CompensatedMean {
   readonly #bars: number;
   readonly #weight: number;
@@ -235,7 +238,7 @@ class Convergence implements Kernel {
   readonly #fast: CompensatedMean;
   readonly #slow: CompensatedMean;
   readonly #smooth: CompensatedMean;
-  /** The first value: averages of differences from it differ by as much, and begin without the rounding of a high price. */
+  /** The first value. Averaging differences from it leaves the difference of averages unchanged, and avoids the rounding of high prices. */
   #origin = NaN;
 
   constructor(
@@ -287,7 +290,7 @@ class Convergence implements Kernel {
   }
 }
 
-/** Prices are doubles next to whole ticks: rounding their product with the scale gives the ticks back, and with them exact differences. */
+/** Position of a value in a range. Rounding price times scale recovers the whole ticks, whose differences are exact. */
 class PlaceInRange implements Kernel {
   readonly #value: IndicatorColumn<Float64Array>;
   readonly #high: IndicatorColumn<Float64Array>;
@@ -336,7 +339,7 @@ class MoneyFlow implements Kernel {
   readonly #bars: number;
   readonly #in = new CompensatedSum();
   readonly #outflow = new CompensatedSum();
-  /** Rows of the window with a flow in and out: a sum without any is 0, whatever rounding left in it. */
+  /** Numbers of rows in the window with inflow and with outflow. When one is 0, its sum is reset, which removes rounding errors. */
   #ins = 0;
   #outs = 0;
 
@@ -376,7 +379,7 @@ class MoneyFlow implements Kernel {
     }
   }
 
-  /** Three times the typical price, in ticks: a whole number, so that its changes are exact. */
+  /** Returns three times the typical price in ticks, a whole number, so that its changes are exact. */
   #typical(row: number): number {
     return (
       this.#high.values[row - this.#high.base]! + this.#low.values[row - this.#low.base]! + this.#close.values[row - this.#close.base]!

@@ -1,4 +1,4 @@
-// Signals: boolean series made by comparing series, and by combining signals.
+// Signals: boolean series that compare series or combine other signals.
 
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
@@ -19,17 +19,17 @@ import {
 import { comparable, type Comparable } from './sums.ts';
 import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type NumberWindow, type SignalWindow } from './graph/window.ts';
 
-/** True where a > b and a <= b one bar ago, both ready at both times. `b` may be a constant. */
+/** True when a > b and one bar ago a <= b, and both were ready at both bars. `b` can be a constant. */
 export function crossedUp(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return crossed('crossedUp', a, b);
 }
 
-/** True where a < b and a >= b one bar ago, both ready at both times. `b` may be a constant. */
+/** True when a < b and one bar ago a >= b, and both were ready at both bars. `b` can be a constant. */
 export function crossedDown(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return crossed('crossedDown', a, b);
 }
 
-/** True where a > b. `b` may be a constant. */
+/** True when a > b. `b` can be a constant. */
 export function above(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return signalSpec({
     name: 'above',
@@ -39,7 +39,7 @@ export function above(a: Source, b: Source | number): IndicatorSpec<Signal> {
   });
 }
 
-/** True where a < b. `b` may be a constant. */
+/** True when a < b. `b` can be a constant. */
 export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return signalSpec({
     name: 'below',
@@ -49,17 +49,17 @@ export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
   });
 }
 
-/** True where all of the signals are; not ready where one of them is not. */
+/** True when all signals are true. Not ready when one of them is not. */
 export function and(...of: readonly SignalSource[]): IndicatorSpec<Signal> {
   return combined('and', of);
 }
 
-/** True where one of the signals is or several are; not ready where one of them is not. */
+/** True when at least one signal is true. Not ready when one of them is not. */
 export function or(...of: readonly SignalSource[]): IndicatorSpec<Signal> {
   return combined('or', of);
 }
 
-/** True where the signal is ready and false. */
+/** True when the signal is ready and false. */
 export function not(of: SignalSource): IndicatorSpec<Signal> {
   return signalSpec({
     name: 'not',
@@ -69,7 +69,7 @@ export function not(of: SignalSource): IndicatorSpec<Signal> {
   });
 }
 
-/** Both directions of a pair are outputs of one node, whichever of the two series is named first: its kernel compares them once. */
+/** Both directions of a pair are outputs of one node, in whichever order the two series are named, so its kernel compares them once. */
 function crossed(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
   const sources = pair(name, a, b);
   const keys = sources.map((source) => source.key);
@@ -104,7 +104,7 @@ function pair(name: string, a: Source, b: Source | number): readonly Operand[] {
   return [first, typeof b === 'number' ? constant(name, first.home, b) : operand(b)];
 }
 
-/** A number as a series, so that the kernels know series alone. */
+/** Returns a number as a series, so that kernels only handle series. */
 function constant(name: string, home: SpecOwner, value: number): Operand {
   if (!Number.isFinite(value))
     throw new ConfigError(`${name}: expected a finite number, got ${value}`, 'compare with a series or a number');
@@ -133,7 +133,7 @@ class SeriesComparison implements Kernel {
   readonly #of: Comparable;
   readonly #out: SignalWindow;
 
-  /** True where the first of the two is more. */
+  /** True when the first of the two is greater. */
   constructor(of: Comparable, out: SignalWindow) {
     this.#of = of;
     this.#out = out;

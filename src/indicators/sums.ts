@@ -1,4 +1,4 @@
-// Sums of a moving window that do not drift: whole ticks where the source is a price, compensated floats elsewhere; how sums compare.
+// Sums over a moving window that do not drift: whole ticks for prices, compensated floats otherwise. Also the exact comparison of sums.
 
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
@@ -7,12 +7,12 @@ import type { ScaledColumn, Wiring } from './graph/spec.ts';
 import type { IndicatorColumn, Fractions } from './graph/window.ts';
 
 /**
- * Refuses a window whose weighted sum of ticks could pass 2^53, above which whole numbers are not exact in a double.
- * `weight`: the sum of the weights of one window. Returns a bound of the sums.
+ * Returns a bound of the weighted window sums. `weight` is the sum of the weights of one window.
+ * Throws ConfigError when a sum of ticks could exceed 2^53, above which doubles cannot hold all whole numbers.
  */
 export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): number {
   const { values } = column;
-  // Columns of 32-bit ticks are searched only where a window could pass the limit at all.
+  // Searches a column of 32-bit ticks only when a window could exceed the limit at all.
   const max = values instanceof Int32Array && weight <= 2 ** 22 ? 2 ** 31 : highestOf(values);
   if (weight * Math.max(max, scale) <= 2 ** 53) return weight * max;
   throw new ConfigError(
@@ -27,20 +27,24 @@ function highestOf(values: TickColumn): number {
   return max;
 }
 
-/** Several sources on one scale. */
+/** Several sources with one scale. */
 export interface ScaledColumns {
   readonly columns: readonly IndicatorColumn<TickColumn>[];
   readonly scale: number;
 }
 
-/** The sources 0..count-1 in whole ticks when all of them are prices, so that their differences are exact; as they are otherwise. */
+/**
+ * Returns the sources 0..count-1 in whole ticks when all are prices, so that their differences are exact. Otherwise returns them unchanged.
+ */
 export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
   const sources = Array.from({ length: count }, (_, source) => wiring.scaled(source));
   if (sources.every((source) => source.whole)) return { columns: listOf(sources, (source) => source.column), scale: sources[0]!.scale };
   return { columns: listOf(sources, (_, source) => wiring.numbers(source)), scale: 1 };
 }
 
-/** Two series in a form in which `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) as what is read of the series does. */
+/**
+ * Two series in a form in which `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) exactly as the values read from the series do.
+ */
 export interface Comparable {
   readonly a: IndicatorColumn<Float64Array>;
   readonly aTimes: number;
@@ -48,7 +52,7 @@ export interface Comparable {
   readonly bTimes: number;
 }
 
-/** The sources `a` and `b` for a kernel that compares them: undivided sums where that is safe, the values as they are read elsewhere. */
+/** Returns the sources `a` and `b` for a kernel that compares them: undivided sums when that is exact, otherwise the values as read. */
 export function comparable(wiring: Wiring, a: number, b: number): Comparable {
   const first = wiring.fractions(a);
   const second = wiring.fractions(b);
@@ -58,13 +62,13 @@ export function comparable(wiring: Wiring, a: number, b: number): Comparable {
 }
 
 /**
- * Whole numbers [m, n] such that `x * m` and `y * n` compare exactly as the *rounded* quotients `x / a.divisor` and `y / b.divisor` do, for
- * all values x and y within their bounds; null where there are none.
+ * Returns whole numbers [m, n] such that `x * m` and `y * n` compare exactly as the *rounded* quotients `x / a.divisor` and `y /
+ * b.divisor`, for all x and y within their bounds. Null when no such numbers exist.
  *
  * With p and q the divisors without their common factor g, x / (g p) and y / (g q) are equal if and only if x q = y p, and their quotients
  * are then equal too. Otherwise they differ by at least 1 / (g p q). Two numbers that round to one double differ by at most the larger of
- * them x 2^-52, here max(x q, y p) 2^-52 / (g p q): less than 1 / (g p q) while both products are below 2^52, where they are exact as well.
- * Rounding keeps the order, so that the quotients differ in the same sense.
+ * them x 2^-52, here max(x q, y p) 2^-52 / (g p q). This is less than 1 / (g p q) while both products are below 2^52, where they are also
+ * exact. Rounding keeps the order, so the quotients differ in the same direction.
  */
 export function crossMultipliers(
   a: Pick<Fractions, 'divisor' | 'max'>,
@@ -80,8 +84,8 @@ function commonFactor(a: number, b: number): number {
 }
 
 /**
- * A running sum with the rounding error of every step carried along (Knuth's TwoSum): after a million additions and subtractions it is
- * as near as a fresh sum. Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B.
+ * A running sum that carries the rounding error of every step (Knuth's TwoSum). After a million additions and subtractions it is as
+ * accurate as a new sum. Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B.
  */
 export class CompensatedSum {
   #sum = 0;

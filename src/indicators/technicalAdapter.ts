@@ -1,4 +1,4 @@
-// The adapter for indicators of the technicalindicators package: fed bar by bar, aligned to the rows, guarded against NaN.
+// Adapter for indicators of the technicalindicators package: feeds them bar by bar, aligns their results to the rows, and keeps NaN out.
 
 import { listOf } from '../base/memory/listOf.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
@@ -16,10 +16,11 @@ import {
 import type { TechnicalLibrary } from './graph/technicalLibrary.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
-// Left out on purpose, each with a kernel of ours instead or none: RSI, MFI, StochasticRSI and ADL, which the package rounds; TRIX and the
-// signal of KST, which take a value of exactly 0 for none; CCI, whose running sum leaves noise to divide by where the market stands still.
+// Some indicators of the package are not used, and most have a kernel of this project instead. The package rounds RSI, MFI, StochasticRSI
+// and ADL. TRIX and the signal line of KST treat a value of exactly 0 as missing. CCI has a running sum whose rounding noise becomes a
+// divisor when the price is constant.
 
-/** Williams %R, -100 to 0. NaN where the range of the window is nothing. */
+/** Williams %R, -100 to 0. NaN when the range of the window is empty. */
 export function williamsR(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('williamsR', 'bars', bars, 1);
   return ofBars('williamsR', feed, [bars], bars, (lib) => new lib.WilliamsR({ ...NO_BARS, period: bars }));
@@ -30,14 +31,14 @@ export function obv(feed: FeedSeries): IndicatorSpec<Series> {
   return ofBars('obv', feed, [], 2, (lib) => new lib.OBV(NO_BARS));
 }
 
-/** Parabolic stop and reverse. J. W. Wilder (1978). The first trend is taken to be upward. */
+/** Parabolic stop and reverse. J. W. Wilder (1978). The first trend is assumed to be upward. */
 export function psar(feed: FeedSeries, step = 0.02, max = 0.2): IndicatorSpec<Series> {
   checkPositive('psar', 'step', step);
   checkPositive('psar', 'max', max);
   return ofBars('psar', feed, [step, max], 1, (lib) => new lib.PSAR({ ...NO_BARS, step, max }));
 }
 
-/** Awesome oscillator: the simple average of the middle prices over `fastBars` less that over `slowBars`. B. Williams (1998). */
+/** Awesome oscillator: the simple average of the middle prices over `fastBars` minus that over `slowBars`. B. Williams (1998). */
 export function awesomeOscillator(feed: FeedSeries, fastBars = 5, slowBars = 34): IndicatorSpec<Series> {
   checkWhole('awesomeOscillator', 'fastBars', fastBars, 1);
   checkWhole('awesomeOscillator', 'slowBars', slowBars, fastBars + 1);
@@ -96,18 +97,18 @@ export function chandelierExit(feed: FeedSeries, bars = 22, widths = 3): Indicat
 export interface Ichimoku {
   readonly conversion: Series;
   readonly base: Series;
-  /** Both spans as computed at this bar; charts draw them `baseBars` further right. */
+  /** Both spans as computed at this bar. Charts draw them `baseBars` further right. */
   readonly spanA: Series;
   readonly spanB: Series;
 }
 
-/** Ichimoku cloud: middles of the ranges of the last bars. G. Hosoda (1969). */
+/** Ichimoku cloud: midpoints of the ranges of the last bars. G. Hosoda (1969). */
 export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, spanBars = 52): IndicatorSpec<Ichimoku> {
   checkWhole('ichimoku', 'conversionBars', conversionBars, 1);
   checkWhole('ichimoku', 'baseBars', baseBars, 1);
   checkWhole('ichimoku', 'spanBars', spanBars, 1);
   const ready = Math.max(conversionBars, baseBars, spanBars);
-  // The package does not displace the spans; its `displacement` would only lengthen the warm-up.
+  // The package does not displace the spans. Its `displacement` would only lengthen the warm-up.
   const make = (lib: TechnicalLibrary) =>
     new lib.IchimokuCloud({ ...NO_BARS, conversionPeriod: conversionBars, basePeriod: baseBars, spanPeriod: spanBars, displacement: 1 });
   return groupSpec(
@@ -122,7 +123,7 @@ export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, sp
   );
 }
 
-/** An indicator of the package. Its declarations name other inputs than it takes, hence `unknown` on both sides. */
+/** An indicator of the package. Its type declarations name other inputs than it takes, hence `unknown` on both sides. */
 interface Stepper {
   nextValue(input: unknown): unknown;
 }
@@ -162,14 +163,14 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
   };
 }
 
-/** A fresh object a row: several indicators of the package keep the last one. */
+/** Returns a new object for each row, because several indicators of the package keep the last one. */
 function barsOf(wiring: Wiring): Feeder {
   const columns: readonly IndicatorColumn<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
   const at = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
   return (row) => ({ open: at(0, row), high: at(1, row), low: at(2, row), close: at(3, row), volume: at(4, row) });
 }
 
-/** Null for a value that is not ready: one NaN would stay in the sums of the package for ever. */
+/** Returns null for a value that is not ready. A NaN would stay in the running sums of the package permanently. */
 function valuesOf(wiring: Wiring): Feeder {
   const column = wiring.numbers(0);
   return (row) => {
@@ -181,7 +182,7 @@ function valuesOf(wiring: Wiring): Feeder {
 class Adapted implements Kernel {
   readonly #stepper: Stepper;
   readonly #feed: Feeder;
-  /** The field of the package's result for each output: '' for a plain number. */
+  /** The field of the package's result for each output. '' for a plain number. */
   readonly #fields: readonly string[];
   readonly #windows: readonly NumberWindow[];
 
@@ -201,7 +202,7 @@ class Adapted implements Kernel {
   }
 }
 
-/** The number in a result of the package, NaN where there is none: during its warm-up it returns nothing. */
+/** Returns the number in a result of the package. NaN during its warm-up, when it returns nothing. */
 function numberIn(result: unknown, field: string): number {
   if (typeof result === 'number') return Number.isFinite(result) ? result : NaN;
   if (typeof result !== 'object' || result === null) return NaN;

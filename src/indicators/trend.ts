@@ -1,4 +1,4 @@
-// Range and trend of a feed: Wilder's average true range and directional movement.
+// Trend indicators: average true range and directional movement, both by Wilder.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
@@ -7,8 +7,8 @@ import { onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 /**
- * Average true range, in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. The true range of a bar
- * needs the close before it, so that the first one is that of the second bar.
+ * Average true range in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. A true range needs the previous
+ * close, so the first one is that of the second bar.
  * J. W. Wilder, New Concepts in Technical Trading Systems (1978).
  */
 export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
@@ -23,7 +23,7 @@ export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
 }
 
 export interface DirectionalMovement {
-  /** Strength of the trend, 0 to 100, whatever its direction. */
+  /** Strength of the trend, 0 to 100, in either direction. */
   readonly adx: Series;
   /** Upward and downward movement as a share of the true range, 0 to 100. */
   readonly plusDi: Series;
@@ -31,8 +31,8 @@ export interface DirectionalMovement {
 }
 
 /**
- * Average directional index with its two directional indicators, all smoothed by Wilder's method over `bars` bars. A market without any
- * movement has the index 0. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ * Average directional index with its two directional indicators, all smoothed by Wilder's method over `bars` bars. Without any movement the
+ * index is 0. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
  */
 export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMovement> {
   checkWhole('adx', 'bars', bars, 1);
@@ -48,7 +48,7 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
   );
 }
 
-/** Works in ticks where the feed has them: ranges of a few ticks are then exact however high the price. */
+/** Computes in ticks when the feed has them: small ranges are then exact, however high the price. */
 class TrueRange implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
@@ -57,7 +57,7 @@ class TrueRange implements Kernel {
   readonly #out: NumberWindow;
   readonly #bars: number;
   #lastClose = NaN;
-  /** The sum of the true ranges while `count` < bars, then their average. */
+  /** Sum of the true ranges while `count` < bars, then their average. */
   #range = 0;
   #count = 0;
 
@@ -113,12 +113,12 @@ class Directional implements Kernel {
   #lastHigh = NaN;
   #lastLow = NaN;
   #lastClose = NaN;
-  /** Wilder's sums of true range, upward and downward movement; `moves` of them were seen. */
+  /** Wilder's sums of true range, upward and downward movement, over the first `moves` moves. */
   #range = 0;
   #up = 0;
   #down = 0;
   #moves = 0;
-  /** The sum of the directional indices while `indices` < bars, then their average. */
+  /** Sum of the directional indices while `indices` < bars, then their average. */
   #index = 0;
   #indices = 0;
 
@@ -175,7 +175,7 @@ class Directional implements Kernel {
   }
 }
 
-/** In percent; 0 of nothing is 0. */
+/** Returns a share in percent. 0 when the whole is 0. */
 function share(part: number, whole: number): number {
   return whole === 0 ? 0 : (100 * part) / whole;
 }

@@ -1,4 +1,4 @@
-// Intervals of bars: names, aliases of the exchange's wire, lengths, and the UTC grid they lie on.
+// Intervals of bars: names, aliases on the exchange's wire, lengths, and their UTC grid.
 
 import { civilMonth, monthStart } from '../base/calendar.ts';
 
@@ -32,22 +32,22 @@ const LENGTH_MS: Readonly<Record<Exclude<Interval, '1M'>, number>> = {
 /** 1970-01-05T00:00Z, the first Monday: weeks are counted from here. */
 const FIRST_MONDAY = 4 * 86_400_000;
 
-/** The interval that `text` names (the specification's names are accepted), or null. Case matters: 1m is a minute, 1M a month. */
+/** Returns the interval that `text` names (including the specification's names), or null. Case matters: 1m is a minute, 1M a month. */
 export function parseInterval(text: string): Interval | null {
   return (INTERVALS as readonly string[]).includes(text) ? (text as Interval) : (ALIASES[text] ?? null);
 }
 
-/** Length in ms, or null for 1M, whose length varies. */
+/** Returns the length in ms, or null for 1M, whose length varies. */
 export function fixedLengthMs(interval: Interval): number | null {
   return interval === '1M' ? null : LENGTH_MS[interval];
 }
 
-/** The typical length in ms (a month counts 30 days): for ordering intervals and for display, never for a grid. */
+/** Returns the typical length in ms (30 days for a month): for ordering intervals and for display, never for a grid. */
 export function typicalLengthMs(interval: Interval): number {
   return fixedLengthMs(interval) ?? 30 * 86_400_000;
 }
 
-/** The open time (ms UTC) of the bar of `interval` that contains `ms`. */
+/** Returns the open time (ms UTC) of the bar of `interval` that contains `ms`. */
 export function openOf(interval: Interval, ms: number): number {
   if (interval === '1M') {
     const { year, month } = civilMonth(ms);
@@ -58,14 +58,14 @@ export function openOf(interval: Interval, ms: number): number {
   return Math.floor((ms - origin) / length) * length + origin;
 }
 
-/** The end (exclusive, ms UTC) of the bar that opens at `openMs`. */
+/** Returns the end (exclusive, ms UTC) of the bar that opens at `openMs`. */
 export function closeOf(interval: Interval, openMs: number): number {
   if (interval !== '1M') return openMs + LENGTH_MS[interval];
   const { year, month } = civilMonth(openMs);
   return month === 12 ? monthStart(year + 1, 1) : monthStart(year, month + 1);
 }
 
-/** Bars of `interval` from the one that opens at `fromMs` to the one that opens at `toMs`, the latter not counted. */
+/** Returns the number of bars of `interval` from the one that opens at `fromMs` to the one that opens at `toMs`, exclusive. */
 export function barsBetween(interval: Interval, fromMs: number, toMs: number): number {
   if (interval !== '1M') return Math.round((toMs - fromMs) / LENGTH_MS[interval]);
   const from = civilMonth(fromMs);

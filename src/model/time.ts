@@ -1,4 +1,4 @@
-// Times as text: UTC dates and date-times to milliseconds and back, by civil-date arithmetic (`Date` is banned below the clock).
+// Converts UTC dates and times between text and milliseconds, by civil-date arithmetic (`Date` is banned below the clock).
 
 import { timeMs, type TimeMs } from '../base/brand.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
@@ -6,8 +6,8 @@ import { civilMonth, monthStart } from '../base/calendar.ts';
 const PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{3}))?)?(?:Z|\+00:00)?)?$/;
 
 /**
- * The Unix time of `2024-01-01`, `2024-01-01T08:30` or `2024-01-01T08:30:00Z` (UTC; seconds, milliseconds and Z optional),
- * or null when the text is none of these or no such day or hour exists.
+ * Returns the Unix time of `2024-01-01`, `2024-01-01T08:30` or `2024-01-01T08:30:00Z` (UTC; seconds, milliseconds and Z optional), or null
+ * when the text has another form or the day or hour does not exist.
  */
 export function parseTime(text: string): TimeMs | null {
   const found = PATTERN.exec(text);
@@ -15,12 +15,12 @@ export function parseTime(text: string): TimeMs | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = found.slice(1).map((part) => Number(part ?? 0));
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;
   const days = monthStart(year, month) + (day - 1) * 86_400_000;
-  // A day past the end of its month lands in the next one.
+  // A day past the end of its month falls into the next one.
   if (civilMonth(days).month !== month) return null;
   return timeMs(days + ((hour * 60 + minute) * 60 + second) * 1000 + ms);
 }
 
-/** `2024-01-01T08:30:00.000Z`, as every file that isobar writes has it. */
+/** Returns `2024-01-01T08:30:00.000Z`, the form of every file that isobar writes. */
 export function formatTime(ms: number): string {
   const { year, month, day } = civilMonth(ms);
   const rest = ms - Math.floor(ms / 86_400_000) * 86_400_000;
@@ -28,7 +28,7 @@ export function formatTime(ms: number): string {
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}.${String(rest % 1000).padStart(3, '0')}Z`;
 }
 
-/** `2024-01-01 08:30 UTC`, as people read it. */
+/** Returns `2024-01-01 08:30 UTC`, the form for readers. */
 export function formatMinute(ms: number): string {
   const text = formatTime(ms);
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;

@@ -1,8 +1,8 @@
-// The exchange's error codes as data: number, name and meaning of the specification, part 7; read by venue and protocol.
+// The exchange's error codes as data: number, name and meaning of the specification, part 7. Used by venue and protocol.
 
 export interface VenueCode {
   readonly code: number;
-  /** The name on the wire; null where the specification gives none. */
+  /** The name on the wire; null if the specification gives no name. */
   readonly name: string | null;
   readonly meaning: string;
 }
@@ -56,7 +56,7 @@ export const VENUE_CODES = {
 
 const byNumber: ReadonlyMap<number, VenueCode> = new Map(Object.values(VENUE_CODES).map((entry) => [entry.code, entry]));
 
-/** What the venue says with a code: its name, its meaning where it has none, the bare number for a code of nobody's table. */
+/** Returns the text of a code: its name, its meaning if it has no name, or the bare number if the table lacks it. */
 export function venueCodeText(code: number): string {
   const entry = byNumber.get(code);
   return entry ? (entry.name ?? entry.meaning) : String(code);

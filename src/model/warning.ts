@@ -54,30 +54,30 @@ export type WarningCode = keyof typeof WARNINGS;
 
 export interface Warning {
   readonly code: WarningCode;
-  /** What was found, with its figures, in one sentence without a point at its end. */
+  /** What was found, with its figures, in one sentence without a final point. */
   readonly text: string;
-  /** The file to look at, relative to the working directory, and its line from 1; null where the warning is about no file. */
+  /** The file to look at, relative to the working directory, and its line from 1; null for a warning that is not about a file. */
   readonly file: string | null;
   readonly line: number | null;
 }
 
-/** Returns a warning that is about no file. */
+/** Returns a warning that is not about a file. */
 export function warning(code: WarningCode, text: string): Warning {
   return { code, text, file: null, line: null };
 }
 
-/** Returns the class of a warning in lower case: `data` of DATA_GAPS. */
+/** Returns the class of a warning in lower case: `data` for DATA_GAPS. */
 export function warningClass({ code }: Pick<Warning, 'code'>): string {
   return code.slice(0, code.indexOf('_')).toLowerCase();
 }
 
-/** Returns the text with the place it is about: `Math.random was called (strategies/mine.ts:12)`. */
+/** Returns the text with its place: `Math.random was called (strategies/mine.ts:12)`. */
 export function warningText({ text, file, line }: Warning): string {
   if (file === null) return text;
   return `${text} (${file}${line === null ? '' : `:${line}`})`;
 }
 
-/** A strategy that does the same wrong thing at every bar is reported once; beyond this many different warnings nobody reads on. */
+/** Limit on different warnings, because no reader reads more. A strategy that repeats a fault at every bar is reported once. */
 const MAX_WARNINGS = 100;
 
 /** Collects the warnings of one run, each once, in the order in which they came. */
@@ -96,7 +96,7 @@ export class WarningList {
     return [...this.#byKey.values()];
   }
 
-  /** Returns all of them and forgets them. */
+  /** Returns all of them and clears the list. */
   drain(): readonly Warning[] {
     const drained = this.all();
     this.#byKey.clear();

@@ -1,4 +1,4 @@
-// The pooled record of one order: made once, used again by later orders, changed by `orders` alone.
+// The pooled record of one order. It is created once, reused by later orders, and changed only by `orders`.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -30,16 +30,16 @@ export class BotOrder implements ReservedOrder {
   takeProfit = FRACTION as Ticks;
   stopLoss = FRACTION as Ticks;
   trailing = FRACTION as Ticks;
-  /** It has one of these: what it buys or sells is guarded. */
+  /** True when it has a bracket price: its fills are protected. */
   isGuarded = false;
-  /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
+  /** The price that triggered a stop leg; 0 for any other order. For readers only: the leg itself is a market order. */
   firedAtTicks = FRACTION as Ticks;
 
-  /** The price that a condition order waits for at the exchange; 0 for an order that waits for none. */
+  /** The trigger price of a trigger order; 0 for any other order. */
   triggerTicks = FRACTION as Ticks;
-  /** The price has to rise to it. */
+  /** True when the price has to rise to the trigger. */
   triggersAbove = false;
-  /** Lots, or units of an amount, that make it look unlike other open orders: so many more were wanted. */
+  /** How much smaller the order was made to give it a unique fingerprint, in lots, or in units for an order by amount. */
   fingerprintOffset = 0;
 
   /** Position of the lifecycle in LIFECYCLES. */
@@ -51,39 +51,39 @@ export class BotOrder implements ReservedOrder {
   filledUnits = FRACTION as Units;
   createdMs = FRACTION as TimeMs;
   changedMs = FRACTION as TimeMs;
-  /** When the venue had it; NaN until then. */
+  /** When the venue received it; NaN until then. */
   arrivedMs = NaN;
-  /** Worst case of what is still open, once it is assessed: written by the reservations alone (reservation.ts says what each is). */
+  /** Worst case of the open rest, once it is assessed. Only the reservations write it (reservation.ts explains each field). */
   worstTicks = FRACTION;
   worstLots = FRACTION;
   worstUnits = FRACTION;
   worstCash = FRACTION;
   reserved = false;
-  /** A cancel is wanted but the venue's id is not known yet. */
+  /** True when a cancel was requested but the venue's id is not known yet. */
   cancelWanted = false;
   wasUnknown = false;
   /** The stable code of a denial or refusal. */
   code: string | null = null;
-  /** In the pool, the next spare record. */
+  /** In the pool: the next free record. */
   nextFree: BotOrder | null = null;
-  /** No order uses it. */
+  /** True when no order uses it. */
   isFree = true;
 
   get lifecycle(): Lifecycle {
     return LIFECYCLES[this.state]!;
   }
 
-  /** Ended without having been at the exchange, as far as anybody knew. */
+  /** True when it ended without having been at the exchange, as far as the bot knows. */
   get isWithoutEffect(): boolean {
     return this.reason === 'noEffect' || this.reason === 'refused' || this.reason === 'notSent';
   }
 
-  /** Makes the record a new draft; whoever asked for it then says what is wanted. */
+  /** Makes the record a new draft. The caller then writes the order intent. */
   begin(id: number, strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
     this.isFree = false;
     this.id = id as OrderId;
     this.strategy = strategy as StrategyIndex;
-    // Mostly that of the order before: a reference that is written is told to the collector, one that is compared is not.
+    // Mostly the same as for the order before. Writing a reference costs work in the garbage collector; comparing it does not.
     if (this.instrument !== instrument) this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
     this.side = side;
@@ -119,7 +119,7 @@ export class BotOrder implements ReservedOrder {
   }
 }
 
-/** The exchange's lists cannot tell the two apart (order-safety, section 6). */
+/** True when the exchange's lists cannot distinguish the two orders (order-safety, section 6). */
 export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
   return (
     a.instrumentIndex === b.instrumentIndex &&
@@ -131,5 +131,5 @@ export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
   );
 }
 
-/** True when a cancel of the order has been asked for. */
+/** True when a cancel of the order was requested. */
 export const isUnderCancel = ({ state, cancelWanted }: BotOrder): boolean => state === STATE.cancelSent || cancelWanted;

@@ -1,10 +1,13 @@
-// Market orders that are limits at the collar, which an exchange with market buys by amount alone needs for a buy by quantity.
+// Market orders that are sent as limits at the collar. An exchange whose market buys are by amount only needs this for a buy by quantity.
 
 import { CAPPED } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
-/** Cancels the unfilled rest of collar orders once the row that opened at `openMs` has ended (house, 12). Returns how many still wait for a row. */
+/**
+ * Cancels the unfilled rest of collar orders once the row that opened at `openMs` has ended (house, 12). Returns how many still wait for a
+ * row.
+ */
 export function cancelCollarRemainders(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
   instrumentIndex: number,
@@ -22,8 +25,8 @@ export function cancelCollarRemainders(
 }
 
 /**
- * Marks the buys whose cap lies below the open of their row: from now on they are limit orders that rest until the row has ended, and they
- * are written down as such.
+ * Marks the buys whose collar lies below the open of their row. From now on they are limit orders that rest until the row ends, and they
+ * are recorded as such.
  */
 export function markCapped(orders: OrderManager, instrumentIndex: number, openMs: number, open: number): void {
   for (const order of orders.active()) {

@@ -1,4 +1,4 @@
-// Why an order cannot be told apart from others, or is one too many: codes of the order manager, in words.
+// Deny codes of the order manager and their texts: why an order cannot be distinguished from others, or is one too many.
 
 const DENIAL_REASONS: Readonly<Record<string, string>> = {
   SLOT_BUSY: 'the order of this decision is not over yet',
@@ -9,5 +9,5 @@ const DENIAL_REASONS: Readonly<Record<string, string>> = {
   CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',
 };
 
-/** Null: the code is not one of these, but of risk. */
+/** Returns the text of a deny code; null for a code of risk. */
 export const denialText = (code: string): string | null => DENIAL_REASONS[code] ?? null;

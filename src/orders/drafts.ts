@@ -1,9 +1,9 @@
-// Orders that are not sent yet, because others have to end first: replacements of an order under cancel, and reversals of a position.
+// Orders that are not sent yet because others have to end first: replacements of an order under cancel, and reversals of a position.
 
 import type { OrderId, Side } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 
-/** An order as it stood when its replacement was asked for. */
+/** The state of an order when its replacement was requested. */
 export interface Replaced {
   readonly id: OrderId;
   readonly side: Side;
@@ -18,13 +18,13 @@ export type Ended = Pick<BotOrder, 'filledLots' | 'filledUnits' | 'reason'>;
 
 export interface WaitingDraft {
   readonly order: BotOrder;
-  /** Orders that have to end first; one that has ended is taken out. */
+  /** Orders that have to end first. An order that has ended is removed. */
   readonly ahead: OrderId[];
-  /** Of a replacement: the old order; null for a reversal. */
+  /** For a replacement: the old order. Null for a reversal. */
   readonly replaced: Replaced | null;
-  /** Of a reversal: what is to be held, in lots, below 0 short. NaN for a replacement. */
+  /** For a reversal: the lots to hold, negative for short. NaN for a replacement. */
   readonly targetLots: number;
-  /** Of a replacement whose time has come: what the old order left of it, in lots, or in units where it is by amount. NaN before. */
+  /** For a replacement that may be sent now: what the old order left to do, in lots, or in units for an order by amount. NaN before. */
   left: number;
 }
 
@@ -49,8 +49,9 @@ export class Drafts {
 }
 
 /**
- * Returns the size of a replacement, in its own unit (lots, or units of an amount): what was wanted, less what the old order has filled
- * since, and no more than the old order left where both are of one unit. 0: nothing is left. A replacement of the other side keeps its size.
+ * Returns the size of a replacement, in its own unit (lots, or units of an amount): the requested size minus what the old order has filled
+ * since then, and at most what the old order left if both have the same unit. 0: nothing is left. A replacement on the other side keeps its
+ * size.
  */
 export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, old: Replaced, end: Ended): number {
   const byAmount = order.quoteUnits > 0;

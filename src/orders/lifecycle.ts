@@ -1,4 +1,4 @@
-// The life of an order as one pure table: (lifecycle, event) to the next lifecycle, or null where the pair is impossible.
+// The lifecycle of an order as one pure table: (lifecycle, event) to the next lifecycle, or null if the pair is impossible.
 
 import type { Lifecycle } from '../model/order.ts';
 
@@ -10,14 +10,14 @@ export const ORDER_EVENTS = [
 export type OrderEvent = (typeof ORDER_EVENTS)[number];
 
 /**
- * What may happen in each lifecycle (order-safety, section 6). The filled quantity stands beside the lifecycle, so a partial
- * fill is no event here; `filled` means that nothing remains. `done` is left again only by proof that the venue still has the order.
+ * The events that are possible in each lifecycle (order-safety, section 6). The filled quantity is separate from the lifecycle, so a
+ * partial fill is not an event here; `filled` means that nothing remains. An order leaves `done` only by proof that the venue still has it.
  */
 const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Lifecycle>>>>> = {
   draft: { denied: 'done', sent: 'sent', notSent: 'done', canceled: 'done' },
   sent: { acked: 'working', placed: 'working', refused: 'done', notSent: 'done', outcomeUnknown: 'unknown', cancelWanted: 'sent' },
   unknown: { acked: 'working', placed: 'working', refused: 'done', noEffect: 'done', outcomeUnknown: 'unknown', cancelWanted: 'unknown' },
-  // An id that the exchange has given to another order too says nothing any more: `outcomeUnknown`.
+  // An id that the exchange has also given to another order proves nothing any more: `outcomeUnknown`.
   working: {
     seenLive: 'working', outcomeUnknown: 'unknown', cancelWanted: 'cancelSent', cancelPending: 'cancelSent',
     filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',
@@ -29,21 +29,23 @@ const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Life
   done: { seenLive: 'working', lateLanded: 'cancelSent' },
 };
 
-/** The lifecycle after `event`, or null: an impossible pair, to be journalled and re-read, never acted on. Pure. */
+/** Returns the lifecycle after `event`, or null for an impossible pair, which is journalled and re-read but never acted on. Pure. */
 export function next(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null {
   return TABLE[lifecycle][event] ?? null;
 }
 
-/** Bits of a position in ORDER_EVENTS. */
+/** Number of bits of a position in ORDER_EVENTS. */
 export const EVENT_BITS = 4;
-/** The same table by position in the two lists, for the hot path: what follows on `event` is at `(state << EVENT_BITS) | event`; -1 is impossible. */
+/**
+ * The same table by position in the two lists, for the hot path: the next state is at `(state << EVENT_BITS) | event`; -1 is impossible.
+ */
 export const NEXT_STATE = Int8Array.from(
   LIFECYCLES.flatMap((from) =>
     Array.from({ length: 2 ** EVENT_BITS }, (_, event) => LIFECYCLES.indexOf(TABLE[from][ORDER_EVENTS[event]!] ?? ('none' as never))),
   ),
 );
 export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4, done: 5 } as const satisfies Record<Lifecycle, number>;
-/** Positions in ORDER_EVENTS: a literal, so that the hot path compares small constants. */
+/** Positions in ORDER_EVENTS. A literal, so that the hot path compares small constants. */
 export const EVENT = {
   sent: 0, denied: 1, acked: 2, refused: 3, notSent: 4, outcomeUnknown: 5, placed: 6, noEffect: 7,
   cancelWanted: 8, cancelPending: 9, filled: 10, canceled: 11, rejected: 12, expired: 13, seenLive: 14, lateLanded: 15,

@@ -1,17 +1,17 @@
-// The orders of a bot that are not over, oldest first, and the newest that are.
+// The unfinished orders of a bot, oldest first, and the newest finished ones.
 
 import type { AbsenceBounds } from './prove/resolver.ts';
 import type { BotOrder } from './botOrder.ts';
 
 export class OpenOrders {
-  /** Added last, and not in the list yet: most orders have ended before anybody asks for the list, and never come into it. */
+  /** The newest order, not in the list yet. Most orders end before the list is read, so they never enter it. */
   #newest: BotOrder | null = null;
   readonly #listed: BotOrder[] = [];
 
   get isEmpty(): boolean {
     return this.#newest === null && this.#listed.length === 0;
   }
-  /** The list itself, oldest first: orders that are added or removed later may change it. */
+  /** Returns the list itself, oldest first. Orders that are added or removed later may change it. */
   all(): readonly BotOrder[] {
     if (this.#newest !== null) this.#listNewest();
     return this.#listed;
@@ -20,7 +20,7 @@ export class OpenOrders {
     if (this.#newest !== null) this.#listNewest();
     this.#newest = order;
   }
-  /** Nothing to do for one that is not there. */
+  /** Removes an order; no effect if it is not in the list. */
   remove(order: BotOrder): void {
     if (order === this.#newest) this.#newest = null;
     else this.#takeOut(order);
@@ -49,7 +49,7 @@ export class OpenOrders {
 /** The newest orders that have ended. */
 export class EndedOrders {
   readonly #orders = new Map<number, BotOrder>();
-  /** Goes through the orders behind the oldest one. A new one from the first would pass all that were removed, one by one. */
+  /** Iterator behind the oldest order. A new iterator would pass every removed order again. */
   #following = this.#orders.values();
   #oldest: BotOrder | null = null;
   readonly #fence: AbsenceBounds;
@@ -65,7 +65,7 @@ export class EndedOrders {
     this.#orders.set(order.id, order);
     if (this.#oldest?.id === order.id) this.#oldest = order;
   }
-  /** Adds an order that has just ended; removes those that are too old, or too many. */
+  /** Adds an order that has just ended, and removes orders that are too old or too many. */
   retain(order: BotOrder): void {
     const orders = this.#orders;
     this.add(order);
@@ -78,7 +78,7 @@ export class EndedOrders {
   #first(): BotOrder | null {
     if (this.#oldest !== null || this.#orders.size === 0) return this.#oldest;
     let next = this.#following.next();
-    // At its end it stays there.
+    // A finished iterator stays finished, so start a new one.
     if (next.done === true) next = (this.#following = this.#orders.values()).next();
     return (this.#oldest = next.done === true ? null : next.value);
   }

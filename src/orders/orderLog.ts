@@ -1,4 +1,4 @@
-// What a run keeps of its orders: one row an order, written once, when it ends.
+// The orders of a run in columns: one row an order, written once, when the order ends.
 
 import * as rows from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -10,13 +10,13 @@ import type { BotOrder } from './botOrder.ts';
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { rowInPage } = rows;
 
-/** Fields of a row. Small whole numbers share one: an order's row is one stretch of memory, and short. */
+/** Fields of a row. Small whole numbers share one field, which keeps a row short and in one piece of memory. */
 const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, changedMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
 const WIDTH = 11;
 const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
 const LIMIT = ROLES.indexOf('limit');
-/** Texts that a run may use for slots and codes. */
+/** Number of texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
 
 /** A text and its number among the texts of the run. */
@@ -30,14 +30,14 @@ export class OrderLog {
   readonly #texts: string[] = [''];
   readonly #textAt = new Map<string, number>([['', 0]]);
 
-  /** The slots of the newest buy and of the newest sell: mostly those of the next ones, and then nothing is hashed. */
+  /** The slots of the newest buy and the newest sell. The next ones mostly have the same slots, which saves hashing. */
   #buys: Known = { text: '', at: 0 };
   #sells: Known = { text: '', at: 0 };
 
-  /** The number of the last order before the first row: orders of an earlier process have none. */
+  /** Number of the last order before the first row: orders of an earlier process have no row. */
   base = 0;
 
-  /** Without a scratch nothing is kept: the sets of a sweep are told apart by their fills. */
+  /** Without a scratch nothing is kept: the parameter sets of a sweep are compared by their fills. */
   constructor(scratch: Scratch | null) {
     this.#rows = scratch === null ? null : new RowLog(WIDTH, scratch);
   }
@@ -65,11 +65,11 @@ export class OrderLog {
     page[at + FIELD.texts] = newest.at;
     if (order.code === null) return;
     page[at + FIELD.texts] = newest.at + this.#text(order.code) * MAX_TEXTS;
-    // What was asked for as a market order rested as a limit: it is written down as what it was.
+    // It was submitted as a market order but rested as a limit, so it is recorded as a limit.
     if (order.code === CAPPED && order.role === 'market') page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
   }
 
-  /** The columns of the first `count` orders after `base`; each has been written. Throws InvariantError where none is kept. */
+  /** Returns the columns of the first `count` orders after `base`. All of them must be written. Throws InvariantError if none are kept. */
   columns(count: number): OrderColumns {
     if (this.#rows === null) throw new InvariantError('the orders of this run are not kept');
     const columns = this.#rows.columns(count);
@@ -117,7 +117,7 @@ export class OrderLog {
   #text(text: string): number {
     const known = this.#textAt.get(text);
     if (known !== undefined) return known;
-    // Beyond that many tags the log keeps the fact of an order, not its tag.
+    // Beyond this number of slots, the log keeps the order without its slot.
     if (this.#texts.length === MAX_TEXTS) return 0;
     this.#textAt.set(text, this.#texts.length);
     return this.#texts.push(text) - 1;

@@ -1,4 +1,4 @@
-// The bot's belief of its orders: pooled records, one send each, changed only by the table of lifecycle.ts.
+// The bot's belief about its orders: pooled records, each sent once and changed only by the table of lifecycle.ts.
 
 import { InvariantError } from '../base/errors.ts';
 import type { Lots, TimeMs, Units } from '../base/brand.ts';
@@ -24,10 +24,10 @@ import { makeUnique } from './unique.ts';
 const { guards } = guarded;
 const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
-/** What an execution should not have been: stable codes. */
+/** Stable codes of fills that should not have happened. */
 export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
-/** `obstacle` of an order that replaces another one: not a refusal, it waits for the end of that one. */
+/** Result of `precheck` for an order that replaces another one: not a denial, it waits for the end of that order. */
 export const REPLACES = 'REPLACES';
 
 export class OrderManager {
@@ -35,22 +35,25 @@ export class OrderManager {
   readonly #journal: Journal;
   readonly #reservations: Reservations;
   readonly #log: OrderLog;
-  /** The record of the newest order where that is over: it stays in hand for the next one, and mostly nothing goes through the pool. */
+  /** The record of the newest order if that has ended. The next order reuses it, so the pool is rarely needed. */
   #current = new BotOrder();
-  /** Head of the pool: further records that no order uses. */
+  /** Head of the pool of other free records. */
   #freeList: BotOrder | null = null;
-  /** Unfinished orders. Finished ones are never walked. */
+  /** Unfinished orders. Finished ones are never visited. */
   readonly #open = new OpenOrders();
-  /** Orders that were proved to have had no effect: kept for ever, for an order may land late. */
+  /** Orders that are proven absent. They are kept permanently, because an order may arrive late. */
   readonly #provenAbsent = new Map<number, BotOrder>();
-  /** What is known so far about each order whose outcome is unknown. */
+  /** What is known about each order whose outcome is unknown. */
   readonly #resolutions = new Map<number, Resolution>();
-  /** Live: the newest orders that have ended, for the exchange may still speak of them. A replay keeps none and uses their records again. */
+  /**
+   * Live: the newest orders that have ended, because the exchange may still report about them. A replay keeps none and reuses their
+   * records.
+   */
   readonly #ended: EndedOrders;
   readonly #maxEndedOrders: number;
   readonly #absenceBounds: AbsenceBounds;
   #count = 0;
-  /** Orders before those of this process. */
+  /** Number of orders before those of this process. */
   #base = 0;
   #impossible = 0;
 
@@ -64,15 +67,15 @@ export class OrderManager {
     this.#reservations = reservations;
   }
 
-  /** Orders drafted so far, refused ones included. */
+  /** Number of orders drafted, including denied ones. */
   get count(): number {
     return this.#count;
   }
-  /** (lifecycle, event) pairs that cannot happen: journalled, never acted on. */
+  /** Number of impossible (lifecycle, event) pairs. They are journalled and never acted on. */
   get impossibleEvents(): number {
     return this.#impossible;
   }
-  /** Unfinished orders, oldest first. */
+  /** Returns the unfinished orders, oldest first. */
   active(): readonly BotOrder[] {
     return this.#open.all();
   }
@@ -83,14 +86,14 @@ export class OrderManager {
     if (this.#provenAbsent.size === 0 && this.#maxEndedOrders === 0) return this.drafts.find(id);
     return this.#provenAbsent.get(id) ?? this.#ended.get(id) ?? this.drafts.find(id);
   }
-  /** Orders that wait to be sent: they are not among the active ones. */
+  /** Orders that wait to be sent. They are not among the active ones. */
   readonly drafts = new Drafts();
-  /** Proved without effect: each may still land, for ever. */
+  /** Orders that are proven absent. Each may still arrive late, at any time. */
   get provenAbsent(): ReadonlyMap<number, BotOrder> {
     return this.#provenAbsent;
   }
 
-  /** A pooled record with the next id, for the engine to say what is wanted. */
+  /** Returns a pooled record with the next id, into which the engine writes the order intent. */
   draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
     const order = this.#current;
     if (order.isFree === false) {
@@ -104,8 +107,8 @@ export class OrderManager {
   }
 
   /**
-   * Why a draft may not go on, or null. Also makes its fingerprint unique (order-safety, section 6): while another order of the
-   * symbol looks the same, one lot less is sent, so that a lost answer can be told apart.
+   * Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique (order-safety, section 6): if another order of the
+   * symbol has the same one, the draft gets one lot less, so that a lost reply can be attributed.
    */
   precheck(order: BotOrder): string | null {
     if (this.#open.isEmpty && this.#provenAbsent.size === 0) return null;
@@ -119,19 +122,19 @@ export class OrderManager {
     return makeUnique(order, this.#open.all(), this.#provenAbsent) ? null : 'FP_NOT_UNIQUE';
   }
 
-  /** Ends a draft that may not be sent. `code` is the stable code of the refusal. */
+  /** Ends a draft that may not be sent. `code` is the stable deny code. */
   deny(order: BotOrder, code: string): void {
     order.code = code;
     this.#journal.denied(order, code);
     this.#step(order, EVENT.denied);
     this.#endDraft(order, 'denied');
   }
-  /** An order waits as a draft until others have ended. */
+  /** Makes an order wait as a draft until others have ended. */
   wait(draft: WaitingDraft): void {
     this.drafts.add(draft);
     this.#journal.drafted(draft.order, draft);
   }
-  /** Ends a draft that its strategy does not want any more. */
+  /** Ends a draft that its strategy no longer wants. */
   withdraw(order: BotOrder, nowMs: number): void {
     order.changedMs = nowMs as TimeMs;
     this.#step(order, EVENT.canceled);
@@ -145,7 +148,7 @@ export class OrderManager {
     this.#pool(order);
   }
 
-  /** Sends an approved order, once. Its reservation was made by risk in the same call as the approval. */
+  /** Sends an approved order, once. Risk made its reservation in the same call as the approval. */
   submit(order: BotOrder & ApprovedOrder): void {
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
     this.#open.add(order);
@@ -154,7 +157,7 @@ export class OrderManager {
     this.#exchange.submit(order, seq);
   }
 
-  /** A draft that stands at the exchange already, and was not sent from here: what the exchange does itself, what a person has adopted. */
+  /** Registers a draft that is already at the exchange and was not sent from here: an order of the exchange itself, or an adopted one. */
   registerExisting(order: BotOrder, nowMs: number): void {
     this.#open.add(order);
     this.#step(order, EVENT.sent);
@@ -163,7 +166,7 @@ export class OrderManager {
     this.#journal.ack(order);
   }
 
-  /** Asks for a cancel; one that cannot go out yet goes out with the acknowledgement. */
+  /** Requests a cancel. If it cannot be sent yet, it is sent with the acknowledgement. */
   cancel(order: BotOrder, nowMs: number): void {
     if (order.state === STATE.done || order.state === STATE.cancelSent) return;
     if (order.state !== STATE.working) {
@@ -188,7 +191,7 @@ export class OrderManager {
 
   refused(order: BotOrder, code: string, nowMs: number): void {
     order.code = code;
-    // It had no effect, and that was proved before.
+    // It is already proven absent.
     if (order.state === STATE.done && order.reason === 'noEffect') return;
     if (!this.#step(order, EVENT.refused)) return;
     this.#journal.refused(order, code);
@@ -202,14 +205,14 @@ export class OrderManager {
     this.#finishAt(order, 'notSent', nowMs);
   }
 
-  /** Denies an order that was decided on before a restart, and is too late to be sent. */
+  /** Denies an order that was decided on before a restart and is now too late to be sent. */
   missed(order: BotOrder, nowMs: number): void {
     order.code = 'MISSED';
     this.#journal.denied(order, order.code);
     if (this.#step(order, EVENT.notSent)) this.#finishAt(order, 'denied', nowMs);
   }
 
-  /** False where the outcome is known by now. `isContested`: its id is another order's too, so that only its end is known. */
+  /** Returns false if the outcome is already known. `isContested`: another order has the same id, so that only its end is known. */
   outcomeUnknown(order: BotOrder, nowMs: number, isContested = false): boolean {
     if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
     if (order.state === STATE.cancelSent) order.cancelWanted = true;
@@ -221,7 +224,7 @@ export class OrderManager {
     return true;
   }
 
-  /** Of an order whose outcome is unknown: what is known so far. */
+  /** Returns what is known about an order whose outcome is unknown. */
   resolution(order: BotOrder): Resolution {
     let known = this.#resolutions.get(order.id);
     if (known === undefined) {
@@ -230,13 +233,13 @@ export class OrderManager {
     }
     return known;
   }
-  /** Adds a read to what is known about an order whose outcome is unknown, and says what follows. `isBlocked`: see Resolution. */
+  /** Adds a read to what is known about an order whose outcome is unknown, and returns the next step. `isBlocked`: see Resolution. */
   applyEvidence(order: BotOrder, seen: Evidence, isBlocked: boolean): ResolutionStep {
     this.#journal.evidence(order, seen);
     return this.resolution(order).applyEvidence(seen, this.#absenceBounds, isBlocked);
   }
 
-  /** Evidence placed an order whose answer was lost. */
+  /** Applies the proof that an order whose reply was lost was placed. */
   placed(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): void {
     if (!this.#step(order, EVENT.placed)) return;
     this.#resolutions.delete(order.id);
@@ -246,7 +249,9 @@ export class OrderManager {
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
 
-  /** Evidence proved that an order never had an effect. Its full quantity stays reserved for a while: it may still land. */
+  /**
+   * Applies the proof that an order never had an effect. Its full quantity stays reserved for ABSENT_HOLD_MS, because it may still arrive.
+   */
   noEffect(order: BotOrder, nowMs: number): void {
     if (!this.#step(order, EVENT.noEffect)) return;
     this.#resolutions.delete(order.id);
@@ -258,8 +263,8 @@ export class OrderManager {
   }
 
   /**
-   * Books an execution into the belief. Returns the code of what should not have been, or null: the execution is a fact all the same.
-   * Where no order is kept beyond its end (a replay), more than was ordered is our bug and throws.
+   * Books a fill. Returns the code of what is wrong with it, or null; the fill counts in both cases. When no order is kept beyond its end
+   * (a replay), a fill beyond the order's size is a bug of the bot and throws.
    */
   filled(order: BotOrder, fill: Fill): FillAnomaly | null {
     let problem: FillAnomaly | null = null;
@@ -285,7 +290,10 @@ export class OrderManager {
     return problem;
   }
 
-  /** An order that was proved without effect, or refused, stands at the exchange after all: it lives again and is cancelled. */
+  /**
+   * Handles a late arrival: an order that was proven absent or refused is at the exchange after all. It becomes open again and is
+   * cancelled.
+   */
   arrivedLate(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): boolean {
     if (venueId !== null && order.venueId === null) order.venueId = venueId;
     if (!order.isWithoutEffect || !this.#step(order, EVENT.lateLanded)) return false;
@@ -302,7 +310,7 @@ export class OrderManager {
     return true;
   }
 
-  /** A terminal status from the venue; in a replay it is its own confirmation. */
+  /** Applies a terminal status from the venue. In a replay it is its own confirmation. */
   ended(order: BotOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
     if (!this.#step(order, EVENT[how])) return;
     order.reason = how;
@@ -312,8 +320,8 @@ export class OrderManager {
   }
 
   /**
-   * Takes over what a journal says; the numbers of orders go on above those that were used.
-   * `markTicks`: the newest price of an instrument, at which an order is reserved. Tells of each unknown one; none is sent again.
+   * Restores orders from a journal; order numbers continue above those that were used. `markTicks`: the newest price of an instrument, at
+   * which an order is reserved. Reports each unknown order; none is sent again.
    */
   restore({ lastOrder, orders }: RestoredOrders, markTicks: (instrumentIndex: number) => number, nowMs: number): void {
     if (this.#count === 0) this.#log.base = this.#base = lastOrder;
@@ -344,13 +352,13 @@ export class OrderManager {
     }
   }
 
-  /** The columns of all orders, those still open included. */
+  /** Returns the columns of all orders, including those that are still open. */
   columns(): OrderColumns {
     for (const order of [...this.#open.all(), ...this.drafts.orders]) this.#log.write(order, 'open');
     return this.#log.columns(this.#count - this.#base);
   }
 
-  /** Gives the memory of the log back; call it when the columns are not needed any more. */
+  /** Returns the memory of the log. Call it once the columns are no longer needed. */
   release(): void {
     this.#log.release();
   }
@@ -378,7 +386,7 @@ export class OrderManager {
     this.#freeList = order;
   }
 
-  /** A fill or a list has told the same before: it brings the venue's id, and no more. After a proof of no effect it has landed late. */
+  /** Handles an acknowledgement after a fill or a list: it only adds the venue's id. After a proof of absence it is a late arrival. */
   #ackedLate(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state === STATE.done) {
       this.arrivedLate(order, venueId, nowMs);
@@ -387,7 +395,7 @@ export class OrderManager {
     if (order.venueId !== null) return void this.#step(order, EVENT.acked);
     order.venueId = venueId;
     this.#journal.ack(order);
-    // A cancel that was wanted before had no id to name.
+    // A cancel that was requested earlier had no id to name.
     if (order.state === STATE.cancelSent) this.#exchange.cancel(order);
   }
 

@@ -1,4 +1,4 @@
-// What a journal says of orders, as whole numbers: from it the belief of a bot that was killed is made again.
+// What a journal says about orders, as whole numbers: it restores the belief of a bot that was killed.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
@@ -6,7 +6,7 @@ import type { Ended, Replaced } from './drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { BotOrder } from './botOrder.ts';
 
-/** An order that was not over when the bot ended, or that may still land. */
+/** An order that was unfinished when the bot ended, or that may still arrive. */
 export interface RestoredOrder extends OrderIntent {
   readonly id: OrderId;
   readonly strategy: number;
@@ -17,17 +17,20 @@ export interface RestoredOrder extends OrderIntent {
   readonly trailing: Ticks;
   readonly trigger: Ticks;
   readonly triggerTicks: Ticks;
-  /** Undefined: a journal of an earlier version does not say. */
+  /** Undefined when a journal of an earlier version does not contain it. */
   readonly triggersAbove: boolean | undefined;
   readonly createdMs: TimeMs;
-  /** The latest time with which its request can have been signed. */
+  /** The latest time at which its request can have been signed. */
   readonly signMs: number;
   readonly venueId: VenueOrderId | null;
   readonly filledLots: Lots;
   readonly filledUnits: Units;
-  /** Of an entry with a target: what it has filled and no target was sent for. */
+  /** For an entry with a take-profit: the filled lots for which no take-profit was sent. */
   readonly pendingTargetLots: Lots;
-  /** `sent`: its answer is in records that follow. `notSent`: no byte of it can have left. `tomb`: proved without effect at `endMs`. `refused`: at `endMs`, not long ago. */
+  /**
+   * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `tomb`: proven absent at `endMs`. `refused`: at `endMs`,
+   * recently.
+   */
   readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
   /** NaN for an order that has not ended. */
   readonly endMs: number;
@@ -40,16 +43,16 @@ export interface RestoredDraft {
   readonly replaced: Replaced | null;
   /** NaN for a replacement. */
   readonly targetLots: number;
-  /** How those that have ended did so. */
+  /** How the finished ones of `ahead` have ended. */
   readonly ended: ReadonlyMap<number, Ended>;
 }
 
 export interface RestoredOrders {
-  /** The highest number that an order has had: the next one is above it, because a client order id is made of it. */
+  /** The highest order number used. The next order must exceed it, because its client order id is made of the number. */
   readonly lastOrder: number;
   /** Oldest first. */
   readonly orders: readonly RestoredOrder[];
-  /** Oldest first; absent: none. */
+  /** Oldest first; absent when there are none. */
   readonly drafts?: readonly RestoredDraft[];
 }
 
@@ -63,7 +66,7 @@ const STATES = {
   refused: STATE.done,
 };
 
-/** The record of a restored order, as it stood when the bot ended. */
+/** Returns the record of a restored order, as it was when the bot ended. */
 export function restoreBotOrder(order: RestoredOrder): BotOrder {
   const record = new BotOrder();
   record.begin(order.id, order.strategy, order.instrument, order.instrumentIndex, order.side, order.createdMs);

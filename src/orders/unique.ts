@@ -1,15 +1,18 @@
-// Keeps open orders apart: the exchange's lists may show neither our ids nor anything else that tells two equal orders apart.
+// Keeps the fingerprints of open orders unique: the exchange's lists may have no ids and nothing else that distinguishes two equal orders.
 
 import type { Lots, Units } from '../base/brand.ts';
 import { hasSameFingerprint, type BotOrder } from './botOrder.ts';
 
-/** Lots, or units of an amount, that an order may be made smaller by. */
+/** The largest fingerprint offset, in lots or units of an amount. */
 const MAX_FINGERPRINT_OFFSET = 16;
 
-/** Makes a draft smaller until no open order and none that may still land looks like it. False: nothing sound is left to send. */
+/**
+ * Makes a draft smaller until its fingerprint differs from all open orders and from those that may still arrive. False: no valid size is
+ * left.
+ */
 export function makeUnique(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): boolean {
   if (!looksTaken(order, open, provenAbsent)) return true;
-  // By amount there is no lot to take away; a smaller amount is as good a mark.
+  // An order by amount has no lots to reduce; a smaller amount is an equally good fingerprint.
   const min = order.lots > 0 ? order.instrument.minLots : 1;
   for (order.fingerprintOffset = 1; order.fingerprintOffset <= MAX_FINGERPRINT_OFFSET; order.fingerprintOffset++) {
     if (order.lots > 0) order.lots = (order.lots - 1) as Lots;

@@ -1,4 +1,4 @@
-// Whether the books of an exchange agree with each other: asked after an internal error, to know whether the exchange may go on.
+// Checks that the books of an exchange agree. It runs after an internal error and decides whether the exchange may continue.
 
 import { InvariantError } from '../base/errors.ts';
 import type { FuturesExchange } from './futures/futuresExchange.ts';
@@ -7,8 +7,8 @@ import type { OwnTrade, UserOrder } from './orders/userOrder.ts';
 import type { SpotExchange } from './spot/spotExchange.ts';
 
 /**
- * Throws InvariantError at the first books that do not agree: money that was made or lost, funds or lots that are held without an order, an
- * order of the venue that the exchange does not know. It walks all accounts and open orders.
+ * Checks all accounts and open orders, and throws InvariantError at the first disagreement. Examples: money created or lost, funds or lots
+ * held without an order, a venue order that the exchange does not know.
  */
 export function auditBooks({ spot, futures }: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null }): void {
   if (spot !== null) auditSpot(spot);
@@ -59,7 +59,7 @@ function auditFutures(futures: FuturesExchange): void {
   venue.assertConserved();
 }
 
-/** Every open order of the venue is one of the exchange, and each stands in the book with what is left of it. */
+/** Checks that every open venue order has an order of the exchange, and that each rests in the book with its unfilled quantity. */
 function auditOrders<O extends UserOrder, T extends OwnTrade>(fixture: ExchangeSide<O, T>): void {
   const working = new Map(fixture.markets.map(({ instrument }) => [instrument, 0]));
   for (const { id, instrument, live, resting } of fixture.live()) {
@@ -71,7 +71,7 @@ function auditOrders<O extends UserOrder, T extends OwnTrade>(fixture: ExchangeS
   for (const [instrument, count] of working) agrees(`${instrument.id} open orders`, fixture.venue.book(instrument).working, count);
 }
 
-/** Sums by name. */
+/** Named sums. */
 class Sums {
   readonly #sums = new Map<string, number>();
   add(name: string, amount: number): void {

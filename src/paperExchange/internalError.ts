@@ -1,11 +1,11 @@
-// The last line of defence: what the exchange does about an error of its own.
+// Internal errors of the exchange, and whether it may continue after one.
 
-/** An error inside the exchange that no request may cause, and a request caused all the same. */
+/** An internal error: a request triggered it, although no request should be able to. */
 export interface InternalError {
-  /** The operation, or `time` where it happened while time passed. */
+  /** The operation, or `time` if it happened while time advanced. */
   readonly where: string;
   readonly cause: unknown;
-  /** Why the books may be wrong; null: they agree, and the exchange goes on. */
+  /** Why the books may be wrong. Null: they agree, and the exchange continues. */
   readonly doubt: string | null;
 }
 

@@ -1,4 +1,4 @@
-// The Trading Service: a synchronous function from a request to its answer, over accounts, books and a queue of what is due.
+// The trading service: a synchronous function from a request to its reply, over accounts, order books and a queue of due events.
 
 import { timeMs } from '../base/brand.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -34,9 +34,9 @@ import { spotTrading } from './handlers/spotTrading.ts';
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
-/** Puts away what is over: orders that have ended, trades and profit history. */
+/** Moves ended orders, trades and profit history from memory to storage. */
 export interface Persistence {
-  /** Called when a request or a time has been worked off: something may have changed. */
+  /** Called after each request and each advance of time, when something may have changed. */
   afterStep(): void;
 }
 const NOTHING_KEPT: RowReader = {
@@ -46,20 +46,20 @@ const NOTHING_KEPT: RowReader = {
 };
 
 export class Service {
-  /** Markets whose prices are rows of bars; null: there are none. */
+  /** Matching of the markets that replay bars; null: there are none. */
   rows: BarMatching | null = null;
-  /** Null: the exchange has no instruments there. */
+  /** Each side is null if the exchange has no instruments of that market. */
   readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
-  /** Where orders and trades lie that are no longer at hand. */
+  /** Reads orders and trades that are no longer in memory. */
   readonly archive: ArchiveSource;
-  /** Null until `keepBy` names one: everything stays at hand. */
+  /** Null until `usePersistence` sets it. Until then everything stays in memory. */
   #persistence: Persistence | null = null;
   readonly #config: ServiceConfig;
   readonly #queue = new DueQueue();
   readonly #pipeline: RequestPipeline;
   readonly #handlers: Handlers;
 
-  /** The exchange begins at `startMs`. Throws ConfigError at a config that it cannot run with. */
+  /** Starts the exchange at `startMs`. Throws ConfigError for an invalid config. */
   constructor(config: ServiceConfig, startMs: number) {
     checkServiceConfig(config);
     this.archive = { reader: NOTHING_KEPT };
@@ -84,7 +84,7 @@ export class Service {
     );
   }
 
-  /** Throws InvariantError where the exchange has no such side. */
+  /** Throws InvariantError if the exchange has no such side. */
   get spot(): SpotExchange {
     const { spot } = this.sides;
     if (spot === null) throw new InvariantError('this exchange has no spot instruments');
@@ -98,15 +98,17 @@ export class Service {
   get accounts(): readonly AccountConfig[] {
     return this.#config.accounts;
   }
-  /** All that is traded, spot before futures. */
+  /** All traded markets, spot before futures. */
   get markets(): readonly TradedMarket[] {
     return [...(this.sides.spot?.markets ?? []), ...(this.sides.futures?.markets ?? [])];
   }
 
-  /** Ms by which the clock that requests are judged by, and that `serverTime` tells, is ahead of the time of the market. */
+  /** Ms by which the clock for requests, which `serverTime` reports, is ahead of market time. */
   clockOffsetMs = 0;
 
-  /** From now on these markets follow rows of bars, which are every order's counterparty: by the rules of `fills`, at the close of each row. */
+  /**
+   * Makes these markets replay bars, which are the counterparty of every order. Rows are matched at their close, by the rules of `fills`.
+   */
   followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
     const { rowGraceMs } = this.#config;
     const lanes = Array.from(data, ([market, rows]) => {
@@ -118,42 +120,42 @@ export class Service {
     this.rows = new BarMatching(lanes, this.sides, this.#queue);
   }
 
-  /** For those who do something on the exchange's own time, such as its market. */
+  /** Scheduler on the exchange's own time, for example for price sources. */
   get scheduler(): Scheduler {
     return this.#queue;
   }
 
-  /** Ms UTC, the time of the market. */
+  /** Market time, ms UTC. */
   get nowMs(): number {
     return this.#queue.nowMs;
   }
 
-  /** Names the keeper of what is over and the reader of what it has put away, before anything is over. */
+  /** Sets the persistence and the reader of stored rows. Must be called before any order has ended. */
   usePersistence(store: Persistence, reader: RowReader): void {
     this.#persistence = store;
     this.archive.reader = reader;
   }
 
   /**
-   * Who is told of errors of the exchange itself; null: they are thrown. With a listener the request that caused one is answered -1000, and
-   * the exchange goes on while its books agree. Where they do not, nothing changes any more: every request is answered -1000, and time
-   * stands still.
+   * Receives internal errors; null: they are thrown. With a listener, the request that caused one is answered with -1000, and the exchange
+   * continues while its books agree. If they do not agree, the state is frozen: every request is answered with -1000, and time stands
+   * still.
    */
   onInternalError: ((error: InternalError) => void) | null = null;
   #isInDoubt = false;
 
-  /** Its books may be wrong since an internal error: it has to be started again from what was kept before. */
+  /** True when the books may be wrong after an internal error. The exchange must be restarted from its store. */
   get isInDoubt(): boolean {
     return this.#isInDoubt;
   }
 
-  /** Lets time pass: everything that falls due until `nowMs` happens, in its order. Times never go back. */
+  /** Advances time: runs everything due until `nowMs`, in order. Times must not decrease. */
   advance(nowMs: number): void {
     if (this.#isInDoubt) return;
     try {
       this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
     } catch (error) {
-      // Something has begun to happen and has not come to its end.
+      // An event was interrupted half-way, so the books may be wrong.
       return this.#doubt('time', error, messageOf(error));
     }
     this.#persistence?.afterStep();
@@ -166,7 +168,7 @@ export class Service {
     onInternalError({ where, cause, doubt });
   }
 
-  /** The answer to a request that met an internal error. Reads change nothing; after all else the books say whether anything is wrong. */
+  /** Returns the reply to a request that met an internal error. Reads change nothing; after other calls the books are audited. */
   #failed(request: ServiceRequest, cause: unknown): ServiceResponse {
     const { onInternalError } = this;
     if (onInternalError === null) throw cause;
@@ -191,12 +193,12 @@ export class Service {
     return this.error(VENUE_CODES.unknown.code, marketOfPath(target));
   }
 
-  /** The operation that a request is for, whoever sends it; null: none that is served. */
+  /** Returns the operation of a request, without checking its sender; null if no operation is served there. */
   opOf(request: ServiceRequest): Op | null {
     return this.#pipeline.opOf(request);
   }
 
-  /** The answer to a request that arrives at `nowMs`. Never throws at a request, whatever it says. */
+  /** Returns the reply to a request that arrives at `nowMs`. It never throws because of a request's content. */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse {
     this.advance(nowMs);
     if (this.#isInDoubt) return this.#unknown(request);
@@ -206,7 +208,7 @@ export class Service {
     } catch (error) {
       response = this.#failed(request, error);
     }
-    // What takes no time is over before the next request, and later than this answer.
+    // Effects without delay happen after this reply and before the next request.
     this.advance(this.nowMs);
     return this.#isInDoubt ? this.#unknown(request) : response;
   }
@@ -234,7 +236,7 @@ export class Service {
     return { ...answer, headers: { 'Retry-After': String(Math.ceil(retryMs / 1000)) } };
   }
 
-  /** The answer that is a code. */
+  /** Returns an error reply with this code. */
   error(code: number, market: Market, isBanned = false): ServiceResponse {
     const { status, body } = errorAnswer(code, market, this.#config.profile, isBanned);
     return { status, headers: NO_HEADERS, body: writeJson(body) };

@@ -1,4 +1,4 @@
-// What contracts are worth in units of their settlement asset: the bot's own reckoning, written without a look at the venue's.
+// Value of contracts in units of their settlement asset. The bot computes it without the venue's code, so that the two check each other.
 
 import { InvariantError } from '../base/errors.ts';
 import { mulDiv, pow10 } from '../base/number/exact.ts';
@@ -13,7 +13,7 @@ export class ContractScale {
   /** linear: units of one lot for each tick of price, as a fraction. inverse: units of one lot at a price of one tick, as a fraction. */
   private readonly over: number;
   private readonly under: number;
-  /** over = face x times. Of an inverse contract many lots times `over` pass a double long before their worth does. */
+  /** over = face x times. For an inverse contract, many lots times `over` exceed a double long before their value does. */
   private readonly face: number;
   private readonly times: number;
 
@@ -29,11 +29,11 @@ export class ContractScale {
     this.under = shift < 0 ? pow10(-shift) : 1;
   }
 
-  /** Worth of `lots` at `ticks`, rounded half up. Infinity above 2^53 - 1. */
+  /** Returns the value of `lots` at `ticks`, rounded half up. Infinity above 2^53 - 1. */
   valueOfLots(lots: number, ticks: number): number {
     return this.rounded(lots, ticks, 'halfUp');
   }
-  /** Units of `lots` for each tick of price where that is whole, so that every worth is exact without rounding; else 0. */
+  /** Returns the units of `lots` for each tick of price if that is whole, so that every value is exact without rounding; else 0. */
   unitsPerTick(lots: number): number {
     return this.isInverse || this.under !== 1 ? 0 : this.over * lots;
   }
@@ -44,21 +44,21 @@ export class ContractScale {
   notionalDown(ticks: number, lots: number): number {
     return this.rounded(lots, ticks, 'down');
   }
-  /** The most lots that `units` buy at `ticks`, rounded up to a whole lot: what an order by value may come to at worst. */
+  /** Returns the most lots that `units` buy at `ticks`, rounded up to a whole lot: the worst case of an order by value. */
   lotsUp(units: number, ticks: number): number {
     const exactly = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
     return exactly <= MAX_EXACT ? Math.ceil(exactly) + 1 : Infinity;
   }
 
-  /** Lots that are worth at most `units` at `ticks`, but for the rounding of a unit; NaN where that is no sound number. */
+  /** Returns the lots that are worth at most `units` at `ticks`, except for the rounding of a unit; NaN if the result is invalid. */
   lotsWithin(units: number, ticks: number): number {
     const lots = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
     return ticks > 0 && lots < MAX_EXACT ? Math.floor(lots) : NaN;
   }
 
   /**
-   * Average price, in ticks with a fraction, of lots at one price and more at another: lots of an inverse contract weigh by the coins that
-   * each of them is. Worths are whole units, so that an average which is taken from them is not what was traded at.
+   * Returns the average price, in ticks with a fraction, of lots at one price and more at another. Lots of an inverse contract are weighted
+   * by the coins that each is worth. Values are whole units, so an average computed from values would differ from the traded prices.
    */
   averageTicks(lots: number, ticks: number, more: number, moreTicks: number): number {
     if (lots === 0 || ticks === moreTicks) return moreTicks;
@@ -75,25 +75,25 @@ export class ContractScale {
     return mulDiv(many, times, by, how);
   }
 
-  /** Profit of lots that came in for `inUnits`, at a worth of `outUnits`. */
+  /** Returns the profit of lots that came in for `inUnits`, at a value of `outUnits`. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
     const fromBelow = outUnits - inUnits;
     return isLong === this.isInverse ? -fromBelow : fromBelow;
   }
 
-  /** Margin with which a worth is opened, rounded up. */
+  /** Returns the margin that opens a value, rounded up. */
   initial(units: number, leverage: number): number {
     return Math.ceil(units / leverage);
   }
 
-  /** The largest leverage for a position of this worth. */
+  /** Returns the largest leverage for a position of this value. */
   maxLeverage(units: number): number {
     const { tiers, maxLeverage } = this.contract;
     const tier = tiers.find(({ upToUnits }) => upToUnits === null || units <= upToUnits);
     return Math.min(maxLeverage, tier?.maxLeverage ?? 0);
   }
 
-  /** Margin that has to be left, rounded up: the parts of the worth in each tier at the tier's rate. */
+  /** Returns the maintenance margin, rounded up: the parts of the value in each tier at the tier's rate. */
   maintenance(units: number): number {
     const { tiers } = this.contract;
     let at = 0;

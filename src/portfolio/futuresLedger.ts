@@ -1,4 +1,4 @@
-// The bot's books of a futures account: wallet, positions, margin, funding and fees of each strategy, from fills and payments alone.
+// The bot's books of a futures account: wallet, positions, margin, funding and fees of each strategy, from fills and payments only.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -21,9 +21,9 @@ export interface MarginTerms {
 /** One side of a contract. Money in settlement units. */
 export interface LedgerPosition {
   readonly lots: number;
-  /** Worth of the lots as they came in. */
+  /** Entry value of the lots. */
   readonly entryUnits: number;
-  /** Price at which they came in, on average, in ticks with a fraction. What leaves does not change it. */
+  /** Average entry price, in ticks with a fraction. Reductions do not change it. */
   readonly entryTicks: number;
   readonly marginUnits: number;
   /** Since it was opened. */
@@ -34,7 +34,7 @@ export interface LedgerPosition {
 const flat = () => ({ lots: 0, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
 type PositionSide = ReturnType<typeof flat>;
 
-/** Of one strategy. */
+/** The book of one strategy. */
 class Book {
   wallet = 0.5;
   deposits = 0;
@@ -47,21 +47,21 @@ class Book {
   }
 }
 
-/** What a contract is to the account: the one strategy that trades it, and both sides. In net mode at most one of them is open. */
+/** A contract in the account: the one strategy that trades it, and both sides. In net mode at most one side is open. */
 interface Line {
   readonly scale: ContractScale;
   readonly terms: MarginTerms;
-  /** -1 until somebody trades it. */
+  /** -1 until a strategy trades it. */
   strategy: number;
   readonly long: PositionSide;
   readonly short: PositionSide;
 }
 
 /**
- * One settlement asset; each contract belongs to the first strategy that trades it, because the exchange has one position of it and not
- * one for each strategy. Of every book at any time, to the unit:
+ * One settlement asset. Each contract belongs to the first strategy that trades it, because the exchange has one position of it and not one
+ * for each strategy. For every book at any time, to the unit:
  *
- *     wallet = deposits + realised - fees + funding + what others bore of its losses
+ *     wallet = deposits + realised - fees + funding + what others covered of its losses
  */
 export class FuturesLedger implements Ledger {
   readonly market = 'futures';
@@ -72,10 +72,10 @@ export class FuturesLedger implements Ledger {
   readonly #books: readonly Book[];
   readonly #lines: readonly Line[];
   #total = 0;
-  /** Of the rows being marked. */
+  /** For the rows being marked. */
   readonly #balances = new CashAndBase();
 
-  /** Throws ConfigError when the contracts differ in their settlement asset or one of them stands there twice. */
+  /** Throws ConfigError when the contracts differ in their settlement asset, or one of them is listed twice. */
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
     const first = settlementOf(instruments);
     this.instruments = instruments;
@@ -121,7 +121,9 @@ export class FuturesLedger implements Ledger {
     this.#pay(book, covered - fee);
   }
 
-  /** Funding of the position on one side of a contract: units received, below 0 paid. Returns the strategy whose position it is. */
+  /**
+   * Books funding of the position on one side of a contract: units received, negative if paid. Returns the strategy whose position it is.
+   */
   funded(index: number, isLong: boolean, units: number): number {
     const line = this.#lines[index]!;
     assert(line.strategy >= 0, 'funding is of a position, and a position is a strategy’s');
@@ -140,7 +142,7 @@ export class FuturesLedger implements Ledger {
   get cashTotal(): number {
     return this.#total;
   }
-  /** The strategy that trades a contract; -1: nobody has yet. */
+  /** Returns the strategy that trades a contract; -1 if none has traded it yet. */
   ownerOf(index: number): number {
     return this.#lines[index]!.strategy;
   }
@@ -194,13 +196,16 @@ export class FuturesLedger implements Ledger {
     return entryTicks / pow10(this.instruments[index]!.priceDigits);
   }
 
-  /** Margin that the positions of a strategy hold. */
+  /** Returns the margin that the positions of a strategy hold. */
   marginUsed(strategy: number): number {
     let units = 0;
     for (const { strategy: owner, long, short } of this.#lines) if (owner === strategy) units += long.marginUnits + short.marginUnits;
     return units;
   }
-  /** What a strategy may still put up: its wallet less margins, less the losses of its cross positions at `marks`. Profits do not count. */
+  /**
+   * Returns what a strategy can still use: its wallet minus margins, minus the losses of its cross positions at `marks`. Profits do not
+   * count.
+   */
   available(strategy: number, marks: ArrayLike<number>): number {
     let profit = 0;
     this.#lines.forEach(({ strategy: owner, terms }, index) => {
@@ -219,7 +224,7 @@ export class FuturesLedger implements Ledger {
     let units = 0;
     if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.valueOfLots(long.lots, ticks));
     if (short.lots > 0) units += scale.profit(false, short.entryUnits, scale.valueOfLots(short.lots, ticks));
-    // Of a missing mark, or of a worth that no double holds, nobody can say whether it is a profit or a loss.
+    // With a missing mark, or a value too large for a double, profit or loss is unknown.
     return Number.isFinite(units) ? units : NaN;
   }
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
@@ -245,7 +250,7 @@ export class FuturesLedger implements Ledger {
     for (let at = from; at < to; at++, row += step) out[at] = out[at]! + this.holdingValue(index, ticks[row]!);
   }
 
-  /** The common case, a product a row; false where a worth has to be rounded, or passes what a double holds. */
+  /** The common case, one product a row. False if a value has to be rounded, or exceeds what a double holds. */
   #markPlain(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
     const { scale, long, short } = this.#lines[index]!;
     const perLongTick = scale.unitsPerTick(long.lots);
@@ -297,7 +302,7 @@ export class FuturesLedger implements Ledger {
     const profit = scale.profit(isLong, entry, value);
     side.lots -= lots;
     side.entryUnits -= entry;
-    // What an isolated position loses beyond the margin of the lots that leave, the margin of those that stay pays first.
+    // The margin of the lots that stay first pays what an isolated position loses beyond the margin of the lots that leave.
     side.marginUnits = terms.isCross ? side.marginUnits - margin : Math.max(0, side.marginUnits - margin + Math.min(0, margin + profit));
     side.realisedUnits += profit;
     book.realised = exact(book.realised + profit);

@@ -1,10 +1,13 @@
-// What every part of the bot asks of its books, whether the account holds coins or positions.
+// Interface of the bot's books, for spot and futures accounts.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 
-/** One book a strategy, over one account. Money is in units of `cashAsset`; `index` is the instrument's. Kept from fills alone. */
+/**
+ * One book for each strategy, over one account. Money is in units of `cashAsset`; `index` is the instrument's. Built from fills and
+ * payments only.
+ */
 export interface Ledger {
   readonly market: Market | 'both';
   readonly instruments: readonly Instrument[];
@@ -14,51 +17,54 @@ export interface Ledger {
   readonly cashDigits: number;
 
   /**
-   * Adds `units` (of that asset) to a strategy's book. On spot base holdings come in at `costUnits` of quote money, what they are worth at
-   * the time: with 0 their whole proceeds would count as profit. Throws ConfigError for an asset that the account cannot hold.
+   * Adds `units` (of that asset) to a strategy's book. On spot, base holdings come in at `costUnits` of quote money, their value at the
+   * time: with 0 their whole proceeds would count as profit. Throws ConfigError for an asset that the account cannot hold.
    */
   deposit(strategy: number, asset: string, units: number, costUnits?: number): void;
   /**
-   * Books an execution. `closes`: its order could only reduce a position; spot does not look at it. Throws InvariantError when more is
-   * sold, or closed, than is held.
+   * Books a fill. `closes`: its order could only reduce a position; spot ignores it. Throws InvariantError when more is sold, or closed,
+   * than is held.
    */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void;
 
-  /** Cash of a strategy, of the account. Of futures: the wallet, margins of positions included, unrealised profit left out. */
+  /** Cash of a strategy, and of the account. For futures: the wallet, including margins of positions, without unrealised profit. */
   cash(strategy: number): number;
   readonly cashTotal: number;
-  /** What a strategy holds in whole lots, below 0 short: what it can close when nothing else is being closed. */
+  /** Returns what a strategy holds in whole lots, negative for short: what it can close when nothing else is being closed. */
   lots(strategy: number, index: number): number;
-  /** Lots of the position that an order of this side would take from, as held: 0 where it would only add. `closes`: it may do nothing else. */
+  /** Returns the held lots of the position that an order of this side reduces; 0 if it would only add. `closes`: it is reduce-only. */
   closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number;
-  /** Lots of an instrument that `units` of money are worth at a price in ticks, rounded down; NaN where that is no sound number. */
+  /** Returns the lots of an instrument that `units` of money are worth at a price in ticks, rounded down; NaN if the result is invalid. */
   lotsFor(index: number, units: number, ticks: number): number;
-  /** Less is held than the smallest order. */
+  /** True when less is held than the smallest order. */
   isFlat(strategy: number, index: number): boolean;
-  /** What is held, whole in 10^-qtyDigits of the base asset, or of contracts; below 0 short. */
+  /** Returns what is held, as a whole number of 10^-qtyDigits of the base asset, or of contracts; negative for short. */
   qty(strategy: number, index: number): number;
   qtyDigits(index: number): number;
-  /** Average price of what is held, fees not counted; NaN while nothing is. A reading. */
+  /** Returns the average price of what is held, without fees; NaN when flat. For display only. */
   entryPrice(strategy: number, index: number): number;
 
-  /** The account holds something of the instrument. */
+  /** True when the account holds any of the instrument. */
   holds(index: number): boolean;
-  /** What the account's holding adds to its cash at a price in ticks: the worth of coins, the profit of a position. */
+  /** Returns what the account's holding adds to its cash at a price in ticks: the value of coins, or the profit of a position. */
   holdingValue(index: number, ticks: number): number;
   /**
-   * Cash and worth at `marks` (ticks by instrument) of a strategy, of the account. Each holding is rounded for itself. A mark is read only
-   * where something is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 a reading.
+   * Returns cash plus value at `marks` (ticks by instrument), of a strategy and of the account. Each holding is rounded separately. A mark
+   * is read only for an instrument that is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 for display only.
    */
   equityUnits(strategy: number, marks: ArrayLike<number>): number;
   equityTotalUnits(marks: ArrayLike<number>): number;
   /**
-   * Writes the account's equity of rows [from, to) into `out`, its one holding marked at `ticks[row + offset]`. Up to seven rows behind
-   * them may be written as well: they are to be marked again when they come.
+   * Writes the account's equity of rows [from, to) into `out`, with its one holding marked at `ticks[row + offset]`. Up to seven rows
+   * behind them may be written as well; they must be marked again when they come.
    */
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void;
-  /** Adds `worth` to `out` in [from, to), at `ticks[row]` and for each further place `step` rows on; nothing where nothing is held. */
+  /**
+   * Adds the value of the holding to `out` in [from, to), at `ticks[row]` and for each further element `step` rows later. No effect when
+   * nothing is held.
+   */
   addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void;
 
-  /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */
+  /** Throws InvariantError when a book does not balance, or the books do not add up to the account. Not for the hot path. */
   assertReconciled(): void;
 }

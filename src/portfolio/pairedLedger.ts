@@ -1,4 +1,4 @@
-// The bot's books of two accounts, one of contracts and one of coins: each keeps its own, money is counted over both.
+// The bot's books of a futures and a spot account together: each keeps its own positions; money is summed over both.
 
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -9,8 +9,8 @@ import type { Ledger } from './ledger.ts';
 import { SpotLedger } from './spotLedger.ts';
 
 /**
- * Contracts stand before coins in the list of instruments, so that the books of contracts count as the run does; those of coins take all
- * of the list, and hold nothing of a contract. Cash of one account backs no order of the other.
+ * Contracts come before spot instruments in the list, so that the futures ledger has the indexes of the run. The spot ledger takes the
+ * whole list and never holds a contract. Cash of one account backs no order of the other.
  */
 export class PairedLedger implements Ledger {
   readonly market = 'both';
@@ -20,7 +20,7 @@ export class PairedLedger implements Ledger {
   readonly cashDigits: number;
   readonly futures: FuturesLedger;
   readonly spot: SpotLedger;
-  /** Contracts: instruments from here on are coins. */
+  /** Number of contracts: instruments from here on are spot. */
   readonly contracts: number;
 
   /** Throws ConfigError when money of the two markets is not counted in the same units. */
@@ -108,7 +108,7 @@ export class PairedLedger implements Ledger {
   }
 }
 
-/** The books of contracts, where a run has some. */
+/** Returns the futures ledger of a run, or null if it has none. */
 export function contractBooks(ledger: Ledger): FuturesLedger | null {
   if (ledger instanceof FuturesLedger) return ledger;
   return ledger instanceof PairedLedger ? ledger.futures : null;

@@ -33,7 +33,7 @@ export class InstrumentScale {
     this.ofUnits = factor(quoteDigits - priceDigits - baseDigits);
   }
 
-  /** Notional of `lots` at `ticks` in quote units, rounded up where the unit is too coarse. Infinity above 2^53 - 1. */
+  /** Returns the notional of `lots` at `ticks` in quote units, rounded up if the unit is too coarse. Infinity above 2^53 - 1. */
   notionalUp(ticks: number, lots: number): number {
     const { times, by } = this.ofLots;
     const product = ticks * lots;
@@ -44,19 +44,19 @@ export class InstrumentScale {
     return product < HALF_EXACT ? ceil(product / by) : wideUp(ticks, lots, by);
   }
 
-  /** The most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. Infinity above 2^53 - 1. */
+  /** Returns the most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. Infinity above 2^53 - 1. */
   lotsUp(units: number, ticks: number): number {
     const { times, by } = this.ofLots;
     return wideUp(units, by, ticks * times);
   }
 }
 
-/** a x b / by rounded up, of a product of any size. Infinity above 2^53 - 1. */
+/** Returns a x b / by rounded up, for a product of any size. Infinity above 2^53 - 1. */
 function wideUp(a: number, b: number, by: number): number {
   return (a * b) / by <= MAX_EXACT - 8 ? mulDiv(a, b, by, 'up') : Infinity;
 }
 
-/** Lots that `units` of quote money buy at `ticks`, rounded down; NaN where that is no sound number. */
+/** Returns the lots that `units` of quote money buy at `ticks`, rounded down; NaN if the result is invalid. */
 export function lotsFor(units: number, ticks: number, instrument: Instrument): number {
   const shift = instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits;
   if (!(ticks > 0 && (units / ticks) * pow10(Math.max(0, -shift)) < MAX_EXACT)) return NaN;
@@ -64,8 +64,8 @@ export function lotsFor(units: number, ticks: number, instrument: Instrument): n
 }
 
 /**
- * `baseUnits` at `ticks` in quote units: exact where it divides, else rounded half up. Above 2^53 it is a reading, the nearest double.
- * Never negative holdings.
+ * Returns the value of `baseUnits` at `ticks` in quote units: exact if it divides, else rounded half up. Above 2^53 it is the nearest
+ * double, for display only. Holdings must not be negative.
  */
 export function quoteValueAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
@@ -91,21 +91,21 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 
-/** Cash and base units through a stretch of rows: a record, because numbers among the arguments are boxed, once for each fill. */
+/** Cash and base units over a segment of rows. A record, because numbers among the arguments are boxed, once for each fill. */
 export class CashAndBase {
   cash = 0.5;
   baseUnits = 0.5;
 }
 
-/** Rows from which on the call of a filler beats a loop. */
+/** Number of rows from which on a call of `fill` is faster than a loop. */
 const MANY_ROWS = 200;
 /** Rows that are written in one turn of a loop, a power of two. */
 const TURN = 8;
 
 /**
- * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued (as by `valueAt`) at `ticks[row + tickOffset]`.
- * Up to seven rows behind them may be written as well: they are to be marked again when they come. A single row, as between orders that
- * follow closely, is written here.
+ * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued by `quoteValueAt` at `ticks[row + tickOffset]`. Up
+ * to seven rows behind them may be written as well; they must be marked again when they come. A single row, as between orders in quick
+ * succession, is written here.
  */
 export function markSegment(
   out: Float64Array,
@@ -121,12 +121,12 @@ export function markSegment(
   else markMany(out, from, to, held, ticks, tickOffset, scale);
 }
 
-/** Of whole numbers below 2^53 a quotient is whole where it looks so: any other is further from whole than its rounding error. */
+/** True when a quotient of whole numbers below 2^53 is whole. Any other quotient is further from whole than its rounding error. */
 function isWhole(quotient: number): boolean {
   return quotient <= MAX_EXACT && Math.floor(quotient) === quotient;
 }
 
-/** A loop of its own for each kind of column and of holding, so that each stays as tight as it can be. */
+/** A separate loop for each kind of column and holding, so that each stays tight. */
 function markMany(
   out: Float64Array,
   from: number,
@@ -148,7 +148,7 @@ function markMany(
   }
 }
 
-/** The cash alone. Whole turns: see `markPerTick`. */
+/** Writes the cash only. Whole turns: see `markPerTick`. */
 function markFlat(out: Float64Array, from: number, to: number, { cash }: CashAndBase): void {
   const end = endOfTurns(from, to);
   if (to - from > MANY_ROWS || end > out.length || end > ROW_MASK) {
@@ -201,7 +201,7 @@ export function markPerTick(
   }
 }
 
-/** The rows from `from` on in whole turns. */
+/** Returns the end of the rows from `from` on in whole turns. */
 function endOfTurns(from: number, to: number): number {
   return to + ((from - to) & (TURN - 1));
 }
@@ -218,7 +218,7 @@ function markWhole(
   for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
 }
 
-/** Whole part and rest of the value of a tick apart: both products stay exact for 31-bit ticks, without a look at their size. */
+/** Computes the whole part and the rest of a tick's value separately: both products stay exact for 31-bit ticks without a size check. */
 function markRoundedInt(
   out: Float64Array,
   from: number,

@@ -1,4 +1,4 @@
-// The bot's books of a spot account: cash, holdings, cost and fees of each strategy, from fills alone, exact to the last unit.
+// The bot's books of a spot account: cash, holdings, cost and fees of each strategy, from fills only, exact to the last unit.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -28,11 +28,11 @@ class Book {
     this.quote = this.deposits = this.realised = this.fees = 0;
   }
 }
-/** What the whole account holds of an instrument's base asset. */
+/** The account's total of an instrument's base asset. */
 class Asset {
   readonly scale: InstrumentScale;
   readonly minUnits: number;
-  /** Where an account has several holdings; that of an only one is its own sum. */
+  /** Used when an account has several holdings; a single holding is its own sum. */
   total = 0.5;
   constructor(instrument: Instrument) {
     this.scale = new InstrumentScale(instrument);
@@ -40,7 +40,7 @@ class Asset {
     this.total = 0;
   }
 }
-/** What a strategy has of an asset: whoever has found it has the book and the asset without another search. */
+/** A strategy's holding of an asset. It links to the book and the asset, which saves further searches. */
 class Holding {
   readonly book: Book;
   readonly asset: Asset;
@@ -56,12 +56,12 @@ class Holding {
 }
 
 /**
- * One book a strategy, over one account with one quote asset. Money is in units of the quote asset, holdings in units of each base
- * asset. Of every book, and so of the account, at any time and to the unit:
+ * One book for each strategy, over one account with one quote asset. Money is in units of the quote asset, holdings in units of each base
+ * asset. For every book, and so for the account, at any time and to the unit:
  *
  *     cash + cost of what is held = deposits + realised - fees
  *
- * A fee in the base asset leaves the holding at its cost and counts as a fee of that worth.
+ * A fee in the base asset leaves the holding at its cost and counts as a fee of that value.
  */
 export class SpotLedger implements Ledger {
   readonly market = 'spot';
@@ -71,17 +71,17 @@ export class SpotLedger implements Ledger {
   readonly #books: readonly Book[];
   /** By instrument. */
   readonly #assets: readonly Asset[];
-  /** By strategy, and of each by instrument. */
+  /** By strategy, and within each by instrument. */
   readonly #holdings: readonly Holding[];
-  /** Of one strategy in one instrument, as most runs are: what every order asks for several times over needs no search then, and no sum. */
+  /** The holding if there is one strategy and one instrument, as in most runs. Orders read it several times, without a search or a sum. */
   readonly #only: Holding | null;
-  /** Cash of an account of several holdings. */
+  /** Cash of an account with several holdings. */
   #quoteTotal = 0.5;
   readonly #balances = new CashAndBase();
 
   /**
-   * Contracts among the instruments are of another account: nothing of them is ever held here. Throws ConfigError when the instruments
-   * differ in their quote asset or one of them stands there twice.
+   * Contracts among the instruments belong to another account: none of them is ever held here. Throws ConfigError when the instruments
+   * differ in their quote asset, or one of them is listed twice.
    */
   constructor(instruments: readonly Instrument[], strategies: number) {
     checkOneQuote(instruments.filter(isCoin));
@@ -95,8 +95,8 @@ export class SpotLedger implements Ledger {
   }
 
   /**
-   * Adds `units` (of that asset) to a strategy's book. Base holdings come in at `costUnits` of quote money, what they are worth at the
-   * time: with 0 their whole proceeds would count as profit. Throws ConfigError for an asset that no instrument trades.
+   * Adds `units` (of that asset) to a strategy's book. Base holdings come in at `costUnits` of quote money, their value at the time: with 0
+   * their whole proceeds would count as profit. Throws ConfigError for an asset that no instrument trades.
    */
   deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
@@ -116,9 +116,7 @@ export class SpotLedger implements Ledger {
     holding.asset.total = exact(holding.asset.total + units);
   }
 
-  /**
-   * Books an execution. Its price stands in messages only: the notional is the venue's. Throws InvariantError when more is sold than held.
-   */
+  /** Books a fill. Its price appears in messages only: the notional is the venue's. Throws InvariantError when more is sold than held. */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
     const { notional } = fill;
     const holding = this.#holding(strategy, index);
@@ -127,7 +125,7 @@ export class SpotLedger implements Ledger {
     const units = fill.lots * holding.unitsPerLot;
     const cashFee = fill.feeInBase === true ? 0 : fill.fee;
     const baseFee = fill.fee - cashFee;
-    // Each side for itself: whole sums of what is whole need one check each.
+    // Each side separately: a sum of whole numbers needs only one check.
     if (isBuy) {
       holding.cost = cost + notional;
       holding.base = exact(held + units - baseFee);
@@ -158,7 +156,7 @@ export class SpotLedger implements Ledger {
   get cashTotal(): number {
     return this.#only === null ? this.#quoteTotal : this.#only.book.quote;
   }
-  /** Holding of a strategy in base units. */
+  /** Returns the holding of a strategy in base units. */
   base(strategy: number, index: number): number {
     return this.#holding(strategy, index).base;
   }
@@ -169,7 +167,7 @@ export class SpotLedger implements Ledger {
     const { base, unitsPerLot } = this.#holding(strategy, index);
     return Math.floor(base / unitsPerLot);
   }
-  /** So many lots are held. */
+  /** True when at least `lots` are held. */
   covers(strategy: number, index: number, lots: number): boolean {
     const { base, unitsPerLot } = this.#holding(strategy, index);
     // A product beyond 2^53 is above every holding, rounded or not.
@@ -181,7 +179,7 @@ export class SpotLedger implements Ledger {
   lotsFor(index: number, units: number, ticks: number): number {
     return lotsFor(units, ticks, this.instruments[index]!);
   }
-  /** Dust that cannot be sold counts as nothing. */
+  /** True when nothing is held, or only dust that cannot be sold. */
   isFlat(strategy: number, index: number): boolean {
     const { base, asset } = this.#holding(strategy, index);
     return base < asset.minUnits;
@@ -192,42 +190,42 @@ export class SpotLedger implements Ledger {
   qtyDigits(index: number): number {
     return this.instruments[index]!.baseDigits;
   }
-  /** Base units that are left over: held, but less than the smallest order. 0 while a position is open. */
+  /** Returns the dust in base units: held, but less than the smallest order. 0 while a position is open. */
   dust(strategy: number, index: number): number {
     return this.isFlat(strategy, index) ? this.base(strategy, index) : 0;
   }
-  /** What the holding cost, in quote units, fees not counted. Exact; a part of a holding leaves at its share, rounded half up. */
+  /** Returns what the holding cost, in quote units, without fees. Exact; a part of a holding leaves with its share, rounded half up. */
   cost(strategy: number, index: number): number {
     return this.#holding(strategy, index).cost;
   }
-  /** Average price of the holding in quote per base, fees not counted; NaN while nothing is held. A reading. */
+  /** Returns the average price of the holding in quote per base, without fees; NaN while nothing is held. For display only. */
   entryPrice(strategy: number, index: number): number {
     const { base, cost } = this.#holding(strategy, index);
     const { quoteDigits, baseDigits } = this.instruments[index]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
-  /** Profit of what was sold over what it had cost, fees not counted, in quote units. */
+  /** Returns the proceeds of sales minus their cost, without fees, in quote units. */
   realised(strategy: number): number {
     return this.#books[strategy]!.realised;
   }
-  /** Fees paid, in quote units; those in a base asset at what it had cost. */
+  /** Returns the fees paid, in quote units; those in a base asset at what it had cost. */
   fees(strategy: number): number {
     return this.#books[strategy]!.fees;
   }
-  /** Cash and cost of holdings brought in. */
+  /** Returns the cash and the cost of holdings brought in. */
   deposits(strategy: number): number {
     return this.#books[strategy]!.deposits;
   }
 
-  /** Base units in one lot. */
+  /** Returns the base units in one lot. */
   unitsPerLot(index: number): number {
     return this.#assets[index]!.scale.unitsPerLot;
   }
-  /** From ticks x base units to quote units, for `markSegment`. */
+  /** Returns the factor from ticks x base units to quote units, for `markSegment`. */
   scale(index: number): Factor {
     return this.#asset(index).scale.ofUnits;
   }
-  /** Worth of the account's holding at a price in ticks: exact where it divides, else rounded half up. In quote units. */
+  /** Returns the value of the account's holding at a price in ticks, in quote units: exact if it divides, else rounded half up. */
   value(index: number, ticks: number): number {
     return quoteValueAt(this.baseTotal(index), ticks, this.scale(index));
   }
@@ -239,8 +237,8 @@ export class SpotLedger implements Ledger {
     return valueUpAt(this.baseTotal(index), ticks, this.scale(index));
   }
   /**
-   * Cash plus holdings at `marks` (ticks by instrument), in quote units. Each holding is rounded for itself. A mark is read only where
-   * something is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 a reading.
+   * Returns cash plus holdings at `marks` (ticks by instrument), in quote units. Each holding is rounded separately. A mark is read only
+   * for an instrument that is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 for display only.
    */
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let equity = this.cash(strategy);
@@ -250,7 +248,7 @@ export class SpotLedger implements Ledger {
     }
     return equity;
   }
-  /** The same of the whole account. */
+  /** The same for the whole account. */
   equityTotalUnits(marks: ArrayLike<number>): number {
     let equity = this.cashTotal;
     for (let index = 0; index < this.#assets.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
@@ -276,7 +274,7 @@ export class SpotLedger implements Ledger {
     for (let at = from; at < to; at++, row += step) out[at] = out[at]! + quoteValueAt(units, ticks[row]!, scale);
   }
 
-  /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */
+  /** Throws InvariantError when a book does not balance, or the books do not add up to the account. Not for the hot path. */
   assertReconciled(): void {
     const totals = Array.from({ length: 1 + this.instruments.length }, () => 0);
     for (let strategy = 0; strategy < this.strategies; strategy++) {
@@ -316,7 +314,7 @@ export class SpotLedger implements Ledger {
 
 const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 
-/** Base units have been paid as a fee: what they had cost is what the fee counts as. */
+/** Books a fee paid in base units: it counts at what the units had cost. */
 function leaveAsFee(holding: Holding, costUnits: number): void {
   holding.cost -= costUnits;
   holding.book.fees += costUnits;

@@ -1,4 +1,7 @@
-// Times by a cron pattern, as the engine asks for them: whoever knows calendars and time zones answers.
+// Port for the times of cron patterns. The implementation knows calendars and time zones.
 
-/** The first time after `afterMs` (ms UTC) that the pattern names in a time zone; Infinity: none. Throws ConfigError for what is no pattern, no zone. */
+/**
+ * Returns the first time after `afterMs` (ms UTC) that the pattern names in a time zone; Infinity if none. Throws ConfigError for an
+ * invalid pattern or zone.
+ */
 export type CronTimes = (pattern: string, timeZone: string) => (afterMs: number) => number;

@@ -1,6 +1,6 @@
-// The hole through which bytes become lasting: the file system stands behind it, or a simulated disk that crashes.
+// Port for durable storage: the file system implements it, or a simulated disk that crashes.
 
-/** Of a sync: the file has been removed, another one has its name, or somebody else has cut it or added to it: what was written is lost. */
+/** Failure of a sync: the file was removed or replaced, or another process has truncated it or appended to it. What was written is lost. */
 export const REPLACED = 'REPLACED';
 
 /** `code` as the system names it: ENOENT, EEXIST, ENOSPC, EIO, EROFS ... */
@@ -16,31 +16,30 @@ export class DiskError extends Error {
 }
 
 /**
- * Paths are separated by `/`. Every function throws DiskError where the disk does not do it. Nothing lasts before a `sync` has said so: what
- * a crash leaves of later appends is any part of them, file by file; of names that were made, renamed or removed, any.
+ * Paths are separated by `/`. Every function throws DiskError if the disk fails. Nothing is durable before a `sync` has reported it. After
+ * a crash, any part of the later appends may be left, file by file, and any of the created, renamed or removed names.
  */
 export interface Disk {
-  /** Names of the files in a folder, sorted. */
+  /** Returns the names of the files in a folder, sorted. */
   list(folder: string): readonly string[];
-  /** The bytes of a file as they stand, synced or not. */
+  /** Returns the current bytes of a file, synced or not. */
   read(path: string): Uint8Array;
-  /** Up to `length` of them, from a place on; fewer where the file ends. */
+  /** Returns up to `length` bytes from an offset on; fewer at the end of the file. */
   readAt(path: string, from: number, length: number): Uint8Array;
   size(path: string): number;
-  /** Another one where a file has been changed, or replaced by another of its name. */
+  /** Returns a value that differs after a file was changed, or replaced by another of its name. */
   identity(path: string): string;
-  /** A new, empty file. Throws EEXIST where the name is taken, by a link that leads nowhere too: of several callers one succeeds. */
+  /** Creates an empty file. Throws EEXIST if the name exists, even as a link to nothing. Of several callers one succeeds. */
   create(path: string): void;
-  /** At the end of a file that exists. Where it throws, any first part of the bytes may have been written. */
+  /** Appends to an existing file. If it throws, any first part of the bytes may have been written. */
   append(path: string, bytes: Uint8Array): void;
   /**
-   * Of a file: all that was appended before this call lasts. Of a folder: so do the names in it. `done` is called once, never within the
-   * call, with null or the code of the failure; after a failure nobody knows what lasts, and a second try that succeeds proves nothing.
-   * A file that does not have its name any more, because somebody removed or replaced it, and one whose length somebody else has changed,
-   * fail with `REPLACED`.
+   * For a file: makes everything appended before this call durable. For a folder: makes its names durable. `done` is called once, never
+   * within the call, with null or the code of the failure. After a failure it is unknown what is durable, and a second sync that succeeds
+   * proves nothing. Fails with `REPLACED` if the file was removed or replaced, or if another process has changed its length.
    */
   sync(path: string, done: (failure: string | null) => void): void;
-  /** Takes the place of a file that has the name `to`. */
+  /** Replaces a file that has the name `to`. */
   rename(from: string, to: string): void;
   remove(path: string): void;
 }

@@ -1,4 +1,5 @@
-// What is due when, by (due time, order of asking): the Scheduler of a backtest, and the order of simultaneous events everywhere.
+// Queue of due events, ordered by due time and then by order of registration: the Scheduler of a backtest, and of simultaneous events
+// everywhere.
 
 import { assert } from '../base/assert.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -9,9 +10,9 @@ interface Due {
   run: (() => void) | null;
 }
 
-/** A binary heap: what is due at one time runs in the order in which it was asked for. */
+/** A binary heap. Events with the same due time run in the order in which they were added. */
 export class DueQueue implements Scheduler {
-  /** The time of the earliest entry; Infinity when there is none. */
+  /** The time of the earliest entry; Infinity when the queue is empty. */
   nextMs = Infinity;
   nowMs = -Infinity;
   readonly #heap: Due[] = [];
@@ -32,12 +33,13 @@ export class DueQueue implements Scheduler {
     if (!due) return;
     due.run = null;
     this.#bySequence.delete(handle);
-    // Most of what is cancelled is the earliest: time limits of what has come to its end. It goes at once, the rest when its time is over.
+    // Most cancelled entries are the earliest ones, such as time limits that were not needed. They are removed at once; others when they
+    // are due.
     while (this.#heap[0]?.run === null) this.#pop();
     this.nextMs = this.#heap[0]?.timeMs ?? Infinity;
   }
 
-  /** Moves time to `timeMs` and runs everything due until then, entries that come up meanwhile included. */
+  /** Moves time to `timeMs` and runs everything due until then, including entries that are added meanwhile. */
   runDue(timeMs: number): void {
     while (this.nextMs <= timeMs) {
       const due = this.#pop();

@@ -1,4 +1,4 @@
-// The order journal: one typed method a record kind (order-safety: write-ahead), each returns its sequence number.
+// Port to the order journal: one typed method for each record kind (order-safety: write-ahead). Each returns its sequence number.
 
 import type { Fill } from '../model/fill.ts';
 import type { Order, OrderId, Side } from '../model/order.ts';
@@ -7,30 +7,33 @@ import type { Evidence } from './exchange.ts';
 /** What a draft waits for. */
 export interface Waits {
   readonly ahead: readonly OrderId[];
-  /** Of a replacement: what the old order had filled when it was asked for, and its side and size. Null for a reversal. */
+  /** For a replacement: what the old order had filled when the replacement was requested, and its side and size. Null for a reversal. */
   readonly replaced: { readonly side: Side; readonly lots: number; readonly quoteUnits: number; readonly filledLots: number; readonly filledUnits: number } | null; // prettier-ignore
-  /** Of a reversal: what is to be held, in lots, below 0 short; NaN for a replacement. */
+  /** For a reversal: the lots to hold, negative for short; NaN for a replacement. */
   readonly targetLots: number;
 }
 
 export interface Journal {
-  /** The newest sequence number that is on disk; in a replay always the newest. */
+  /** The newest durable sequence number; in a replay always the newest. */
   readonly durableSeq: number;
-  /** Risk has refused the order. */
+  /** Risk has denied the order. */
   denied(order: Order, code: string): number;
-  /** The order waits as a draft until the orders `ahead` have ended. No request of it leaves before its own `submitted`. */
+  /** The order waits as a draft until the orders `ahead` have ended. No request of it is sent before its own `submitted`. */
   drafted(order: Order, waits: Waits): number;
-  /** VERDICT, INTENT and SEND of an order that risk has approved: one step, so one call. Returns the number of SEND. */
+  /** Writes VERDICT, INTENT and SEND of an order that risk has approved, in one call because it is one step. Returns the number of SEND. */
   submitted(order: Order): number;
-  /** The time with which the request of a submitted order is signed, ms: the exchange takes it for a while after that, and never later. */
+  /**
+   * Returns the time with which the request of a submitted order is signed, ms. The exchange accepts it only within the admission window
+   * after that.
+   */
   signMs(order: Order): number;
   ack(order: Order): number;
   refused(order: Order, code: string): number;
   evidence(order: Order, seen: Evidence): number;
-  /** The fill after which nothing remains is the end of its order too: no STATE follows. */
+  /** A fill after which nothing remains also ends its order: no STATE follows. */
   fill(order: Order, fill: Fill): number;
   state(order: Order): number;
-  /** A cancel goes out. A replay keeps no record of it: what comes of it has one. */
+  /** A cancel is sent. A replay keeps no record of it, because its result has one. */
   cancelSent(order: Order): number;
   provenAbsent(order: Order): number;
 }

@@ -1,6 +1,6 @@
-// The hole through which a person is told: a webhook stands behind it, or Telegram.
+// Port for alerts to the operator: a webhook or Telegram implements it.
 
-/** From what is good to know to what somebody has to look at now. */
+/** From an information to an alert that the operator must look at now. */
 export const ALERT_LEVELS = ['info', 'warn', 'alarm'] as const;
 export type AlertLevel = (typeof ALERT_LEVELS)[number];
 
@@ -8,12 +8,12 @@ export interface Alert {
   readonly level: AlertLevel;
   /** Stable: the code of a cause, KILLED, STARTED ... */
   readonly code: string;
-  /** Which bot says it. */
+  /** The bot that sends the alert. */
   readonly bot: string;
   readonly mode: 'backtest' | 'paper' | 'live';
   /** What it is about: account, symbol:spot:BTCUSDT ... */
   readonly scope: string;
-  /** In a sentence or two: what happened, and what to do. Written by us, but parts of it may be an exchange's words. */
+  /** One or two sentences: what happened, and what to do. isobar writes the text, but parts of it may be an exchange's words. */
   readonly message: string;
   /** ms UTC. */
   readonly timeMs: number;
@@ -24,11 +24,11 @@ export type NotifyFailure = {
   readonly why: string;
   /** False: no further try can help. */
   readonly mayPass: boolean;
-  /** The receiver asks for this much patience; null: it did not say. */
+  /** How long the receiver asks to wait; null: it did not say. */
   readonly retryAfterMs: number | null;
 };
 
-/** Sends one alert, once. `done` is called once, never within the call; null: it has arrived. Time limits are the caller's. */
+/** Sends one alert, once. `done` is called once, never within the call; null: it has arrived. The caller sets time limits. */
 export interface Notifier {
   /** For the log: webhook, telegram. */
   readonly name: string;

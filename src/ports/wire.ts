@@ -1,8 +1,8 @@
-// The hole through which bytes leave and come back: a real HTTP client stands behind it, or a simulated network.
+// Port for HTTP requests: a real HTTP client implements it, or a simulated network.
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
-  /** Absolute: origin, path and query, sent as they stand. */
+  /** Absolute: origin, path and query, sent unchanged. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a GET. */
@@ -18,11 +18,11 @@ export type WireOutcome =
       /** The whole body, decompressed. */
       readonly body: Uint8Array;
     }
-  /** `bytesWritten`: of this request; null where the transport cannot tell, which counts as "some". */
+  /** `bytesWritten`: bytes of this request; null if the transport does not know, which counts as at least one. */
   | { readonly kind: 'failed'; readonly cause: string; readonly bytesWritten: number | null };
 
 /**
- * Sends one request, once. `done` is called exactly once and never within the call, also after a cancel, which ends the waiting and not
- * the request: what it brings is `failed` with the bytes written so far. Time limits are the caller's, on its Scheduler.
+ * Sends one request, once. `done` is called exactly once and never within the call. A cancel also calls it: it ends the wait and not the
+ * request, and gives `failed` with the bytes written until then. The caller sets time limits, on its Scheduler.
  */
 export type Wire = (request: WireRequest, done: (outcome: WireOutcome) => void) => () => void;

@@ -1,4 +1,4 @@
-// Arguments of a call to the text of its query or body: every value checked, exact digits kept, nothing sent that is not in the table.
+// Converts the arguments of a call to query or body text. It checks every value, keeps exact digits, and sends only documented parameters.
 
 import { assertNever } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -7,7 +7,7 @@ import { INTERVALS, parseInterval } from '../model/interval.ts';
 import { wireInterval, type Dialect } from './dialect.ts';
 import type { ChoiceParam, IntegerParam, Param, Params, TextParam } from './endpoints/endpoint.ts';
 
-/** What a call gave, by the names of the table. */
+/** The arguments of a call, by the names of the table. */
 export type Given = Readonly<Record<string, unknown>>;
 
 export interface Context {
@@ -16,16 +16,16 @@ export interface Context {
   readonly dialect: Dialect;
 }
 
-/** A parameter as it will stand on the wire. */
+/** A parameter in its wire form. */
 export interface Written {
   readonly name: string;
-  /** As in a query, before percent-encoding; of a list, JSON. */
+  /** Its text in a query, before percent-encoding. For a list, JSON. */
   readonly text: string;
-  /** As in a JSON body. */
+  /** Its text in a JSON body. */
   readonly json: string;
 }
 
-/** The parameters of a call, in the order of the table. Throws ConfigError for one that is missing, unknown or not to be sent. */
+/** Returns the parameters of a call, in the order of the table. Throws ConfigError for one that is missing, unknown or invalid. */
 export function writeParams(params: Params, given: Given, context: Context, alwaysSent: readonly string[] = []): readonly Written[] {
   for (const name in given) {
     if (!Object.hasOwn(params, name)) throw new ConfigError(`${context.op} ${name}: no such parameter`, namesOf(params));
@@ -48,7 +48,7 @@ export function writeParams(params: Params, given: Given, context: Context, alwa
   return written;
 }
 
-/** What is sent where a call gives nothing. */
+/** Returns the value to send if the call gives none. */
 function defaultOf(name: string, param: Param, alwaysSent: readonly string[]): number | undefined {
   if (param.kind !== 'integer') return undefined;
   return param.need === 'disputed' || alwaysSent.includes(name) ? param.default : undefined;
@@ -56,11 +56,11 @@ function defaultOf(name: string, param: Param, alwaysSent: readonly string[]): n
 
 interface ParamTable {
   readonly rows: readonly { readonly name: string; readonly param: Param }[];
-  /** Names of those of which one has to be given. */
+  /** Names of the parameters with `either`: at least one must be given. */
   readonly either: readonly string[];
 }
 
-/** By the rows of the endpoint table, which never change: orders are written many times a second. */
+/** Cached by the rows of the endpoint table, which never change, because many orders are written each second. */
 const TABLES = new WeakMap<Params, ParamTable>();
 
 function tableOf(params: Params): ParamTable {
@@ -101,7 +101,7 @@ function writeParam(name: string, param: Param, value: unknown, context: Context
   throw new ConfigError(`${op} ${name}: expected ${wanted}, got ${quotedArgument(value)}`, `${name}: ${param.help}`);
 }
 
-/** Null for a value that is not to be sent. */
+/** Returns null for an invalid value. */
 function writtenAs(name: string, param: Param, value: unknown, context: Context): Written | null {
   switch (param.kind) {
     case 'text':
@@ -140,14 +140,14 @@ function rowOf(params: Params, row: unknown, context: Context): string {
   return bodyOf(writeParams(params, row, context));
 }
 
-/** The JSON object of these parameters. */
+/** Returns the JSON object of these parameters. */
 export function bodyOf(written: readonly Written[]): string {
   let members = '';
   for (const { name, json } of written) members += members === '' ? `"${name}":${json}` : `,"${name}":${json}`;
   return `{${members}}`;
 }
 
-/** The query of these parameters, with its question mark; empty where there are none. */
+/** Returns the query of these parameters, with its question mark; empty without parameters. */
 export const queryOf = (written: readonly Written[]): string =>
   written.length === 0 ? '' : `?${written.map(({ name, text }) => `${name}=${encodeURIComponent(text)}`).join('&')}`;
 
@@ -155,17 +155,17 @@ const isGiven = (value: unknown): value is Given => typeof value === 'object' &&
 const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0 && value.length <= max;
 
-/** Names of instruments and ids hold nothing that JSON or a query would have to escape, but for the slash in a query. */
+/** Names of instruments and ids contain nothing that JSON must escape, and only a slash that a query must escape. */
 const NAME = /^[A-Za-z0-9/_-]{1,64}$/;
 export const CLIENT_ID = /^[A-Za-z0-9_-]{1,31}$/;
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[1-9]\d{0,30}$/.test(value);
-/** A plain decimal above 0, as JSON writes it. Its digits are sent as they are. */
+/** True for a plain decimal above 0, as JSON writes it. Its digits are sent unchanged. */
 const isAmount = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 60 && /^(0|[1-9]\d*)(\.\d+)?$/.test(value) && /[1-9]/.test(value);
 
 function textOf({ of }: TextParam, value: unknown, { market, dialect }: Context): string | null {
   if (typeof value !== 'string') return null;
-  // `0` is what the wire calls no id.
+  // On the wire, `0` means that there is no id.
   if (of === 'clientId') return CLIENT_ID.test(value) && value !== '0' ? value : null;
   if (!NAME.test(value)) return null;
   return market === 'spot' && dialect.symbolCase === 'lower' ? value.toLowerCase() : value.toUpperCase();
@@ -181,11 +181,11 @@ function intervalOf(value: unknown, { market, dialect }: Context): string | null
   return interval === null ? null : wireInterval(market, interval, dialect);
 }
 
-/** The intervals that a market has. */
+/** Returns the intervals of a market. */
 const intervalsOf = (market: Market, dialect: Dialect): readonly string[] =>
   INTERVALS.filter((interval) => wireInterval(market, interval, dialect) !== null);
 
-/** What a parameter may be, in words. */
+/** Describes the valid values of a parameter. */
 export function expected(param: Param): string {
   switch (param.kind) {
     case 'text':

@@ -1,9 +1,9 @@
-// Client order ids: 26 characters made of the run and the number of the order, never the same twice, and told from those of others.
+// Client order ids: 26 characters built from the run and the order number. They are unique, and recognisable among those of others.
 
 import { InvariantError } from '../base/errors.ts';
 import type { OrderId } from '../model/order.ts';
 
-/** Digits and letters without I, L, O, U: sorts as it counts, and survives a service that ignores case. */
+/** Digits and letters without I, L, O, U. Ids sort by number, and stay valid on a service that ignores case. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const PREFIX = /^[0-9A-HJKMNP-TV-Z]{16}$/;
 const TIME_CHARS = 10;
@@ -21,18 +21,20 @@ function base32(value: number, chars: number): string {
 }
 
 /**
- * The sixteen characters that all ids of a run begin with: when it began (ms UTC) and 30 bits of chance, an integer from 0 to 2^30 - 1
- * of the injected source. Two runs share them only if they begin in the same millisecond and draw the same number.
+ * Returns the 16 characters with which all ids of a run begin: its start (ms UTC) and `random`. `random` is a 30-bit number, 0 to 2^30 - 1,
+ * from the injected source. Two runs share a prefix only if they start in the same millisecond and draw the same number.
  */
 export const runPrefix = (startedMs: number, random: number): string => base32(startedMs, 10) + base32(random, 6);
 
-/** The client order id of an order of this run: always the same for the same order, so that what is replayed makes no second one. */
+/**
+ * Returns the client order id of an order of this run. It is always the same for the same order, so that a replay creates no second one.
+ */
 export function clientOrderIdOf(prefix: string, id: OrderId): string {
   if (!PREFIX.test(prefix)) throw new InvariantError(`${prefix} is no prefix of a run`);
   return prefix + base32(id, COUNTER_CHARS);
 }
 
-/** The number of the order of this run that a client order id names, in any case of letters; null for an id of anybody else. */
+/** Returns the order of this run that a client order id names, in any case of letters; null for ids of others. */
 export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null {
   const text = clientOrderId.toUpperCase();
   if (text.length !== prefix.length + COUNTER_CHARS || !text.startsWith(prefix)) return null;
@@ -45,11 +47,11 @@ export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null
   return Number.isSafeInteger(value) && value > 0 ? (value as OrderId) : null;
 }
 
-/** 2020-01-01 and 2100-01-01, ms UTC: between these a run has begun. */
+/** 2020-01-01 and 2100-01-01, ms UTC. A run starts between these times. */
 const [FIRST_MS, LAST_MS] = [1_577_836_800_000, 4_102_444_800_000];
 const LAST_ORDER = 10_000_000_000;
 
-/** True for text of the form of these ids: a time at which a run can have begun, chance, and the number of an order. */
+/** True for text in the form of these ids: a possible start time, a random number, and an order number. */
 export function isClientOrderId(text: string): boolean {
   const id = text.toUpperCase();
   if (id.length !== PREFIX_CHARS + COUNTER_CHARS || !PREFIX.test(id.slice(0, PREFIX_CHARS))) return false;

@@ -1,38 +1,38 @@
-// The dialect of a service: what a request may look like where services differ; how each option was found is told by `isobar doctor`.
+// The dialect of a service: how its API differs from others, as clients see it. `isobar doctor` reports how each option was found.
 
 import { INTERVALS, type Interval } from '../model/interval.ts';
 import type { Market } from '../model/instrument.ts';
 
 export interface Dialect {
-  /** Put before every path, for services that live below one. */
+  /** Put in front of every path, for services below a path. */
   readonly pathPrefix: Readonly<Record<Market, string>>;
-  /** Whether that prefix stands in the string to sign. */
+  /** Whether the signature covers that prefix. */
   readonly signPathPrefix: boolean;
-  /** Whether the query of a GET does. Real services: yes; the specification does not say. */
+  /** Whether the signature covers the query of a GET. Real services: yes; the specification does not say. */
   readonly signQuery: 'include' | 'omit';
   readonly contentTypeOnGet: boolean;
-  /** ms from 1 to 5000, sent in bodies of signed POSTs; null sends none, and the service takes 5000. */
+  /** Admission window in ms, from 1 to 5000, sent in bodies of signed POSTs. Null: not sent, and the service assumes 5000. */
   readonly recvWindow: number | null;
-  /** Of spot symbols. */
+  /** Case of spot symbols. */
   readonly symbolCase: 'upper' | 'lower';
   readonly batchCancelIdsField: 'orderIds' | 'orderId';
   readonly clientIdQueryName: 'newClientOrderId' | 'newClientorderId';
-  /** Whether an order can be found by its client id alone: for those who ask, not for the bytes. */
+  /** Whether an order can be found by its client order id alone. It affects which queries are sent, not their bytes. */
   readonly queryByClientId: 'unknown' | 'works';
   readonly conditionPath: '/fapi/v1/conditionOrder/' | '/fapi/v1/conditionOrder';
   readonly cancelTriggerPath: '/v1/inner/trigger_order_cancel' | '/fapi/v1/cancel_trigger_order';
   /**
-   * Futures orders that open at the market. Services read their volume as a value or as contracts, and the wrong reading trades many
-   * times too much: by default none is sent (`limitIoc`: a capped limit order takes its place; `forbid`: nothing does).
+   * How futures market orders that open a position are sent. Services read their volume as a value or as contracts, and the wrong reading
+   * trades a multiple of the intended size. By default none is sent: `limitIoc` sends a capped limit order instead, `forbid` sends nothing.
    */
   readonly marketOpen: 'limitIoc' | 'value' | 'v101' | 'forbid';
   /** Value of the header `futures-version`; `marketOpen: v101` implies 101. */
   readonly futuresVersionHeader: string | null;
-  /** Where positions are read: for those who ask. */
+  /** Where positions are read from. It affects which queries are sent, not their bytes. */
   readonly positionsFrom: 'positions' | 'account';
-  /** Names of intervals where they are not the specification's; null where the service has none. */
+  /** Wire names of intervals that differ from the specification's; null if the service lacks the interval. */
   readonly intervals: Readonly<Record<Market, Readonly<Partial<Record<Interval, string | null>>>>>;
-  /** Whether klines take `startTime` and `endTime`, which the specification does not have. */
+  /** Whether klines accept `startTime` and `endTime`, which the specification does not have. */
   readonly klinesRange: 'none' | 'startEnd';
 }
 
@@ -55,19 +55,19 @@ export const DEFAULT_DIALECT: Dialect = {
   klinesRange: 'none',
 };
 
-/** The specification's names; spot has no 4h, and answers its 1h with an empty list. */
+/** The specification's names. Spot has no 4h, and answers its 1h with an empty list. */
 const WIRE_NAMES: Readonly<Record<Market, Readonly<Partial<Record<Interval, string>>>>> = {
   spot: { '1m': '1min', '5m': '5min', '15m': '15min', '30m': '30min', '1h': '60min', '1d': '1day', '1w': '1week', '1M': '1month' },
   futures: { '1m': '1min', '5m': '5min', '15m': '15min', '30m': '30min', '1h': '1h', '1d': '1day', '1w': '1week', '1M': '1month' },
 };
 
-/** The name of an interval on the wire of `market`; null where it has none, and bars are made of shorter ones. */
+/** Returns the wire name of an interval; null if the market has none. Bars are then built from shorter ones. */
 export function wireInterval(market: Market, interval: Interval, dialect: Dialect = DEFAULT_DIALECT): string | null {
   const own = dialect.intervals[market][interval];
   return own === undefined ? (WIRE_NAMES[market][interval] ?? null) : own;
 }
 
-/** The interval that a name of the wire means on `market`; null for a name that it does not have. */
+/** Returns the interval of a wire name on `market`; null if it does not exist there. */
 export function intervalOfWire(market: Market, name: string, dialect: Dialect = DEFAULT_DIALECT): Interval | null {
   return INTERVALS.find((interval) => wireInterval(market, interval, dialect) === name) ?? null;
 }

@@ -1,4 +1,4 @@
-// Orders in whole ticks, lots and units to the arguments of a create, in exact decimals: the one place where the wire's `volume` is made.
+// Converts orders in whole ticks, lots and units to the arguments of a create, in exact decimals. It alone computes the wire's `volume`.
 
 import { InvariantError } from '../base/errors.ts';
 import { fromScaled } from '../base/number/decimal.ts';
@@ -6,7 +6,7 @@ import type { OrderIntent } from '../model/order.ts';
 import type { OpArgs } from './endpoints/endpoints.ts';
 import type { PositionAction } from './shapes/value.ts';
 
-/** What a create needs of an order. */
+/** The fields of an order that a create needs. */
 export type Sized = Pick<OrderIntent, 'instrument' | 'side' | 'lots' | 'quoteUnits' | 'limit' | 'timeInForce'>;
 
 export const priceText = ({ instrument, limit }: Pick<Sized, 'instrument' | 'limit'>): string => fromScaled(limit, instrument.priceDigits);
@@ -16,8 +16,8 @@ export const quantityText = ({ instrument, lots }: Pick<Sized, 'instrument' | 'l
 const sideOf = ({ side }: Sized): 'BUY' | 'SELL' => (side === 'buy' ? 'BUY' : 'SELL');
 
 /**
- * The arguments of `spot.newOrder`. `volume` is the base quantity, but of a MARKET BUY the amount in the quote asset: an order that
- * would swap the two throws InvariantError, as does one with a time in force, which spot does not have.
+ * Returns the arguments of `spot.newOrder`. `volume` is the base quantity, except for a MARKET BUY, where it is the amount in the quote
+ * asset. Throws InvariantError for an order that mixes them up, or that has a time in force, which spot lacks.
  */
 export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'spot.newOrder'> {
   const { instrument, lots, quoteUnits, limit, timeInForce } = order;
@@ -35,14 +35,17 @@ export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'s
   return { symbol, side, newClientOrderId, type: 'MARKET', volume };
 }
 
-/** What a futures order says beyond its size and price. */
+/** Terms of a futures order in addition to size and price. */
 export interface FuturesOrderTerms {
   readonly open: PositionAction;
   /** 1 cross, 2 isolated. */
   readonly positionType: 1 | 2;
 }
 
-/** The arguments of `futures.createOrder`: contracts always, and the position type always said. Throws InvariantError for an amount. */
+/**
+ * Returns the arguments of `futures.createOrder`. The volume is always in contracts, and the position type is always sent. Throws
+ * InvariantError for an order by amount.
+ */
 export function futuresOrderArgs(
   order: Sized,
   { open, positionType }: FuturesOrderTerms,

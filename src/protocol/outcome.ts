@@ -1,4 +1,4 @@
-// The outcome of a call from what the transport saw: four classes, decided by the body before the status; UNKNOWN by default.
+// Decides the outcome of a call from what the transport saw: `acked`, `refused`, `notSent` or, by default, `unknown`.
 
 import { assertNever } from '../base/assert.ts';
 import { errorIn, type ServiceError } from './errors/errorBody.ts';
@@ -8,15 +8,15 @@ import { answerOf, endpointOf, type Op, type OpResult } from './endpoints/endpoi
 import { type JsonProblem, parseJson } from './json/parseJson.ts';
 import { decodeAnswer } from './shapes/answer.ts';
 
-/** What became of the bytes of a request. */
+/** What happened to the bytes of a request. */
 export type Transport =
   | { readonly kind: 'reply'; readonly status: number; readonly body: Uint8Array }
-  /** `bytesWritten`: of this request; null where the transport cannot tell, which counts as "some". */
+  /** `bytesWritten`: bytes of this request. Null if the transport does not know, which counts as "some". */
   | { readonly kind: 'failed'; readonly cause: string; readonly bytesWritten: number | null };
 
 /**
- * `acked`: done, and the answer says so. `refused`: it did not happen, and never will. `notSent`: no byte of it left. `unknown`: it may
- * have happened; what is not proved is here. Of a read, `unknown` only means that there is no answer.
+ * `acked`: carried out and confirmed. `refused`: it did not happen, and never will. `notSent`: no byte left this process. `unknown`: it may
+ * have happened; everything unproven is in this class. For a read, `unknown` only means that there is no usable reply.
  */
 export type Outcome<T> =
   | { readonly kind: 'acked'; readonly value: T }
@@ -25,13 +25,13 @@ export type Outcome<T> =
   | {
       readonly kind: 'unknown';
       readonly cause: string;
-      /** HTTP status; null where no reply came. */
+      /** HTTP status; null without a reply. */
       readonly status: number | null;
-      /** What the service said, if it said anything. */
+      /** The error in the reply, if it has one. */
       readonly error: ServiceError | null;
     };
 
-/** The outcome of a call of `op` (order safety, section 4). Never throws. */
+/** Returns the outcome of a call of `op` (order safety, section 4). The body decides before the HTTP status. Never throws. */
 export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<OpResult<O>> {
   if (transport.kind === 'failed') {
     const { cause, bytesWritten } = transport;
@@ -47,7 +47,7 @@ export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<Op
   return decoded.ok ? { kind: 'acked', value: decoded.value } : unknown(`an answer of another shape: ${decoded.problem}`, status);
 }
 
-/** Why an answer says nothing: it is empty, it leads elsewhere, or it is no JSON. */
+/** Describes why a reply cannot be used: it is empty, a redirect, or not JSON. */
 function unreadable(status: number, body: Uint8Array, { problem, at }: { readonly problem: JsonProblem; readonly at: number }): string {
   if (status >= 300 && status < 400) return `a redirect, which is not followed, with HTTP ${status}`;
   if (body.length === 0) return `an empty answer with HTTP ${status}`;
@@ -73,7 +73,7 @@ const unknown = (cause: string, status: number | null, error: ServiceError | nul
   error,
 });
 
-/** The service's code in an outcome; null where there is none. */
+/** Returns the service's error code in an outcome; null if it has none. */
 export function errorCodeOf(outcome: Outcome<unknown>): number | null {
   switch (outcome.kind) {
     case 'refused':

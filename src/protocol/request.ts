@@ -1,4 +1,4 @@
-// A call to the bytes of its request: path, query or body by the endpoint table, headers and signature over exactly what is sent.
+// Builds the bytes of a call's request: path, query or body, headers, and the signature over exactly what is sent.
 
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
@@ -9,11 +9,11 @@ import { endpointOf, type Op, type OpArgs } from './endpoints/endpoints.ts';
 import { utf8 } from './json/json.ts';
 import { FUTURES_VERSION_HEADER, HEADERS, JSON_TYPE, RECV_WINDOW, signedHead, signedPath, type Sign } from './sign.ts';
 
-/** A request without headers: what `--dry-run` can show, and what is signed with the time at which it leaves. */
+/** A request without headers, as `--dry-run` shows it. It is signed only when it is sent, with the time of sending. */
 export interface UnsignedRequest {
   readonly op: Op;
   readonly method: 'GET' | 'POST';
-  /** Path and query, as they stand on the request line. */
+  /** Path and query, as on the request line. */
   readonly target: string;
   /** JSON text of a POST; empty for a GET. */
   readonly body: string;
@@ -33,12 +33,12 @@ export interface Credentials {
   readonly sign: Sign;
 }
 
-/** The request of a call. Throws ConfigError for arguments that are not to be sent. */
+/** Returns the request of a call. Throws ConfigError for invalid arguments. */
 export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   return buildChecked(op, args, dialect);
 }
 
-/** The same for arguments that nobody has checked, such as those of a command line. */
+/** The same for arguments without static types, such as those of a command line. */
 export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const row = endpointOf(op);
   refuseMarketOpen(op, given, dialect);
@@ -55,24 +55,24 @@ export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DI
   return { op, method: 'GET', target: prefix + target, body: '', signedPath: signedPrefix + signedPath(target, dialect.signQuery) };
 }
 
-/** The path of `op` on the service. */
+/** Returns the path of `op` on the service. */
 function pathOf(op: Op, row: Endpoint, dialect: Dialect): string {
   if (op === 'futures.createConditionOrder') return dialect.conditionPath;
   return op === 'futures.cancelTriggerOrder' ? dialect.cancelTriggerPath : row.path;
 }
 
-/** The parameters under the names that the service has for them. */
+/** Renames parameters to the names that the service uses. */
 function renamed(written: readonly Written[], op: Op, dialect: Dialect): readonly Written[] {
   const rename = (from: string, to: string) => written.map((each) => (each.name === from ? { ...each, name: to } : each));
   if (op === 'spot.batchCancel') return rename('orderIds', dialect.batchCancelIdsField);
   return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;
 }
 
-/** What a dialect adds to a body. */
+/** Returns the members that a dialect adds to a body. */
 function additions(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
   const added: Written[] = [];
   const member = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
-  // The unit of volume: 2 is contracts, as in everything that isobar computes.
+  // The unit of the volume: 2 is contracts, as everywhere in isobar.
   if (marketOpen === 'v101' && op === 'futures.createOrder') member('orderUnit', 2);
   if (recvWindow !== null && SECURITY[row.security].signature) {
     if (!(Number.isInteger(recvWindow) && recvWindow >= 1 && recvWindow <= RECV_WINDOW.maxMs)) {
@@ -88,9 +88,8 @@ function additions(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen
 }
 
 /**
- * A MARKET order that opens a futures position: services read its volume as a value or as contracts, and one reading trades several
- * times what the other does (exchange dialect, 7.1). It leaves only where the dialect says how the service reads it; one that waits
- * for a price, never.
+ * Rejects a MARKET order that opens a futures position. Services read its volume as a value or as contracts, and the readings differ
+ * several times over (exchange dialect, 7.1). It is sent only if the dialect says how the service reads it, and never as a trigger order.
  */
 function refuseMarketOpen(op: Op, given: Given, { marketOpen }: Dialect): void {
   if (given['type'] !== 'MARKET' || given['open'] !== 'OPEN') return;
@@ -104,11 +103,11 @@ function refuseMarketOpen(op: Op, given: Given, { marketOpen }: Dialect): void {
   );
 }
 
-/** The text that is signed for a request that leaves at this time of the service's clock. */
+/** Returns the text to sign for a request that is sent at this time of the service's clock. */
 export const stringToSign = (request: UnsignedRequest, timestampMs: TimeMs): string =>
   signedHead({ timestamp: String(timestampMs), method: request.method, path: request.signedPath }) + request.body;
 
-/** The bytes to send. Credentials go only where they are wanted: a public request with them would count on the key. */
+/** Returns the bytes to send. Public requests carry no credentials, because they would count against the key's limits. */
 export function signRequest(
   request: UnsignedRequest,
   credentials: Credentials | null,
@@ -130,7 +129,7 @@ export function signRequest(
       const text = stringToSign(request, timestampMs);
       const message = utf8(text);
       headers[HEADERS.signature] = credentials.sign(message);
-      // Where a letter is a byte, the body that is sent is the end of the bytes that were signed.
+      // If every character is one byte, the body is the tail of the signed bytes.
       if (message.length === text.length) body = message.subarray(text.length - request.body.length);
     }
   }

@@ -1,4 +1,4 @@
-// Arguments that come as text, such as `limit=5` of a command line, to those that a call takes.
+// Converts arguments given as text, such as `limit=5` on a command line, to the arguments of a call.
 
 import { assertNever } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -10,8 +10,8 @@ import { parseJson } from './json/parseJson.ts';
 import { scalarText } from './shapes/value.ts';
 
 /**
- * The arguments of `op` that these texts say: ids of a list with commas between them, orders of a batch as JSON. Checks no more than it
- * has to, for `buildChecked` does; names that the call does not have are kept for it to refuse. Throws ConfigError for what is no JSON.
+ * Returns the arguments of `op` from these texts. Ids of a list are separated by commas; orders of a batch are JSON. `buildChecked` does
+ * the remaining checks, so unknown names are kept for it to reject. Throws ConfigError for invalid JSON.
  */
 export function argsFromText(op: Op, texts: Readonly<Record<string, string>>): Given {
   const { params } = endpointOf(op);
@@ -49,7 +49,7 @@ function fromText(place: string, param: Param | undefined, text: string): unknow
   }
 }
 
-/** Ids with commas between them, in brackets and quotes or without: `1,2`, `[1,2]`, `["1","2"]`. */
+/** Splits ids separated by commas, with or without brackets and quotes: `1,2`, `[1,2]`, `["1","2"]`. */
 const idsIn = (text: string): readonly string[] =>
   text
     .trim()
@@ -57,7 +57,7 @@ const idsIn = (text: string): readonly string[] =>
     .split(',')
     .map((each) => each.trim().replace(/^"([^"]*)"$/, '$1'));
 
-/** Digits as a number; what is none is left for the check to show. */
+/** Returns digits as a number. Other text is kept, so that the check can show it. */
 const wholeOr = (text: string): number | string => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);
 
 function rowFrom(place: string, params: Params, json: Json): unknown {

@@ -1,4 +1,4 @@
-// The gate between a draft and the exchange: every rule that is on, then the reservation, in one synchronous call.
+// Checks every order before it is sent: all rules that are on, then the reservation, in one synchronous call.
 
 import type { Ratio } from '../base/number/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -36,27 +36,27 @@ import { lotsText, moneyText, priceText, quoteText } from './limits/words.ts';
 const { approve } = approval;
 const { floor } = Math;
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
-/** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
+/** Code of an order whose numbers are missing, negative or NaN. It is denied before any rule sees it. */
 export const BAD_INPUT = 'BAD_INPUT';
 
 export interface RiskModuleDeps {
   readonly ledger: Ledger;
   readonly reservations: Reservations;
   readonly limits: RiskLimits;
-  /** `limits` in units of the instruments, for whoever makes many modules with the same. */
+  /** `limits` resolved to units of the instruments, for a caller that makes many modules with the same limits. */
   readonly resolved?: ResolvedLimits;
-  /** Those of the books' market; a test that wants to show what one of them is for leaves it out. */
+  /** The rules of the ledger's market. A test that shows what a rule is for leaves it out. */
   readonly rules?: readonly RiskRule[];
 }
 
 export class RiskModule {
-  /** States and causes; a person halts and resumes here. */
+  /** Risk states and causes. The operator halts and resumes here. */
   readonly halts: HaltBoard;
   readonly #state: RiskState;
   readonly #reservations: Reservations;
-  /** By instrument; null where the books are those of another market. */
+  /** By instrument; null if the ledger is that of another market. */
   readonly #tradable: readonly (Instrument | null)[];
-  /** Of the order that came last: those of the next one are mostly the same, and are looked at where they are not. */
+  /** Those of the newest order. The next order mostly has the same ones, and they are looked up only if not. */
   #instrumentIndex = 0;
   #strategy = 0;
   readonly #rules: readonly RiskRule[];
@@ -64,7 +64,7 @@ export class RiskModule {
   #chain: Chain = () => null;
   readonly #watches = new Map<string, EquityWatch>();
   readonly #watchList: EquityWatch[] = [];
-  /** A loss rule is on: the engine must call `begin` once, and `observe` before it asks for a verdict. */
+  /** True when a loss rule is on: the engine must call `begin` once, and `observe` before it calls `check`. */
   watchesEquity = false;
   readonly #live: LiveWatches;
   #on: readonly string[] = [];
@@ -74,7 +74,7 @@ export class RiskModule {
   #rule: OrderRule | null = null;
   #cause: HaltCause | null = null;
 
-  /** Throws ConfigError naming a limit that cannot be used. */
+  /** Throws ConfigError naming an invalid limit. */
   constructor({
     ledger,
     reservations,
@@ -107,7 +107,7 @@ export class RiskModule {
     this.#arm(limits, resolved);
   }
 
-  /** Turns on the rules whose limits are set; those whose limits have changed begin anew. */
+  /** Turns on the rules whose limits are set. Rules whose limits have changed restart. */
   #arm(limits: RiskLimits, resolved: ResolvedLimits): void {
     const before = this.#limits;
     this.#limits = limits;
@@ -128,13 +128,13 @@ export class RiskModule {
     this.watchesOutcomes = this.#live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
-  /** The limits that hold. */
+  /** The limits in force. */
   get limits(): RiskLimits {
     return this.#limits;
   }
   /**
-   * Makes limits of a running bot tighter; those that are not named stay. Throws ConfigError, and changes nothing, for one that would be
-   * wider, or for a loss rule that was off: nobody has watched the equity for it.
+   * Tightens limits of a running bot; limits that are not named stay. Throws ConfigError, and changes nothing, for a limit that would be
+   * wider, or for a loss rule that was off, because the equity before was not watched.
    */
   tighten(next: RiskLimits): void {
     const state = this.#state;
@@ -151,12 +151,12 @@ export class RiskModule {
     state.sent.follow(before);
   }
 
-  /** Codes of the rules that are on, in the order in which they are asked. */
+  /** Returns the codes of the rules that are on, in the order in which they are checked. */
   rulesOn(): readonly string[] {
     return this.#on;
   }
 
-  /** The prices of all instruments of the run, asked for by rules that look beyond the order's own. */
+  /** Connects the prices of all instruments of the run, which rules need that look beyond the order's own instrument. */
   attach(marks: MarkPrices, rangeTicks: RiskState['rangeTicks'] = () => NaN): void {
     this.#state.marks = marks;
     this.#state.rangeTicks = rangeTicks;
@@ -164,28 +164,28 @@ export class RiskModule {
 
   // --- Equity, for the loss rules
 
-  /** The account's equity as the run begins. */
+  /** Passes the account's equity at the begin of the run. */
   begin(units: number, nowMs: number): void {
     for (const watch of this.#watchList) watch.begin(units, nowMs);
   }
   /**
-   * The equity columns as they stand, rows [0, length) marked, every one up to the present instant among them. Rows seen in an earlier
-   * call are not looked at again, so what is decided does not depend on how often this is called.
+   * Passes the equity columns; rows [0, length) are marked, including every row up to the current instant. Rows seen in an earlier call are
+   * not read again, so the result does not depend on how often this is called.
    */
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
     for (const watch of this.#watchList) watch.scan(timeMs, units, this.#scanned, length);
     this.#scanned = Math.max(this.#scanned, length);
   }
 
-  /** By rule: what loss rules measure from. Journalled when it changes, and given back after `begin` at a restart. */
+  /** Returns by rule what loss rules measure from. It is journalled when it changes, and restored after `begin` at a restart. */
   snapshot(): ReadonlyMap<string, readonly number[]> {
     return new Map([...this.#watches].map(([code, watch]) => [code, watch.snapshot()]));
   }
-  /** The equity that a loss rule measures from; NaN where it is off. */
+  /** Returns the equity that a loss rule measures from; NaN if it is off. */
   lossBaseline(code: string): number {
     return this.#watches.get(code)?.from ?? NaN;
   }
-  /** Why an equity is `times` a loss limit or more below what its rule measures from; null: it is not, or no such limit is set. */
+  /** Returns why an equity is at least `times` a loss limit below the rule's baseline; null if it is not, or no such limit is set. */
   lossBeyond(units: number, times: Ratio): string | null {
     for (const [code, watch] of this.#watches) {
       if (!isLossBeyond(watch, units, times)) continue;
@@ -203,11 +203,11 @@ export class RiskModule {
     }
   }
 
-  // --- What becomes of orders, for rules that watch it
+  // --- Outcomes of orders, for rules that watch them
 
-  /** A rule asks what becomes of orders: the engine must tell, otherwise it need not. */
+  /** True when a rule needs the outcomes of orders; otherwise the engine need not report them. */
   watchesOutcomes = false;
-  /** An execution, after the ledger has booked it. */
+  /** Reports a fill, after the ledger has booked it. */
   filled(order: Order, fill: Fill): void {
     if (order.parent > 0) this.#state.sent.legFilled(order.parent, fill.lots);
     this.#state.sent.filled(order.strategy, fill.timeMs);
@@ -216,40 +216,40 @@ export class RiskModule {
   refused(order: Order, code: string, nowMs: number): void {
     this.#live.refused(order, code, nowMs);
   }
-  /** The outcome of an order has become unknown (`lost`), or that of one is known. */
+  /** Reports that the outcome of an order has become unknown (`lost`), or that one has become known. */
   outcome(lost: Order | null, nowMs: number): void {
     this.#live.outcome(this.#state.marks.openOrders?.() ?? [], lost, nowMs);
   }
-  /** Some rule that is on wants `tick`. */
+  /** True when a rule that is on needs `tick`. */
   get wantsFacts(): boolean {
     return this.#live.wantFacts;
   }
-  /** Time has come to `nowMs`: rules about age and certainty look at the facts. Of a live bot, once a second or so. */
+  /** Reports that time has reached `nowMs`: rules on age and certainty check the facts. A live bot calls it about once a second. */
   tick(facts: LiveFacts, nowMs: number): void {
     this.#live.tick(facts, nowMs);
   }
 
-  // --- States
+  // --- Risk states
 
-  /** Halts new risk on an instrument, for a cause that its raiser clears with `thaw`. */
+  /** Halts new risk on an instrument, for a cause that the caller clears with `clearInstrumentHalt`. */
   haltInstrument(instrument: number, code: string, nowMs: number, why = code): void {
     this.halts.raise({ kind: 'symbol', instrument }, 'HALT_NEW', code, why, nowMs);
   }
   clearInstrumentHalt(instrument: number, code: string, nowMs: number): void {
     this.halts.clear({ kind: 'symbol', instrument }, code, 'its cause is gone', nowMs);
   }
-  /** A person takes a cause away; loss rules count anew from here. Returns false when the cause does not hold. */
+  /** Clears a cause for the operator; loss rules count from now on. Returns false when the cause is not in force. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
     if (!this.halts.clear(scope, code, CLEARED_BY + who, nowMs)) return false;
     if (scope.kind === 'account') this.#watches.get(code)?.reset();
     return true;
   }
 
-  // --- Verdicts
+  // --- Risk checks
 
   /**
-   * The same record as an approved order, its worst case reserved; or null, and `code` and `detail()` say why.
-   * `markTicks`: the newest price of the order's instrument. No closure, object or text is made on approval.
+   * Returns the same record as an approved order, with its worst case reserved; or null, and `code` and `detail()` say why. `markTicks`:
+   * the newest price of the order's instrument. An approval creates no closure, object or text.
    */
   check<O extends Draft>(order: O, nowMs: number, markTicks: number): (O & ApprovedOrder) | null {
     const state = this.#state;
@@ -273,7 +273,7 @@ export class RiskModule {
     return approve(order, state);
   }
 
-  /** The verdict of an earlier process, which approved the order: its worst case is reserved, and no rule is asked. */
+  /** Applies the approval of an earlier process: reserves the order's worst case without checking any rule. */
   approvedBefore<O extends Draft>(order: O, nowMs: number, markTicks: number): O & ApprovedOrder {
     const state = this.#state;
     state.nowMs = nowMs;
@@ -284,17 +284,17 @@ export class RiskModule {
     return approve(order, state);
   }
 
-  /** Whether this module has approved the order, and its worst case is still reserved. */
+  /** True when this module has approved the order and its worst case is still reserved. */
   hasApproved<O extends Draft>(order: O): order is O & ApprovedOrder {
     return order.reserved;
   }
 
-  /** One order more may be open in the instrument of this one. */
+  /** True when one more order may be open in the instrument of this one. */
   mayOpenAnother(order: Draft): boolean {
     return openOrders.check(order, this.#state);
   }
 
-  /** What the rules of these codes say against an order that stands at the exchange already; null: nothing. */
+  /** Returns why the rules with these codes deny an order that is already at the exchange; null if they do not. */
   failingRule(codes: readonly string[], order: Draft, markTicks: number): string | null {
     this.#state.mark = markTicks;
     if (!this.#isPlaced(order)) return BAD_INPUT;
@@ -303,11 +303,11 @@ export class RiskModule {
     return failed?.kind === 'order' ? failed.detail(order, this.#state) : null;
   }
 
-  /** The stable code of the last refusal; null before the first. */
+  /** The stable code of the last denial; null before the first. */
   get code(): string | null {
     return this.#code;
   }
-  /** The inputs of the last refusal. Read it before the order's record changes or goes back to its pool. */
+  /** Returns the inputs of the last denial. Read it before the order's record changes or returns to its pool. */
   detail(): string {
     if (this.#refused === null) return '';
     if (this.#cause) return `${this.#cause.state} on the ${this.#cause.scope.kind}: ${this.#cause.why}`;
@@ -318,7 +318,7 @@ export class RiskModule {
     return `${side} ${size}${price}, with a last price of ${priceText(this.#state.mark, instrument)}: expected sound numbers above 0`;
   }
 
-  /** Its instrument and its strategy are some of the run's: what is listed by them has an entry for it. */
+  /** True when the order's instrument and strategy belong to the run, so that lists by them have an entry for it. */
   #isPlaced({ instrumentIndex, strategy }: Draft): boolean {
     return (instrumentIndex === this.#instrumentIndex && strategy === this.#strategy) || this.#turnTo(instrumentIndex, strategy);
   }
@@ -332,17 +332,17 @@ export class RiskModule {
     return true;
   }
 
-  /** Whole and sound numbers throughout, nothing filled yet, and one way of giving the size: by amount for market buys alone. */
+  /** True when all numbers are whole and valid, nothing is filled yet, and the size is given in one way: by amount for market buys only. */
   #isSound(order: Draft): boolean {
     const { lots, quoteUnits, limit, sign } = order;
     const { nowMs, mark, instruments } = this.#state;
-    // From 0 to 2^53 - 1, written out: a function's answer is made a boolean first, the checks of Number cost more yet.
+    // From 0 to 2^53 - 1, written out: a call would first convert its result to a boolean, and the checks of Number cost even more.
     if (quoteUnits !== 0) {
       if (!isAmount(order, instruments[order.instrumentIndex]!)) return false;
     } else if (!(lots >= 0 && lots <= MAX_EXACT && floor(lots) === lots && order.filledLots === 0)) return false;
     if (!(limit >= 0 && limit <= MAX_EXACT && floor(limit) === limit)) return false;
     if (!(mark > 0 && mark <= MAX_EXACT && floor(mark) === mark)) return false;
-    // Neither NaN nor endless.
+    // Neither NaN nor infinite.
     if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
     return order.reserved === false;
   }
@@ -375,12 +375,12 @@ type Chain = (order: Draft, state: RiskState) => OrderRule | null;
 type Check = OrderRule['check'];
 const pass: Check = () => true;
 
-/** Chains that were made: runs with the same rules ask the very same function, of which V8 then knows all that it holds. */
+/** Chains that were made. Runs with the same rules call the same function, so that V8 knows everything that it holds. */
 const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
-/** The newest are kept: a process may make runs without end, each with rules of its author's own. */
+/** Only the newest are kept: a process may make runs without end, each with custom rules. */
 const MAX_CHAINS = 32;
 
-/** The first rule that fails, or null. */
+/** Returns a function that returns the first rule that fails, or null. */
 function chainOf(rules: readonly OrderRule[]): Chain {
   const known = chains.find((made) => made.rules.length === rules.length && made.rules.every((rule, at) => rule === rules[at]));
   if (known !== undefined) return known.chain;
@@ -391,8 +391,9 @@ function chainOf(rules: readonly OrderRule[]): Chain {
 }
 
 /**
- * Each rule is called from a place of its own: the compiler then sees one function there and inlines it, where a loop over the list calls
- * blindly and costs twice as much. They come as arguments: a constant is looked at for being set at each use, a rule's check for being one.
+ * Each rule is called from a call site of its own: the compiler sees one function there and inlines it, while a loop over the list costs
+ * twice as much. The checks come as arguments, because a constant would be tested at each use for being set, and a rule's member for being
+ * a function.
  */
 function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Check, e: Check, f: Check, rest: Chain | null): Chain {
   return (order, state) => {
@@ -406,7 +407,7 @@ function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Chec
   };
 }
 
-/** Money, and nothing else: no quantity, no price, and no coins to sell. */
+/** True when the size is an amount of money only: no quantity, no price, and not a sell. */
 function isAmount({ quoteUnits, filledUnits, lots, limit, sign }: Draft, { contract }: Instrument): boolean {
   if (!(quoteUnits > 0 && quoteUnits <= MAX_EXACT && floor(quoteUnits) === quoteUnits && filledUnits === 0)) return false;
   return lots === 0 && limit === 0 && (sign > 0 || contract !== undefined);

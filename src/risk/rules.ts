@@ -1,4 +1,4 @@
-// The rules of each market, in the order in which they are asked.
+// The rules of each market, in the order in which they are checked.
 
 import type { Ledger } from '../portfolio/ledger.ts';
 import { openOrders } from './rules/openOrders.ts';
@@ -14,10 +14,10 @@ import * as size from './rules/sizeRules.ts';
 import * as spot from './exposure/spotExposure.ts';
 
 const LOSS: readonly RiskRule[] = [loss.dailyLoss, loss.drawdown];
-/** Of every market, between what one order may be and what all of it may come to. */
+/** Rules of every market, checked between those on one order and those on the account's total. */
 const CONDUCT: readonly RiskRule[] = [restricted, duplicate, parent, selfTrade, openOrders];
 
-/** All rules of spot, in the order in which they are asked: the first that fails gives the code. */
+/** All rules of spot, in the order in which they are checked: the first that fails gives the code. */
 export const RULES: readonly RiskRule[] = [
   ...LOSS,
   size.timeInForce,
@@ -63,7 +63,7 @@ export const FUTURES_RULES: readonly RiskRule[] = [
   ...LIVE_RULES,
 ];
 
-/** All rules of a run over both. */
+/** All rules of a run over both markets. */
 export const PAIRED_RULES: readonly RiskRule[] = [
   ...LOSS,
   size.timeInForce,

@@ -1,4 +1,4 @@
-// Amounts of a strategy to scaled integers and back: the one place between author and engine where decimals are converted.
+// Converts a strategy's amounts to scaled integers and back. Decimals between strategy and engine are converted only here.
 
 import { Decimal } from '../base/number/decimal.ts';
 import { pow10 } from '../base/number/exact.ts';
@@ -8,8 +8,8 @@ import type { Amount } from './types.ts';
 const MAX = Number.MAX_SAFE_INTEGER;
 
 /**
- * `amount` in whole units of 10^-digits, rounded as said. NaN for what is no number, or beyond what is counted exactly, such as the
- * quotient of a division by nothing; the caller denies it with a code.
+ * Returns `amount` in whole units of 10^-digits, rounded as `round` says. NaN if it is not a number, or too large to count exactly, such as
+ * the quotient of a division by zero; the caller denies it with a code.
  */
 export function scaleAmount(amount: Amount, digits: number, round: 'down' | 'up'): number {
   const units = typeof amount === 'number' ? scaleNumber(amount, pow10(digits), round) : scaleDecimal(toDecimal(amount), digits, round);
@@ -22,14 +22,14 @@ function scaleDecimal(value: Decimal | null, digits: number, round: 'down' | 'up
   return (round === 'down' ? scaled.floor() : scaled.ceil()).toNumber();
 }
 
-/** The decimal of a scaled integer. */
+/** Returns the decimal of a scaled integer. */
 export function decimalOf(value: number, digits: number): Decimal {
   return new Decimal(value).div(pow10(digits));
 }
 
-/** True for a number below zero, however it is written; false for what is no number. */
+/** True for a number below zero in any form; false if it is not a number. */
 export const isNegative = (amount: Amount): boolean => Number(amount) < 0;
-/** The same amount with the other sign. */
+/** Returns the amount with the opposite sign. */
 export function negated(amount: Amount): Amount {
   if (typeof amount === 'number') return -amount;
   return toDecimal(amount)?.negated() ?? amount;
@@ -47,6 +47,6 @@ function toDecimal(amount: Exclude<Amount, number>): Decimal | null {
   try {
     return new Decimal(amount);
   } catch {
-    return null; // text that is no number: a wrong size is denied with a code, it does not end the run
+    return null; // text that is not a number: a wrong size is denied with a code, it does not end the run
   }
 }

@@ -1,4 +1,4 @@
-// What the base class of strategies needs from whoever runs it; the engine implements it, authors never see it.
+// What the base class of strategies needs from the engine, which implements it. Strategy authors never see it.
 
 import { ConfigError } from '../base/errors.ts';
 import type { Series, Signal } from '../indicators/graph/series.ts';
@@ -7,13 +7,13 @@ import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from './types.ts';
 
-/** What a strategy is constructed with. Opaque to authors: the host belongs to it, and is no property of it. */
+/** What a strategy is constructed with. Opaque to authors: the host is linked to it, but is not a property of it. */
 export interface Setup {
   readonly params: object;
 }
 
 const hosts = new WeakMap<object, StrategyHost>();
-/** Bound: a WeakMap whose prototype an author has changed must not hand the host over. */
+/** Bound: a WeakMap whose prototype a strategy has changed must not expose the host. */
 const hostBehind: (setup: object) => StrategyHost | undefined = hosts.get.bind(hosts);
 
 /** Returns what a strategy is constructed with: its parameters, and the host that serves it. */

@@ -1,15 +1,15 @@
-// What an author may replace in the world of a backtest, each in a file of its own: slippage, fees, and rules of risk.
+// Custom models of a backtest, each in its own file: slippage, fees, and risk rules.
 
 import type { Side } from '../model/order.ts';
 
-/** A taking fill before its slippage. */
+/** A taker fill before its slippage. */
 export interface TakerFill {
   /** Name on the wire, such as BTCUSDT. */
   readonly symbol: string;
   readonly side: Side;
   /** Quoted price, in quote per base: the open, or the level of a stop. */
   readonly price: number;
-  /** Base quantity that is wanted. */
+  /** Requested base quantity. */
   readonly qty: number;
 }
 
@@ -19,14 +19,14 @@ export interface SlippageSpec {
 }
 
 /**
- * A slippage model: by how much, in price and >= 0, a taking fill is worse than quoted. What it says is rounded up to whole ticks; a limit
- * is never passed. It must depend on the fill alone: no clock, no randomness, no file.
+ * Returns a slippage model: `worse` says by how much, in price and >= 0, a taker fill is worse than quoted. The result is rounded up to
+ * whole ticks, and a fill never passes its limit. It must depend on the fill only: no clock, no randomness, no file.
  */
 export function slippageModel(worse: (fill: TakerFill) => number): SlippageSpec {
   return { kind: 'slippage', worse };
 }
 
-/** A fill whose fee is asked for. */
+/** A fill whose fee is to be computed. */
 export interface ChargedFill {
   readonly symbol: string;
   readonly side: Side;
@@ -47,14 +47,14 @@ export interface FeeSpec {
 }
 
 /**
- * A fee model: the rate of a fill as a fraction (0.001 is 0.1 %), rounded to a millionth. `fees.maker` and `fees.taker` of the definition
- * bound it from above, because orders hold cash at those rates: a model that wants more is an error.
+ * Returns a fee model: `rate` is the fee of a fill as a fraction (0.001 is 0.1 %), rounded to a millionth. `fees.maker` and `fees.taker` of
+ * the definition are upper bounds, because orders hold cash at those rates: a model that returns more is an error.
  */
 export function feeModel(rate: (fill: ChargedFill) => number): FeeSpec {
   return { kind: 'fees', rate };
 }
 
-/** An order that asks for approval, at its worst. */
+/** An order that needs approval, at its worst case. */
 export interface ProposedOrder {
   readonly symbol: string;
   readonly side: Side;
@@ -65,22 +65,22 @@ export interface ProposedOrder {
   /** Limit price; NaN for a market order. */
   readonly limit: number;
   readonly tag: string;
-  /** It can only lower the position. */
+  /** True when it can only reduce the position. */
   readonly isReduction: boolean;
 }
 
-/** The strategy's own affairs as the order asks. */
+/** The state of the strategy when the order is checked. */
 export interface AccountSnapshot {
   /** ms UTC. */
   readonly timeMs: number;
   /** Newest price of the order's symbol. */
   readonly price: number;
-  /** In the quote asset: cash, and cash with holdings at their newest prices. */
+  /** In the quote asset: cash, and cash plus holdings at their newest prices. */
   readonly cash: number;
   readonly equity: number;
   /** Base quantity held of the order's symbol. */
   readonly position: number;
-  /** Unfinished orders of the symbol, all strategies together. */
+  /** Number of unfinished orders of the symbol, over all strategies. */
   readonly openOrders: number;
 }
 
@@ -92,15 +92,15 @@ export interface RiskRuleSpec {
 }
 
 export interface RiskRuleOptions {
-  /** Stable code of its refusals: capitals, digits and underscores, from 3 to 32 of them. */
+  /** Stable code of its denials: capitals, digits and underscores, from 3 to 32 characters. */
   readonly code: string;
-  /** Null lets the order pass; a text is why it does not. */
+  /** Returns null if the order passes, or else the reason why it does not. */
   readonly check: (order: ProposedOrder, account: AccountSnapshot) => string | null;
-  /** Reductions are asked about as well. By default they pass: a rule should not stand between a strategy and its exit. */
+  /** True: reductions are checked as well. By default they pass, because a rule must not block a strategy's exit. */
   readonly reductionsToo?: boolean;
 }
 
-/** A rule of risk beside the built-in ones (docs/risk.md), which are asked first. */
+/** Returns a risk rule that is checked after the built-in ones (docs/risk.md). */
 export function riskRule({ code, check, reductionsToo = false }: RiskRuleOptions): RiskRuleSpec {
   return { kind: 'risk', code, check, reductionsToo };
 }

@@ -1,4 +1,4 @@
-// Declared parameters of a strategy: default, range, unit and help, and the parser that checks what a definition gives.
+// Declared parameters of a strategy: default, range, unit and help, and the parser that checks the values of a definition.
 
 import { Decimal, isPlainDecimal } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ export interface About<T> {
   readonly help?: string;
 }
 
-/** One declared parameter. `parse` turns what a definition holds into the value, or says what was expected. */
+/** One declared parameter. `parse` turns the text of a definition into the value, or returns what was expected. */
 export interface ParamSpec<T> extends About<unknown> {
   readonly kind: 'int' | 'float' | 'decimal' | 'flag' | 'choice';
   readonly default: T;
@@ -29,17 +29,17 @@ export class Expected {
 export type Specs = Readonly<Record<string, ParamSpec<unknown>>>;
 export type Values<S extends Specs> = { readonly [K in keyof S]: S[K] extends ParamSpec<infer T> ? T : never };
 
-/** A whole number. */
+/** Declares a whole number. */
 export function int(byDefault: number, about: About<number> = {}): ParamSpec<number> {
   return numeric('int', byDefault, about, 'a whole number', Number.isInteger);
 }
 
-/** A number that need not be exact: a threshold, a multiple. Money and quantities are `decimal`. */
+/** Declares a number that need not be exact: a threshold, a multiple. Money and quantities are `decimal`. */
 export function float(byDefault: number, about: About<number> = {}): ParamSpec<number> {
   return numeric('float', byDefault, about, 'a number', Number.isFinite);
 }
 
-/** An exact decimal, written as quoted text: a quantity, an amount of money. */
+/** Declares an exact decimal, written as quoted text: a quantity, an amount of money. */
 export function decimal(byDefault: string, about: About<string> = {}): ParamSpec<Decimal> {
   const expected = new Expected(`a quoted decimal${rangeText(about)}`);
   const parse = (given: unknown) => {
@@ -70,8 +70,8 @@ export function choice<const T extends string>(
 }
 
 /**
- * The values of declared parameters: given ones checked, others by default.
- * Throws ConfigError naming `where`, the parameter, what was expected and the nearest declared name.
+ * Returns the values of declared parameters: given ones checked, others by default. Throws ConfigError naming `where`, the parameter, what
+ * was expected and the nearest declared name.
  */
 export function parseParams(specs: Specs, given: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
   for (const name of Object.keys(given)) {

@@ -12,7 +12,7 @@ import type { CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOpti
 
 export type { Setup };
 
-/** What a strategy file exports by default. */
+/** The default export of a strategy file. */
 export interface StrategyClass {
   readonly params: Specs;
   readonly name: string;
@@ -24,7 +24,7 @@ export abstract class Strategy<P extends object = object> {
   /** Declared parameters, readable without constructing. */
   static params: Specs = {};
 
-  /** The base class of a strategy with parameters: `class SmaCross extends Strategy.with({ fast: int(10) })`. */
+  /** Returns the base class of a strategy with parameters: `class SmaCross extends Strategy.with({ fast: int(10) })`. */
   static with<const S extends Specs>(specs: S): StrategyBase<Values<S>> {
     abstract class WithParams extends Strategy<Values<S>> {
       static override params: Specs = specs;
@@ -43,11 +43,11 @@ export abstract class Strategy<P extends object = object> {
     this.bars = this.#host.bars;
   }
 
-  /** A feed by its name in the run definition; `interval` serves when the definition names none. */
+  /** Returns a feed by its name in the run definition; `interval` is used when the definition has no such name. */
   protected feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
     return this.#host.feed(name, byDefault);
   }
-  /** All feeds of a list in the run definition, for rotation over many symbols. */
+  /** Returns all feeds of a list in the run definition, for rotation over many symbols. */
   protected feeds(name: string): readonly Feed[] {
     return this.#host.feeds(name);
   }
@@ -75,18 +75,18 @@ export abstract class Strategy<P extends object = object> {
     this.#host.cron(pattern, given.timeZone ?? 'UTC', handler, missedOf('cron', given));
   }
 
-  /** Buys; without a size that of the run definition. The order's fate is told by `onOrder` and `onFill`. */
+  /** Buys; without a size, the size of the run definition. `onOrder` and `onFill` report what becomes of the order. */
   protected buy(size?: Size, options?: OrderOptions): OrderId {
     return this.#host.order(true, size, options);
   }
   protected sell(size?: Size, options?: OrderOptions): OrderId {
     return this.#host.order(false, size, options);
   }
-  /** Cancels what the feed has working and closes its position; null when there is nothing to do, or once cancels must come first. */
+  /** Cancels the working orders of the feed and closes its position. Null when nothing is open, or when cancels must act first. */
   protected exit(feed?: Feed): OrderId | null {
     return this.#host.exit(feed);
   }
-  /** Trades the difference to a size, working orders counted; null when there is none. */
+  /** Trades the difference to a size, counting working orders; null without a difference. */
   protected target(size: Size, feed?: Feed): OrderId | null {
     return this.#host.target(size, feed);
   }
@@ -99,7 +99,7 @@ export abstract class Strategy<P extends object = object> {
   protected openOrders(feed?: Feed): readonly OrderInfo[] {
     return this.#host.openOrders(feed);
   }
-  /** Funding of a contract, as far as it is known by now: the rates of the past, and when the next one is due. */
+  /** Returns the funding of a contract as known by now: past rates, and when the next one is due. */
   protected funding(feed?: Feed): Funding {
     return this.#host.funding(feed);
   }
@@ -110,17 +110,17 @@ export abstract class Strategy<P extends object = object> {
   protected get cash(): number {
     return this.#host.cash;
   }
-  /** The instant that is being decided, ms UTC. */
+  /** The current instant, ms UTC. */
   protected get nowMs(): TimeMs {
     return this.#host.nowMs as TimeMs;
   }
-  /** Uniform in [0, 1), from the run's seed. */
+  /** Returns a uniform random number in [0, 1), from the run's seed. */
   protected random(): number {
     return this.#host.random();
   }
   /**
-   * Names plain data (numbers, text, flags, lists, plain objects) that a live bot writes to its journal when it has changed, so that a
-   * restart begins there. Returns the object: change it in place. In a field initialiser, once a strategy.
+   * Registers plain data (numbers, text, flags, lists, plain objects) that a live bot writes to its journal when it has changed, so that a
+   * restart resumes with it. Returns the object: change it in place. Call it in a field initialiser, once a strategy.
    */
   protected keep<T extends object>(state: T): T {
     return this.#host.keep(state);
@@ -129,9 +129,9 @@ export abstract class Strategy<P extends object = object> {
     this.#host.log(message, fields);
   }
 
-  /** Once, before the first bar on which everything is ready. */
+  /** Called once, before the first bar on which everything is ready. */
   onStart?(): void;
-  /** Once an instant, after all bars that closed then are in. */
+  /** Called once an instant, after all bars that closed then are in. */
   onBar?(): void;
   onFill?(fill: FillInfo): void;
   onOrder?(order: OrderInfo): void;

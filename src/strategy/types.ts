@@ -1,4 +1,4 @@
-// What a strategy sees and says: feeds, sizes with their unit, order options, and read-only views of its own affairs.
+// Types of the strategy API: feeds, sizes with their unit, order options, and read-only views of orders, fills and positions.
 
 import type { Decimal } from '../base/number/decimal.ts';
 import type { TimeMs } from '../base/brand.ts';
@@ -7,7 +7,7 @@ import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { Lifecycle, OrderId, Side, TimeInForce } from '../model/order.ts';
 
-/** What becomes of the times of a timer at which a live bot was down: none is made up for, one is, or each is, in order. */
+/** What happens to timer calls that a live bot missed while it was down: none is made up for, one is, or each is, in order. */
 export type Missed = 'skip' | 'once' | 'all';
 export interface TimerOptions {
   /** `skip` by default. Backtests miss nothing. */
@@ -18,7 +18,7 @@ export interface CronOptions extends TimerOptions {
   readonly timeZone?: string;
 }
 
-/** The newest closed bar of a feed: a cursor of numbers that moves on; copy what is to be kept. */
+/** The newest closed bar of a feed: a cursor whose numbers change with each bar. Copy what you want to keep. */
 export interface Bar {
   readonly openMs: TimeMs;
   readonly closeMs: TimeMs;
@@ -40,14 +40,14 @@ export interface Feed extends FeedSeries {
 
 export type Amount = number | string | Decimal;
 
-/** How much, with its unit: base quantity, quote amount, or a fraction of the strategy's equity (0.2 is a fifth). */
+/** A size with its unit: base quantity, quote amount, or a fraction of the strategy's equity (0.2 is a fifth). */
 export type Size =
   | { readonly base: Amount; readonly quote?: never; readonly equity?: never }
   | { readonly quote: Amount; readonly base?: never; readonly equity?: never }
   | { readonly equity: Amount; readonly base?: never; readonly quote?: never };
 
 export interface OrderOptions {
-  /** The feed whose instrument is traded; the default feed when left out. */
+  /** The feed whose instrument is traded; the default feed if absent. */
   readonly feed?: Feed;
   /** Limit price; a market order without it. */
   readonly limit?: Amount;
@@ -58,8 +58,8 @@ export interface OrderOptions {
   /** Distance, in price, of a stop that follows the best price of closed bars. */
   readonly trailing?: Amount;
   /**
-   * Price that the order waits for at the exchange, and is a market order once it is there: a condition order, of futures alone. Against
-   * the position that is held it only closes, by default all of it.
+   * Trigger price: the order waits at the exchange until the price reaches it, and is then a market order. Futures only. On the opposite
+   * side of a position it only closes, by default all of it.
    */
   readonly trigger?: Amount;
   readonly reduceOnly?: boolean;
@@ -73,24 +73,27 @@ export interface Position {
   readonly qty: Decimal;
   /** Average entry price; NaN while flat. */
   readonly entryPrice: number;
-  /** True as well when only dust below the smallest order quantity is held. */
+  /** Also true when only dust below the smallest order quantity is held. */
   readonly isFlat: boolean;
   readonly isLong: boolean;
   readonly isShort: boolean;
-  /** What is held long and what is held short, both from 0: with `positions: twoWay` there may be both at once. */
+  /** Quantities held long and short, both at least 0. With `positions: twoWay` both may be above 0. */
   readonly long: Decimal;
   readonly short: Decimal;
 }
 
-/** Funding of a contract, as far as it is known by now. */
+/** Funding of a contract, as known by now. */
 export interface Funding {
-  /** The newest rate that was charged, a fraction of a position's value: longs pay a positive one. NaN before the first, and where a live bot did not see it. */
+  /**
+   * The newest rate charged, a fraction of a position's value: longs pay a positive one. NaN before the first, and if a live bot did not
+   * see it.
+   */
   readonly rate: number;
   /** When that was, ms UTC; NaN before the first. */
   readonly atMs: number;
-  /** The rate so many funding times before it; NaN where none is known. */
+  /** The rate `times` funding times earlier; NaN if unknown. */
   ago(times: number): number;
-  /** When the next one is due by the distance of the last two, ms UTC; the present instant where it is due now. NaN before the second. */
+  /** When the next one is due, by the interval of the last two, ms UTC; the current instant if it is due now. NaN before the second. */
   readonly nextMs: number;
 }
 
@@ -100,15 +103,17 @@ export interface OrderInfo {
   readonly qty: Decimal;
   readonly filled: Decimal;
   readonly lifecycle: Lifecycle;
-  /** The tag that it was given, or the name of its action; of a leg of a bracket its role: takeProfit, stopLoss or trailing. */
+  /** The given tag, or the name of its action; for a bracket leg its role: takeProfit, stopLoss or trailing. */
   readonly tag: string;
   /** Limit price; NaN for a market order. */
   readonly limit: number;
-  /** The price that it waits for; NaN for an order that waits for none. */
+  /** The trigger price; NaN for an order without one. */
   readonly trigger: number;
-  /** The entry that this order closes, when it is a leg of its bracket; null for an order of the strategy's own. */
+  /** The entry that this order closes if it is a leg of its bracket; null for the strategy's own order. */
   readonly entry: OrderId | null;
-  /** The stable code of a refusal, by risk or by the venue; `CAPPED` of a market buy that rested as a limit order; null otherwise. */
+  /**
+   * The stable code of a denial by risk or a refusal by the venue; `CAPPED` for a market buy that rested as a limit order; null otherwise.
+   */
   readonly code: string | null;
 }
 

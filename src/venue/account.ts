@@ -1,4 +1,4 @@
-// What the exchange keeps of an account beside its money: its name, and how many orders it has and may have.
+// An account of the venue without its money: its name, its number of open orders and the limit on them.
 
 import { ConfigError } from '../base/errors.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
@@ -9,9 +9,9 @@ const { accountRestricted, tooManyOrders } = VENUE_CODES;
 export class Account {
   readonly name: string;
   readonly isRestricted: boolean;
-  /** Unfinished orders, counted by the books. */
+  /** Number of unfinished orders; the books count them. */
   openOrders = 0;
-  /** How many of them it may have. */
+  /** Limit on unfinished orders. */
   maxOpen: number;
 
   constructor(name: string, isRestricted: boolean, maxOpen: number) {
@@ -20,14 +20,14 @@ export class Account {
     this.maxOpen = maxOpen;
   }
 
-  /** The code with which the exchange takes no order of it, or 0. */
+  /** Returns the code with which the venue refuses every order of the account, or 0. */
   refusal(): number {
     if (this.isRestricted === true) return accountRestricted.code;
     return this.openOrders < this.maxOpen ? 0 : tooManyOrders.code;
   }
 }
 
-/** Adds an account to those of a venue: its index. Throws ConfigError when the name is taken. */
+/** Adds an account to those of a venue and returns its index. Throws ConfigError when the name is taken. */
 export function enlist(accounts: Account[], account: Account): number {
   const { name } = account;
   if (accounts.some((known) => known.name === name)) {

@@ -1,4 +1,5 @@
-// Who owns what: free and locked balances by account and asset, and the sums that show that nothing is made or lost.
+// Balances of the simulated spot venue: free and locked units by account and asset, and the sums that prove that no money appears or
+// vanishes.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -12,7 +13,10 @@ import { checkPpm, type VenueConfig } from './venueConfig.ts';
 // Not imported: V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
-/** What an account has of an asset, in whole units. Records, not arrays: a field is read and written in a third of the steps of a cell. */
+/**
+ * The balance of one asset in one account, in whole units. A record and not an array: a field is read and written in a third of the steps
+ * of an array element.
+ */
 export class Balance {
   // Amounts start as a fraction: V8 keeps each as a double then, written in place, from its first value on.
   free = 0.5;
@@ -25,14 +29,16 @@ export class Balance {
     this.free = left(this.free - units);
     this.locked = grown(this.locked + units);
   }
-  /** Moves them back. */
+  /** Moves units from locked to free. */
   unlock(units: number): void {
     this.locked = left(this.locked - units);
     this.free = grown(this.free + units);
   }
 }
 
-/** Of an asset what no account has. `market` is the counterparty of every fill, the rest of the world: what it gave is negative. */
+/**
+ * Amounts of an asset outside all accounts. `market` is the counterparty of every fill, the rest of the world: what it gave is negative.
+ */
 export class ExternalFlows {
   fees = 0.5;
   market = 0.5;
@@ -42,15 +48,15 @@ export class ExternalFlows {
   }
 }
 
-/** One account at one instrument: what an order of it is judged and paid by, found in one step. */
+/** One account in one instrument: what the venue needs to check and settle an order, found in one step. */
 export class InstrumentAccount {
   readonly account: Account;
   readonly base: Balance;
   readonly quote: Balance;
-  /** Rates in millionths, of orders placed from now on. */
+  /** Fee rates for orders placed from now on, ppm. */
   makerPpm: number;
   takerPpm: number;
-  /** The higher of the two: nobody knows as what a limit fills. */
+  /** The higher of the two, because a limit may fill as either. */
   maxFeePpm: number;
   constructor(account: Account, base: Balance, quote: Balance, makerPpm: number, takerPpm: number) {
     this.account = account;
@@ -62,7 +68,7 @@ export class InstrumentAccount {
   }
 }
 
-/** Balances in whole units of each asset. Per asset and at any time: deposited = free + locked of all accounts + fees + market. */
+/** Balances in whole units of each asset. For each asset, at any time: deposited = free + locked of all accounts + fees + market. */
 export class Accounts {
   readonly assets: readonly string[];
   readonly all: Account[] = [];
@@ -81,7 +87,7 @@ export class Accounts {
     this.byInstrument = listOf(config.instruments, () => []);
   }
 
-  /** The index of the new account. Throws ConfigError when the name is taken. */
+  /** Opens an account and returns its index. Throws ConfigError when the name is taken. */
   open(name: string): number {
     const { instruments, fees, state, maxOpenOrders } = this.config;
     const account = new Account(name, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
@@ -97,7 +103,7 @@ export class Accounts {
     return index;
   }
 
-  /** Rates of one account and instrument, in millionths, for orders placed from now on. */
+  /** Sets the fee rates of one account and instrument, ppm, for orders placed from now on. */
   setFees(account: number, instrument: number, makerPpm: number, takerPpm: number): void {
     checkPpm('makerPpm', makerPpm);
     checkPpm('takerPpm', takerPpm);
@@ -107,19 +113,19 @@ export class Accounts {
     accountAt.maxFeePpm = Math.max(makerPpm, takerPpm);
   }
 
-  /** The index of an asset in the balances. Throws ConfigError for an asset that no instrument trades. */
+  /** Returns the index of an asset in the balances. Throws ConfigError for an asset that no instrument trades. */
   asset(name: string): number {
     const index = this.assets.indexOf(name);
     if (index < 0) throw new ConfigError(`asset ${name}: no instrument of this venue trades it`, `known: ${this.assets.join(', ')}`);
     return index;
   }
 
-  /** What an account has of an asset. */
+  /** Returns the balance of an asset in an account. */
   of(account: number, asset: number): Balance {
     return this.balances[account]?.[asset] ?? noAccount(account);
   }
 
-  /** By account: the list grows with each that is opened. */
+  /** Returns the accounts of an instrument, by account. The list grows with each account that is opened. */
   accountsAt(instrument: number): readonly InstrumentAccount[] {
     return this.byInstrument[instrument]!;
   }
@@ -128,12 +134,12 @@ export class Accounts {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
     const of = this.of(account, asset);
     const external = this.external[asset]!;
-    // The sum over all accounts is what has to stay exact.
+    // The sum over all accounts must stay exact.
     external.deposited = exact(external.deposited + units);
     of.free = balance(of.free + units);
   }
 
-  /** Throws InvariantError when an asset was made or lost, by however little. */
+  /** Throws InvariantError when any amount of an asset appeared or vanished. */
   assertConserved(): void {
     this.external.forEach(({ fees, market, deposited }, asset) => {
       let sum = BigInt(fees) + BigInt(market);
@@ -143,17 +149,17 @@ export class Accounts {
   }
 }
 
-/** Returns a balance that can be one: whole numbers in give whole numbers out, as long as they stay between 0 and 2^53 - 1. */
+/** Returns `units` if it is a valid balance. Whole numbers stay whole as long as they are between 0 and 2^53 - 1. */
 export function balance(units: number): number {
   if (units >= 0 && units <= MAX_EXACT) return units;
   return refuseBalance(units);
 }
 
-/** The same for a balance that something was taken from: it may have become too small alone. */
+/** The same for a balance that was reduced: it can only be too small. */
 export function left(units: number): number {
   return units >= 0 ? units : refuseBalance(units);
 }
-/** And for one to which something was added. */
+/** The same for a balance that was increased: it can only be too large. */
 export function grown(units: number): number {
   return units <= MAX_EXACT ? units : refuseBalance(units);
 }
@@ -167,7 +173,10 @@ export function noAccount(account: number): never {
   throw new InvariantError(`there is no account ${account}`);
 }
 
-/** The assets of the instruments, in order of appearance. Throws ConfigError when two instruments count one asset differently. */
+/**
+ * Returns the assets of the instruments, in order of appearance. Throws ConfigError when two instruments disagree on the digits of an
+ * asset.
+ */
 function assetsOf(instruments: readonly Instrument[]): string[] {
   const digitsOf = new Map<string, { digits: number; by: string }>();
   for (const { id, base, quote, baseDigits, quoteDigits } of instruments) {

@@ -1,4 +1,4 @@
-// The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md); the money is the subclass's.
+// The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md). Subclasses book the money.
 
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -20,13 +20,13 @@ const { NO_SLIPPAGE } = slippages;
 const NO_ACCOUNT = new Account('', true, 0);
 
 /**
- * The venue's own words, called while it works. Everything is booked before a call, so the listener may place, cancel and release orders;
- * it may not match. Units are whole: price in ticks, lots, money in units of its asset, times in ms.
+ * Events of the venue, called while it works. Everything is booked before a call, so the listener may place, cancel and release orders, but
+ * it may not match. All values are whole: price in ticks, quantity in lots, money in units of its asset, times in ms.
  */
 export interface VenueSink {
-  /** One execution. The record is the book's, and holds until the listener makes it match again. FILLED is told by this call alone. */
+  /** Reports one fill. The book owns the record, which is valid until the listener causes another match. This call alone reports FILLED. */
   filled(order: VenueOrder, fill: Fill): void;
-  /** The order is CANCELED: by its owner, or the remainder of an order that does not rest. */
+  /** Reports that the order is CANCELED: by its owner, or as the remainder of an order that does not rest. */
   ended(order: VenueOrder, timeMs: number): void;
 }
 
@@ -35,7 +35,7 @@ export interface BookContext {
   readonly config: FillTerms;
   readonly feeModel: FeeModel | null;
   readonly sink: VenueSink;
-  /** By account: the list grows with each that is opened. */
+  /** By account. The list grows with each account that is opened. */
   readonly accounts: readonly Account[];
   lastTradeId: number;
 }
@@ -44,19 +44,19 @@ export abstract class BarBook {
   readonly instrument: Instrument;
   /** Position in the venue's list of instruments. */
   readonly index: number;
-  /** The smallest quantity of an order: of one by amount a unit is enough. */
+  /** The smallest quantity of an order. An order by amount needs only one unit. */
   readonly minLots: number;
-  /** Those of the venue. */
+  /** The accounts of the venue. */
   readonly accounts: readonly Account[];
-  /** Last price in ticks, from which the price band is measured; the caller keeps it. 0: not known, no band. */
+  /** Last price in ticks, from which the price band is measured; the caller updates it. 0: unknown, no band. */
   lastPrice = 0;
-  /** What the exchange has set for the instrument: null where it is open as any other. */
+  /** What the exchange has set for the instrument; null for an instrument without special settings. */
   state: InstrumentState | null = null;
-  /** Orders that can still fill. */
+  /** Number of orders that can still fill. */
   working = 0;
-  /** The last answer of `lotsWanted` is less than the order and its account would take: more could not be counted. */
+  /** True when the last result of `fillableLots` is less than the order and its account would take, because more could not be counted. */
   isCapped = false;
-  /** The execution at hand: `settle` writes its money, the rest is written here. */
+  /** The current fill: `settle` writes its money, this class writes the rest. */
   protected readonly fillBuffer = new Fill();
 
   private readonly context: BookContext;
@@ -66,18 +66,21 @@ export abstract class BarBook {
   private readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
   /**
-   * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`: with a record that is no order between the ends no
-   * neighbour is missing.
+   * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`. The record `ring` is not an order. It links both ends, so
+   * that every order has two neighbours.
    */
   private readonly ring: VenueOrderRecord;
-  /** Came last, and is not in the ring yet: most orders are over before another comes, and never come into it. `ring`: there is none. */
+  /**
+   * The newest order, not in the ring yet; `ring` if there is no such order. Most orders end before another comes, so they never enter the
+   * ring.
+   */
   private last: VenueOrderRecord;
-  /** The one to be visited next while a row is being matched; `ring`: there is none. */
+  /** The order to visit next while a row is being matched; `ring` at the end. */
   private cursor: VenueOrderRecord;
   private matching = false;
-  /** Orders came after the open of the row was matched. */
+  /** True when orders came after the open of the row was matched. */
   private hasOrdersAfterOpen = false;
-  /** Lots that the row at hand can still fill, and whether it traded at all; without a cap volume is not looked at. */
+  /** Lots that the current row can still fill, and whether it traded at all. Without a cap, volume is not used. */
   private budget = Infinity;
   private traded = true;
 
@@ -101,7 +104,7 @@ export abstract class BarBook {
   }
 
   /**
-   * First half of a row: offers `open` to the orders that arrived at or before `openMs`, by arrival. Fills bear `openMs`.
+   * First half of a row: offers `open` to the orders that arrived at or before `openMs`, by arrival. Its fills have the time `openMs`.
    * `volumeLots` is the volume of the whole row; it is read only under a cap.
    */
   matchOpen(openMs: number, open: number, volumeLots: number): void {
@@ -111,7 +114,7 @@ export abstract class BarBook {
 
   /**
    * Second half of a row, after `matchOpen`: fills resting limits that the row trades through (or touches) at their limit, as maker, by
-   * arrival. Fills bear `closeMs`. An order that came since `matchOpen` with `admittedMs <= openMs` is offered the open first.
+   * arrival. Its fills have the time `closeMs`. An order that came since `matchOpen` with `admittedMs <= openMs` is offered the open first.
    */
   matchRange(openMs: number, closeMs: number, open: number, high: number, low: number): void {
     if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
@@ -125,11 +128,11 @@ export abstract class BarBook {
         this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
       }
     }
-    this.cursor = ring; // some were not visited where the cap of the row is used up
+    this.cursor = ring; // some were not visited because the cap of the row was used up
     this.matching = false;
   }
 
-  /** The volume of a row whose orders are offered one by one, in place of `matchOpen`. */
+  /** Sets the volume of a row whose orders are offered one by one, instead of by `matchOpen`. */
   beginRow(volumeLots: number): void {
     if (this.sharePpm > 0) {
       this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
@@ -139,7 +142,7 @@ export abstract class BarBook {
   get hasLateArrivals(): boolean {
     return this.hasOrdersAfterOpen;
   }
-  /** Orders that a row concerns which opens at `openMs`, by arrival: the caller offers all of them its open. */
+  /** Returns the orders that may match a row which opens at `openMs`, by arrival. The caller offers the open to all of them. */
   concerned(openMs: number): VenueOrderRecord[] {
     const { ring } = this;
     this.hasOrdersAfterOpen = false;
@@ -147,7 +150,10 @@ export abstract class BarBook {
     for (let order = this.first(); order !== ring; order = this.after(order)) if (order.admittedMs <= openMs) found.push(order);
     return found;
   }
-  /** How many orders the row at hand would fill after its open: those that came since its open was offered, and those that it reaches. */
+  /**
+   * Returns how many orders the current row would fill after its open: those that came after its open was offered, and those that it
+   * reaches.
+   */
   reachedCount(openMs: number, open: number, high: number, low: number): number {
     const { ring, hasOrdersAfterOpen } = this;
     let count = 0;
@@ -158,7 +164,7 @@ export abstract class BarBook {
     }
     return count;
   }
-  /** True when a resting limit fills inside a row: the row trades through it, or touches it where that is enough. */
+  /** True when a resting limit fills inside a row: the row trades through it, or touches it if the limit rule is `touch`. */
   isReached(order: VenueOrder, open: number, high: number, low: number): boolean {
     if (order.limit === 0 || isMarketable(order, open)) return false;
     const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
@@ -175,7 +181,7 @@ export abstract class BarBook {
     this.cursor = this.ring;
     this.matching = false;
   }
-  /** Fills a resting limit that the row at hand reaches, as `matchInside` does. */
+  /** Fills a resting limit that the current row reaches, as `matchRange` does. */
   fillReached(order: VenueOrderRecord, closeMs: number): void {
     this.begin();
     this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
@@ -184,8 +190,8 @@ export abstract class BarBook {
   }
 
   /**
-   * Fills one order now, as taker at `price` (ticks) plus slippage: the stop leg that the row at hand triggers. It takes from what the cap
-   * of that row leaves; the rest of a MARKET order is canceled.
+   * Fills one order now, as taker at `price` (ticks) plus slippage: the stop leg that the current row triggers. It uses what the cap of
+   * that row leaves; the rest of a MARKET order is canceled.
    */
   execute(order: VenueOrder, price: number, timeMs: number): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
@@ -195,8 +201,8 @@ export abstract class BarBook {
   }
 
   /**
-   * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which decides what trades with what. The cap
-   * and the slippage of rows do not apply. `complete` ends the order as FILLED; of an order by quantity it says no more than the lots do.
+   * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which pairs the orders itself. The cap and the
+   * slippage of rows do not apply. `complete` ends the order as FILLED; for an order by quantity the lots already say so.
    */
   executeLots(order: VenueOrder, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
@@ -206,16 +212,16 @@ export abstract class BarBook {
     this.fill(order, price, lots, complete, isMaker, timeMs);
   }
   /**
-   * The lots that an order still wants at `price` (ticks), and that its account can take; of an order by amount, what its rest pays for.
-   * A matcher asks for both of its orders, and cancels what of a resting one cannot be backed.
+   * Returns the lots that an order still wants at `price` (ticks) and that its account can pay; for an order by amount, what the rest of
+   * the amount buys. A matcher calls it for both of its orders, and cancels the part of a resting order that the account cannot pay.
    */
   abstract fillableLots(order: VenueOrder, price: number): number;
 
-  /** Takes an order of a book that ended to the end of the queue. */
+  /** Appends a restored order of an earlier process to the queue. */
   readmit(order: VenueOrderRecord): void {
     this.add(order);
   }
-  /** Takes a new order to the end of the queue. Its funds are held already. */
+  /** Appends a new order to the queue. Its funds are already held. */
   add(order: VenueOrderRecord): void {
     const { ring } = this;
     if (this.last !== ring) this.link(this.last);
@@ -235,7 +241,7 @@ export abstract class BarBook {
     prev.next = ring.prev = order;
   }
 
-  /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
+  /** Ends an order, unfilled or partly filled, as CANCELED, and frees what was held for it. */
   cancel(order: VenueOrderRecord, timeMs: number): void {
     this.releaseHold(order);
     order.isCanceling = true;
@@ -243,7 +249,7 @@ export abstract class BarBook {
     this.sink.ended(order, timeMs);
   }
 
-  /** The newest open order for which a test holds; null: there is none. */
+  /** Returns the newest open order for which `test` is true, or null. */
   newest(test: (order: VenueOrder) => boolean): VenueOrderRecord | null {
     const { ring, last } = this;
     if (last !== ring && test(last)) return last;
@@ -251,13 +257,13 @@ export abstract class BarBook {
     return null;
   }
 
-  /** Gives back what is held for the rest of an order that ends. */
+  /** Frees what is held for the rest of an order that ends. */
   protected abstract releaseHold(order: VenueOrderRecord): void;
-  /** Lots that the order still wants where they cost `price`, or as many of them as its account can take. */
+  /** Returns the lots that the order still wants at `price`, or the part of them that its account can pay. */
   protected abstract computeFillableLots(order: VenueOrderRecord, price: number): number;
   /**
-   * Books the money of the execution at hand, whose lots stand on the order already, and whose price, lots, time and side of the book on
-   * `told`, where it writes `notional`, `fee` and `feeInBase`. `complete`: nothing of the order is left.
+   * Books the money of the current fill. The order already contains its lots; `fillBuffer` contains price, lots, time and the side of the
+   * book. Writes `notional`, `fee` and `feeInBase` there. `complete`: nothing of the order is left.
    */
   protected abstract settle(order: VenueOrderRecord, complete: boolean): void;
 
@@ -282,19 +288,22 @@ export abstract class BarBook {
     this.matching = true;
   }
 
-  /** The one after `order` is next, whatever becomes of `order`. Compared, for to write a reference costs three times as much. */
+  /**
+   * Makes the order after `order` the next one, so that `order` may leave the queue. Compared first, because writing a reference costs
+   * three times as much.
+   */
   private pass(order: VenueOrderRecord): void {
     const next = this.after(order);
     if (this.cursor !== next) this.cursor = next;
   }
 
-  /** The one that is first in the queue; `ring` where it is empty. */
+  /** Returns the first order of the queue; `ring` if it is empty. */
   private first(): VenueOrderRecord {
     const { ring } = this;
     const { next } = ring;
     return next === ring ? this.last : next;
   }
-  /** The one behind `order` in the queue; `ring` where there is none. */
+  /** Returns the order behind `order` in the queue; `ring` at the end. */
   private after(order: VenueOrderRecord): VenueOrderRecord {
     const { ring, last } = this;
     if (order === last) return ring;
@@ -302,7 +311,7 @@ export abstract class BarBook {
     return next === ring ? last : next;
   }
 
-  /** A taking fill at `quoted` plus slippage, as large as order and cap allow; the rest of an order that does not rest is canceled. */
+  /** Fills as taker at `quoted` plus slippage, as much as order and cap allow. The rest of an order that does not rest is canceled. */
   private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
     const wanted = this.computeFillableLots(order, price);
@@ -316,7 +325,8 @@ export abstract class BarBook {
   /** The same for an order with a time in force, which only limits have. */
   private takeInForce(order: VenueOrderRecord, timeInForce: TimeInForce, quoted: number, timeMs: number): void {
     const { id } = order;
-    // One that would take liquidity at its first row is not placed; once it rests, a gap beyond its limit fills it there, as maker.
+    // A POST_ONLY order that would take liquidity at its first row is canceled. Once it rests, a gap beyond its limit fills it there, as
+    // maker.
     if (timeInForce === 'POST_ONLY') {
       if (order.rests) this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, timeMs);
       else this.cancel(order, timeMs);
@@ -325,7 +335,7 @@ export abstract class BarBook {
     if (!this.traded) return;
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
     const wanted = this.computeFillableLots(order, price);
-    // FOK is all or nothing: what neither the cap nor the account leaves whole is not begun.
+    // FOK fills completely or not at all: nothing is filled if the cap or the account does not allow all of it.
     const isWhole = wanted === order.lots - order.filledLots && wanted <= this.budget;
     if (timeInForce === 'IOC' || isWhole) this.fillAtMost(order, price, wanted, false, timeMs);
     if (order.id === id && order.isOpen) this.cancel(order, timeMs);
@@ -336,7 +346,7 @@ export abstract class BarBook {
     if (lots > 0) this.fill(order, price, lots, lots === wanted, isMaker, timeMs);
   }
 
-  /** An order with a time in force that the open does not reach: it rests, or it is over with the first row that trades. */
+  /** Handles an order with a time in force that the open does not reach: it rests, or it ends with the first row that trades. */
   private passOver(order: VenueOrderRecord, timeInForce: TimeInForce, timeMs: number): void {
     if (timeInForce === 'POST_ONLY') order.rests = true;
     else if (this.traded) this.cancel(order, timeMs);
@@ -351,7 +361,7 @@ export abstract class BarBook {
     return Math.max(quoted - worse, limit, 1);
   }
 
-  /** Books one execution. Every record is final before the sink hears of it. `isLast`: an order by amount is over with it. */
+  /** Books one fill. Every record is final before the sink is called. `isLast`: the fill ends an order by amount. */
   private fill(order: VenueOrderRecord, price: number, lots: number, isLast: boolean, isMaker: boolean, timeMs: number): void {
     order.filledLots += lots;
     this.budget -= lots;
@@ -375,7 +385,7 @@ export abstract class BarBook {
     this.sink.filled(order, fillBuffer);
   }
 
-  /** The rate of an execution in millionths: the order's own, or what the fee model makes of it. */
+  /** Returns the fee rate of a fill in ppm: the order's own, or that of the fee model. */
   protected feePpm(order: VenueOrderRecord, price: number, lots: number, notional: number, isMaker: boolean): number {
     const max = isMaker ? order.makerPpm : order.takerPpm;
     return this.feeModel === null ? max : modelledPpm(this.feeModel, this.instrument, order.side, isMaker, price, lots, notional, max);

@@ -1,4 +1,4 @@
-// What every exchange for bars has: the table of orders, the books, cancels. No clock, no I/O, no promise.
+// What spot and futures venues for bars share: the table of orders, the books, and cancels. No clock, no I/O, no promise.
 
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -26,9 +26,9 @@ const {
 const assert: typeof checks.assert = checks.assert;
 const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
-/** Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
+/** The caller passes the time with each call. Amounts are whole numbers in the scales of the instrument and the assets. */
 export abstract class BookVenue<Book extends BarBook> {
-  /** Code of the last refusal (spec part 7); of no meaning after a call that succeeded. */
+  /** Code of the last refusal (spec part 7); undefined after a call that succeeded. */
   refusal = 0;
   protected readonly orders = new OrderTable();
   protected readonly books: readonly Book[];
@@ -47,20 +47,20 @@ export abstract class BookVenue<Book extends BarBook> {
   }
 
   /**
-   * Takes an order; it matches rows that open at `nowMs` or later. null: refused, `refusal` says why. `ref` is the caller's own number
-   * and comes back on the record. Whether an order is MARKET or LIMIT is told by `limit` (0 or above); `slot` is the bot's own and means
-   * nothing here.
+   * Places an order. It matches rows that open at `nowMs` or later. Null: refused, see `refusal`. `ref` is the caller's own number and is
+   * stored on the record. `limit` says whether the order is MARKET (0) or LIMIT (above 0). The venue ignores `slot`, which is the bot's
+   * own.
    */
   abstract place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null;
-  /** The code with which `place` would refuse, or 0; changes no order and no balance. */
+  /** Returns the code with which `place` would refuse, or 0. Changes no order and no balance. */
   abstract check(account: number, intent: OrderIntent): number;
-  /** Throws InvariantError when money was made or lost anywhere. For tests and ends of runs: it walks all accounts. */
+  /** Throws InvariantError when any money appeared or vanished. For tests and ends of runs, because it visits all accounts. */
   abstract assertConserved(): void;
 
   trades(instrument: Instrument): boolean {
     return this.bookOf.has(instrument);
   }
-  /** The book of an instrument: the very record of the config, not a copy. */
+  /** Returns the book of an instrument. `instrument` must be the record of the config itself, not a copy. */
   book(instrument: Instrument): Book {
     const book = this.bookOf.get(instrument);
     if (book === undefined) throw new InvariantError(`${instrument.id} is no instrument of this venue`);
@@ -68,7 +68,7 @@ export abstract class BookVenue<Book extends BarBook> {
   }
 
   /**
-   * Step 14 of the order of checks, and whether the account may order. A number finer than its scale is a fraction here: `size` is an
+   * Step 14 of the order of checks, and whether the account may order. A number finer than its scale appears as a fraction. `size` is an
    * amount or a quantity.
    */
   protected checkTerms(book: Book, account: Account, limit: number, size: number, byAmount: boolean): number {
@@ -76,7 +76,7 @@ export abstract class BookVenue<Book extends BarBook> {
     return code !== 0 ? code : account.refusal();
   }
 
-  /** An order of a venue that ended, as it was: what it holds stands in the restored balances already. */
+  /** Restores an order of an earlier process. The restored balances already include what it holds. */
   restore(instrument: Instrument, image: OrderImage): VenueOrder {
     const book = this.book(instrument);
     const order = this.orders.acquire(instrument, book.accounts[image.account]!);
@@ -87,12 +87,14 @@ export abstract class BookVenue<Book extends BarBook> {
     return order;
   }
 
-  /** Cancels at once: `requestCancel` and `finishCancel` in one. False: refused, see `refusal`. */
+  /** Cancels at once: `requestCancel` and `finishCancel` together. False: refused, see `refusal`. */
   cancel(order: VenueOrder, nowMs: number): boolean {
     return this.requestCancel(order) && this.finishCancel(order, nowMs);
   }
 
-  /** Marks an open order PENDING_CANCEL: it may still fill until `finishCancel`. Asked twice, it answers alike. False: see `refusal`. */
+  /**
+   * Marks an open order PENDING_CANCEL; it may still fill until `finishCancel`. A second call gives the same result. False: see `refusal`.
+   */
   requestCancel(order: VenueOrderRecord): boolean {
     if (this.cancelOff) return this.refuse(unsupportedOperation.code);
     if (!order.isOpen) return this.refuse(cancelNotAllowed.code);
@@ -100,21 +102,21 @@ export abstract class BookVenue<Book extends BarBook> {
     return true;
   }
 
-  /** Ends an order that waits for it: CANCELED, told to the sink. False when it filled meanwhile (-1145). */
+  /** Ends an order that is PENDING_CANCEL as CANCELED, and reports it to the sink. False when it filled meanwhile (-1145). */
   finishCancel(order: VenueOrderRecord, nowMs: number): boolean {
     if (!order.isOpen || !order.isCanceling) return this.refuse(cancelNotAllowed.code);
     this.book(order.instrument).cancel(order, nowMs);
     return true;
   }
 
-  /** `requestCancel` by id; null: refused, `refusal` says why. */
+  /** `requestCancel` by id. Null: refused, see `refusal`. */
   requestCancelById(account: number, id: number): VenueOrder | null {
     const order = this.find(account, id);
     if (order === null) this.refusal = this.cancelOff ? unsupportedOperation.code : this.missingOrderCode;
     return order !== null && this.requestCancel(order) ? order : null;
   }
 
-  /** The order of an account with this id, open or ended but not yet released; null: `refusal` is -2013. */
+  /** Returns the order of an account with this id, open or ended but not yet released; null: `refusal` is -2013. */
   find(account: number, id: number): VenueOrder | null {
     const order = this.orders.find(id);
     if (order !== null && order.account === account) return order;
@@ -122,7 +124,7 @@ export abstract class BookVenue<Book extends BarBook> {
     return null;
   }
 
-  /** Gives the record of an ended order back to the pool: the caller is done with it, its id is never found again. */
+  /** Returns the record of an ended order to the pool. Its id is never found again. */
   release(order: VenueOrderRecord): void {
     assert(order.isOpen === false, 'an order has ended before it is released');
     this.orders.release(order);
@@ -141,7 +143,7 @@ function checkNumbers({ minLots }: BarBook, limit: number, size: number, byAmoun
   return limit < HIGHEST_TICKS ? 0 : priceWaveExceed.code;
 }
 
-/** The same where the exchange has set something for the instrument. */
+/** The same for an instrument with special settings of the exchange. */
 function checkState(book: BarBook, state: InstrumentState, limit: number, size: number, byAmount: boolean): number {
   if (state.frozen === true) return exchangeLock.code;
   if (limit === 0 && state.marketTrading === false) return marketNotSupported.code;

@@ -1,4 +1,4 @@
-// Fees that depend on the fill: a rate for each execution in place of the order's two fixed ones.
+// Interface of fees that depend on the fill: one rate for each fill instead of the order's two fixed rates.
 
 import { InvariantError } from '../base/errors.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -6,13 +6,13 @@ import type { Side } from '../model/order.ts';
 
 export interface FeeModel {
   /**
-   * The rate of one execution in whole millionths, from 0 to `mostPpm`, the rate at which the order's cash is held. Asked once for each
-   * execution, in the order in which they happen. `price` in ticks, `notional` in quote units.
+   * Returns the rate of one fill in whole ppm, from 0 to `maxPpm`, the rate at which the order's cash is held. Called once for each fill,
+   * in the order in which they happen. `price` in ticks, `notional` in quote units.
    */
   ppm(instrument: Instrument, side: Side, isMaker: boolean, price: number, lots: number, notional: number, maxPpm: number): number;
 }
 
-/** The rate that a model names for an execution. Throws InvariantError unless it is whole millionths from 0 to `mostPpm`. */
+/** Returns the model's rate for a fill. Throws InvariantError unless it is a whole number of ppm from 0 to `maxPpm`. */
 export function modelledPpm(model: FeeModel, ...execution: Parameters<FeeModel['ppm']>): number {
   const ppm = model.ppm(...execution);
   const maxPpm = execution[6];

@@ -1,4 +1,4 @@
-// Products of price and quantity as whole units of money: the scales of one instrument, and shares in millionths.
+// Exact products of price and quantity as whole units of money: the scales of one instrument, and rates in ppm.
 
 import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/number/exact.ts';
@@ -10,7 +10,7 @@ const { MAX_EXACT, mulDiv, pow10 } = numbers;
 
 const MILLION = 1_000_000;
 
-/** How ticks and lots of one instrument become units of its two assets. */
+/** Converts ticks and lots of one instrument into units of its two assets. */
 export class MoneyScale {
   /** Units of the base asset in one lot. */
   readonly unitsPerLot: number;
@@ -32,8 +32,8 @@ export class MoneyScale {
   }
 
   /**
-   * price x lots in units of the quote asset. Exact where the units are fine enough (quoteDigits >= priceDigits + quantityDigits), else
-   * rounded half up at the unit; buyer and seller share the rounded figure. Infinity above 2^53 - 1: no balance covers it.
+   * Returns price x lots in units of the quote asset. Exact if the units are fine enough (quoteDigits >= priceDigits + quantityDigits),
+   * else rounded half up at the unit. Buyer and seller use the same rounded value. Infinity above 2^53 - 1: no balance covers it.
    */
   notional(price: number, lots: number): number {
     const product = price * lots;
@@ -41,11 +41,11 @@ export class MoneyScale {
       const units = product * this.factor;
       return units <= MAX_EXACT ? units : Infinity;
     }
-    // The margin covers the rounding of the two double operations.
+    // The margin of 8 covers the rounding of the two double operations.
     return product / this.divisor <= MAX_EXACT - 8 ? mulDiv(price, lots, this.divisor, 'halfUp') : Infinity;
   }
 
-  /** The largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units), at most 2^53 - 1. */
+  /** Returns the largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units), at most 2^53 - 1. */
   affordable(amount: number, price: number): number {
     // Both below 2^53: the floor of their double quotient is exact (performance notes: written-out division).
     if (this.divisor === 1) return Math.floor(amount / (price * this.factor));
@@ -53,17 +53,17 @@ export class MoneyScale {
   }
 }
 
-/** Shares in millionths, rounded one way. */
+/** Shares of an amount by a rate in ppm, rounded in one way. */
 export class PpmShares {
   private readonly rounding: Rounding;
-  /** Asked at each fill: the rounding itself is a text, which costs three times as much to compare. */
+  /** Read at each fill: the rounding itself is text, which costs three times as much to compare. */
   private readonly isHalfUp: boolean;
 
   constructor(rounding: Rounding) {
     this.rounding = rounding;
     this.isHalfUp = rounding === 'halfUp';
   }
-  /** `units` x `ppm` / 10^6 for 0 <= ppm <= 10^6, rounded as said and exact. */
+  /** Returns `units` x `ppm` / 10^6 for 0 <= ppm <= 10^6, exact, with this rounding. */
   of(units: number, ppm: number): number {
     const product = units * ppm;
     if (this.isHalfUp === true && product <= MAX_EXACT / 2) return Math.floor((product + MILLION / 2) / MILLION);
@@ -73,13 +73,13 @@ export class PpmShares {
 
 function shareOfLarge(units: number, ppm: number, rounding: Rounding): number {
   if (units > MAX_EXACT) throw outgrown();
-  // Ties to even look at the whole result, so they cannot be rounded in parts; the others need no BigInt.
+  // Half-even needs the whole result, so it cannot be rounded in parts. The others need no BigInt.
   if (rounding === 'halfEven') return mulDiv(units, ppm, MILLION, rounding);
   const millions = Math.floor(units / MILLION);
   return millions * ppm + mulDiv(units - millions * MILLION, ppm, MILLION, rounding);
 }
 
-/** For an account that grew, or a fill that is larger, than whole units can be told apart: no fault of the run's code. */
+/** Returns the error for an account or a fill that is too large to count in whole units. The run's code is not at fault. */
 export function outgrown(): ConfigError {
   return new ConfigError(
     'the account has outgrown exact money: a balance or a fill is above 2^53 - 1 units of its asset',

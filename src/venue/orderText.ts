@@ -1,14 +1,14 @@
-// The door for orders in decimal text: from the fields of a request to an intent in whole numbers, or to the code of what is wrong.
+// Parses the decimal text of an order request into an intent in whole numbers, or into the code of what is invalid.
 
 import { lots, ticks, units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 
-/** The fields of a new order as the wire has them (spec 4.1); null or absent: not sent. Numbers are their text, digit by digit. */
+/** The fields of a new order as on the wire (spec 4.1); null or absent: not sent. Numbers are text, digit by digit. */
 export interface OrderText {
   readonly symbol?: string | null;
-  /** Base quantity; the quote amount of a MARKET BUY. */
+  /** Base quantity; for a MARKET BUY the quote amount. */
   readonly volume?: string | null;
   readonly side?: string | null;
   readonly type?: string | null;
@@ -18,9 +18,9 @@ export interface OrderText {
 export type ParsedOrder = { readonly ok: true; readonly intent: OrderIntent } | { readonly ok: false; readonly code: number };
 
 /**
- * Step 12 of the dialect's order of checks (10.1): each field in the order of the spec's table is present, of its type and of its values.
- * `instrumentOf` knows symbols in upper case. What comes later in that order is left to `Venue.place`: a number finer than its scale
- * becomes a fraction, one below its minimum stays as it is, and the venue refuses both at their step.
+ * Step 12 of the dialect's order of checks (10.1): each field, in the order of the spec's table, is present and has a valid type and value.
+ * `instrumentOf` knows symbols in upper case. `Venue.place` makes the later checks: a number finer than its scale becomes a fraction, one
+ * below its minimum stays as it is, and the venue refuses both at their step.
  */
 export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => Instrument | undefined): ParsedOrder {
   const instrument = instrumentOf((fields.symbol ?? '').toUpperCase());
@@ -72,9 +72,9 @@ function numberless(text: string | null | undefined): number | null {
 const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
- * The value x 10^digits: a whole number where it is one below 2^53, Infinity above. A value finer than the scale comes back as its floor
- * plus a half, whatever it is exactly: it is only ever refused. From 2^52 on no double has a half, and NaN stands for it: the scale is
- * checked before the size.
+ * Returns the value x 10^digits: a whole number if it is one below 2^53, Infinity above. A value finer than the scale becomes its floor
+ * plus a half, because it is always refused. From 2^52 on doubles have no halves, and NaN stands for it: the scale is checked before the
+ * size.
  */
 export function scaled(text: string, digits: number): number {
   const short = shortScaled(text, digits);
@@ -96,10 +96,10 @@ const MAX_WHOLE = BigInt(Number.MAX_SAFE_INTEGER);
 const MAX_HALF = 2n ** 52n - 1n;
 
 const [ZERO, NINE, POINT] = [48, 57, 46];
-/** So many digits are always a number below 2^53. */
+/** A number with at most this many digits is always below 2^53. */
 const SHORT = 15;
 
-/** The same for a few plain digits, as nearly all are; null where the text is of another kind, or finer than the scale. */
+/** The same for a few plain digits, which is the usual case. Null if the text has another form, or is finer than the scale. */
 function shortScaled(text: string, digits: number): number | null {
   if (text.length > SHORT) return null;
   let value = 0;
@@ -111,7 +111,7 @@ function shortScaled(text: string, digits: number): number | null {
     else return null;
   }
   const places = point < 0 ? 0 : text.length - 1 - point;
-  // A point has digits on both sides, and what comes to the right of them is whole and exact.
+  // A point needs digits on both sides, and the scaled value must be whole and exact.
   const isRight = text !== '' && (point < 0 || places > 0) && places <= digits && text.length + digits - places <= SHORT;
   return isRight ? value * 10 ** (digits - places) : null;
 }

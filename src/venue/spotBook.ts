@@ -1,4 +1,4 @@
-// The money of a spot instrument's executions: coins against quote money, fees in what is received or in quote money.
+// Books the money of a spot instrument's fills: coins against quote money, and fees in the received asset or in quote money.
 
 import { highestTrue } from '../base/number/search.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -17,7 +17,7 @@ export class SpotBook extends BarBook {
   /** By account. */
   readonly instrumentAccounts: readonly InstrumentAccount[];
 
-  /** What no account has of the two assets. */
+  /** Amounts of the two assets outside all accounts. */
   protected readonly base: ExternalFlows;
   protected readonly quote: ExternalFlows;
   private readonly feesInReceived: boolean;
@@ -33,7 +33,7 @@ export class SpotBook extends BarBook {
     this.shares = new PpmShares(fees.rounding);
   }
 
-  /** Quote units to be held for a buy of `units`: with the fee where it is paid in quote. */
+  /** Returns the quote units to hold for a buy of `units`: with the fee if that is paid in quote. */
   buyHold(units: number, ppm: number): number {
     return this.feesInReceived || units === Infinity ? units : units + this.shares.of(units, ppm);
   }
@@ -41,7 +41,7 @@ export class SpotBook extends BarBook {
   override fillableLots(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
-    // Fees of parts, each rounded, may together pass the fee that is held for the whole.
+    // Fees of parts, each rounded, may together exceed the fee that is held for the whole.
     const isHeld = (of: number): boolean => this.buyHold(this.money.notional(price, of), order.takerPpm) <= order.lockedUnits;
     return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
   }
@@ -61,7 +61,7 @@ export class SpotBook extends BarBook {
     return order.quoteUnits > 0 ? this.money.affordable(order.quoteUnits, price) : order.lots - order.filledLots;
   }
 
-  // Two ways, each short enough to be inlined where orders are filled: there what stands on `told` need not be read back.
+  // Two functions, each short enough to be inlined where orders are filled: there the values of `fillBuffer` need not be read back.
   protected override settle(order: VenueOrderRecord, complete: boolean): void {
     if (order.sign > 0) this.settleBuy(order, complete);
     else this.settleSell(order);
@@ -78,7 +78,7 @@ export class SpotBook extends BarBook {
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = feesInReceived;
     const keep = complete === true ? 0 : this.keepForRest(order, quote);
-    // What is waived for the rest is off the fee and the notional that are told.
+    // `keepForRest` may have reduced the fee and the notional of this fill by a waiver.
     const due = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const held = order.lockedUnits;
     quote.locked = balance(quote.locked - held + keep);
@@ -108,7 +108,7 @@ export class SpotBook extends BarBook {
     this.quote.fees += fee;
   }
 
-  /** Units that stay held for the rest of a buy; the rest of a MARKET order ends with the fill that is told. */
+  /** Returns the units that stay held for the rest of a buy. The rest of a MARKET order ends with the current fill. */
   private keepForRest(order: VenueOrderRecord, quote: Balance): number {
     const { fillBuffer } = this;
     const due = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
@@ -119,8 +119,8 @@ export class SpotBook extends BarBook {
   }
 
   /**
-   * Rounded parts of a limit may cost a unit or two more than the whole that was held for it. What the account does not have is waived,
-   * first of the fee, then of the price.
+   * Waives what the account does not have, first of the fee, then of the price: rounded parts of a limit may cost a unit or two more than
+   * was held for the whole.
    */
   private waive(units: number): void {
     const offFee = this.feesInReceived ? 0 : Math.min(units, this.fillBuffer.fee);
@@ -128,7 +128,7 @@ export class SpotBook extends BarBook {
     this.fillBuffer.notional -= units - offFee;
   }
 
-  /** Quote units held for `lots` of a LIMIT BUY: their notional at the limit, and the worse of its two fees. */
+  /** Returns the quote units to hold for `lots` of a LIMIT BUY: their notional at the limit, and the higher of its two fees. */
   private limitHold(order: VenueOrderRecord, lots: number): number {
     return this.buyHold(this.money.notional(order.limit, lots), Math.max(order.makerPpm, order.takerPpm));
   }

@@ -1,4 +1,4 @@
-// The spot exchange's truth: accounts, admission of orders, and one book for each instrument. No clock, no I/O, no promise.
+// The simulated spot venue: accounts, admission of orders, and one book for each instrument. No clock, no I/O, no promise.
 
 import { listOf } from '../base/memory/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -17,17 +17,19 @@ const { badSymbol, balanceNotEnough, mandatoryParamEmpty, noSuchOrder, unknownCo
 
 const NO_INSTRUMENT_ACCOUNT = new InstrumentAccount(new Account('', true, 0), new Balance(), new Balance(), 0, 0);
 
-/** A spot exchange for bars. Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
+/**
+ * A spot exchange for bars. The caller passes the time with each call. Amounts are whole numbers in the scales of instrument and assets.
+ */
 export class Venue extends BookVenue<SpotBook> {
   readonly accounts: Accounts;
-  /** Of the order checked last: its book, its account's seat there, its side, and the units that it has to hold. */
+  /** For the order checked last: its book, its account there, its side, and the units that it has to hold. */
   private lastBook: SpotBook;
   private lastAccount = -1;
   private lastInstrumentAccount = NO_INSTRUMENT_ACCOUNT;
   private lastSign: 1 | -1 = 1;
   private needed = 0.5;
 
-  /** `Book`: how executions are booked. Throws ConfigError at a setting or a list of instruments that no venue can run with. */
+  /** `Book`: how fills are booked. Throws ConfigError for an invalid setting or list of instruments. */
   constructor(config: VenueConfig, sink: VenueSink, Book: typeof SpotBook = SpotBook) {
     checkVenueConfig(config);
     const accounts = new Accounts(config);
@@ -38,12 +40,12 @@ export class Venue extends BookVenue<SpotBook> {
     this.lastBook = this.books[0]!;
   }
 
-  /** The index of the new account. Throws ConfigError when the name is taken. */
+  /** Opens an account and returns its index. Throws ConfigError when the name is taken. */
   openAccount(name: string): number {
     return this.accounts.open(name);
   }
 
-  /** Fee rates of one account on one instrument, in millionths, for orders placed from now on. */
+  /** Sets the fee rates of one account on one instrument, ppm, for orders placed from now on. */
   setFees(account: number, instrument: Instrument, makerPpm: number, takerPpm: number): void {
     this.accounts.setFees(account, this.book(instrument).index, makerPpm, takerPpm);
   }
@@ -53,17 +55,17 @@ export class Venue extends BookVenue<SpotBook> {
     this.accounts.deposit(account, this.accounts.asset(asset), units);
   }
 
-  /** Units of an asset at the account's disposal. */
+  /** Returns the units of an asset that are available to the account. */
   free(account: number, asset: string): number {
     return this.accounts.of(account, this.accounts.asset(asset)).free;
   }
 
-  /** Units of an asset held for open orders. */
+  /** Returns the units of an asset that open orders hold. */
   locked(account: number, asset: string): number {
     return this.accounts.of(account, this.accounts.asset(asset)).locked;
   }
 
-  /** Fees taken so far in an asset, of all accounts. */
+  /** Returns the fees taken in an asset until now, over all accounts. */
   feesTaken(asset: string): number {
     return this.accounts.external[this.accounts.asset(asset)]!.fees;
   }
@@ -112,7 +114,7 @@ export class Venue extends BookVenue<SpotBook> {
     return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), otherAccount.maxFeePpm), otherAccount.quote);
   }
 
-  /** A MARKET BUY is by amount and nothing else is: spec 4.1. Spot has no time in force. */
+  /** Only a MARKET BUY is by amount, and it always is: spec 4.1. Spot has no time in force. */
   private checkAmount({ lots, quoteUnits, timeInForce }: OrderIntent): number {
     const { lastBook: book, lastInstrumentAccount: seat } = this;
     if (timeInForce !== null || lots !== 0) return unknownComposition.code;
@@ -126,7 +128,7 @@ export class Venue extends BookVenue<SpotBook> {
     return needed <= payer.free ? 0 : balanceNotEnough.code;
   }
 
-  /** Finds what orders of an account are judged by at an instrument. While no orders are taken nobody gets a seat. */
+  /** Finds the account and book by which orders at an instrument are checked. While placing is switched off, none is found. */
   private bindAccount(account: number, instrument: Instrument): number {
     if (this.placeOff) return unsupportedOperation.code;
     const book = this.bookOf.get(instrument);
@@ -137,7 +139,7 @@ export class Venue extends BookVenue<SpotBook> {
     return 0;
   }
 
-  /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market took. For tests: it walks all accounts. */
+  /** Throws InvariantError unless, in each asset, deposits = balances + fees + market. For tests, because it visits all accounts. */
   override assertConserved(): void {
     this.accounts.assertConserved();
   }

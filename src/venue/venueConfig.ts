@@ -1,4 +1,4 @@
-// What a venue is built from, and the checks at its door.
+// The configuration of a venue, and its validation.
 
 import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/number/exact.ts';
@@ -7,30 +7,30 @@ import type { FeeModel } from './feeModel.ts';
 import { fixedSlippage, type SlippageModel } from './slippage.ts';
 
 export interface VenueFees {
-  /** The coin that pays: the one received (base for a buyer, quote for a seller), or always the quote asset. */
+  /** The asset in which the fee is paid: the one received (base for a buyer, quote for a seller), or always the quote asset. */
   readonly in: 'received' | 'quote';
-  /** Direction of the fee at the unit of its asset. */
+  /** Rounding of the fee at the unit of its asset. */
   readonly rounding: Rounding;
-  /** Rates of every instrument, in millionths, in place of the instruments' own. */
+  /** Rates of every instrument, ppm, which replace the instruments' own. */
   readonly makerPpm?: number;
   readonly takerPpm?: number;
-  /** Lowers the rate of single executions. */
+  /** Lowers the rate of single fills. */
   readonly model?: FeeModel | null;
 }
 
 export interface InstrumentState {
-  /** No order is taken: -2016. */
+  /** True: every order is refused with -2016. */
   readonly frozen?: boolean;
-  /** false: no MARKET order is taken: -1139. */
+  /** False: every MARKET order is refused with -1139. */
   readonly marketTrading?: boolean;
-  /** How far a limit may lie from the last price, in millionths of it; 0 is no band. Beyond it: -1138. */
+  /** How far a limit may lie from the last price, in ppm of it; 0 is no band. Beyond it: -1138. */
   readonly priceBandPpm?: number;
 }
 
 /** Conditions under which a venue refuses; none by default. */
 export interface VenueState {
   readonly instruments?: Readonly<Record<InstrumentId, InstrumentState>>;
-  /** Operations switched off: -1020. */
+  /** Operations that are switched off: -1020. */
   readonly off?: readonly ('place' | 'cancel')[];
   /** Names of accounts that may not order: 35. */
   readonly restrictedAccounts?: readonly string[];
@@ -38,24 +38,24 @@ export interface VenueState {
   readonly missingOrderCode?: -2013 | -1112;
 }
 
-/** How rows of bars fill orders, in plain numbers: as a run definition and the file of an exchange settle it. */
+/** How rows of bars fill orders, in plain numbers, as a run definition or an exchange config sets it. */
 export interface FillSettings {
-  /** Whether a resting limit needs a price beyond it (`through`), or its own price is enough (`touch`). */
+  /** `through`: a resting limit fills when a price passes it. `touch`: a price equal to the limit is enough. */
   readonly limit: 'through' | 'touch';
-  /** Largest share of a row's volume that the fills of one instrument may take, in millionths; 0 is no cap. */
+  /** Largest share of a row's volume that the fills of one instrument may take, ppm; 0 is no cap. */
   readonly maxVolumeSharePpm: number;
   readonly slippageTicks: number;
-  /** Slippage of taking fills in millionths of the price. */
+  /** Slippage of taker fills, in ppm of the price. */
   readonly slippagePpm: number;
 }
 
-/** The same as a venue obeys it. */
+/** The same settings in the form that a venue uses. */
 export interface FillTerms extends Omit<FillSettings, 'limit' | 'slippageTicks' | 'slippagePpm'> {
   readonly limitRule: FillSettings['limit'];
   readonly slippage: SlippageModel;
 }
 
-/** The terms that `settings` give; a slippage model of an author takes the place of their slippage. */
+/** Returns the terms of `settings`; a custom slippage model replaces their slippage. */
 export function fillTerms(settings: FillSettings, model: SlippageModel | null = null): FillTerms {
   const { limit, slippageTicks, slippagePpm, ...others } = settings;
   return { ...others, limitRule: limit, slippage: model ?? fixedSlippage(slippageTicks, slippagePpm) };
@@ -65,12 +65,12 @@ export interface VenueConfig extends FillTerms {
   /** The position in this list is the index of the instrument. */
   readonly instruments: readonly Instrument[];
   readonly fees: VenueFees;
-  /** Unfinished orders of one account; one more is refused with -1015. */
+  /** Limit on unfinished orders of one account; one more is refused with -1015. */
   readonly maxOpenOrders: number;
   readonly state?: VenueState;
 }
 
-/** Throws ConfigError at the first setting that no spot venue can run with. */
+/** Throws ConfigError for the first invalid setting of a spot venue. */
 export function checkVenueConfig(config: VenueConfig): void {
   checkCommon(config);
   for (const { id, market, makerFeePpm, takerFeePpm } of config.instruments) {
@@ -83,7 +83,7 @@ export function checkVenueConfig(config: VenueConfig): void {
   checkPpm('fees.takerPpm', config.fees.takerPpm ?? 0);
 }
 
-/** The same for what spot and futures have in common. */
+/** The same for the settings that spot and futures share. */
 export function checkCommon(config: Pick<VenueConfig, 'instruments' | 'maxVolumeSharePpm' | 'maxOpenOrders' | 'state'>): void {
   if (config.instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
   const seen = new Set<string>();
@@ -106,7 +106,7 @@ export function checkCommon(config: Pick<VenueConfig, 'instruments' | 'maxVolume
   }
 }
 
-/** Throws ConfigError unless `ppm` is a whole number of millionths from 0 to 1 000 000. */
+/** Throws ConfigError unless `ppm` is a whole number from 0 to 1 000 000. */
 export function checkPpm(key: string, ppm: number): void {
   if (Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000) return;
   throw new ConfigError(`${key}: expected a whole number of millionths from 0 to 1000000, got ${ppm}`, '0.1 % is 1000');

@@ -1,4 +1,4 @@
-// Orders as the venue keeps them: pooled records, ids that count up, and the way from an id back to its record.
+// Orders as the venue keeps them: pooled records, ids that count up, and the table that finds a record by its id.
 
 import * as checks from '../base/assert.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -9,56 +9,56 @@ import type { InstrumentAccount } from './accounts.ts';
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const assert: typeof checks.assert = checks.assert;
 
-/** The specification's words (part 3). REJECTED is never made here: a refused create is an error, not an order (dialect 10.3). */
+/** The specification's words (part 3). REJECTED is never used here: a refused create is an error, not an order (dialect 10.3). */
 export const VENUE_STATUSES = ['NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'REJECTED', 'PENDING_CANCEL'] as const;
 export type VenueStatus = (typeof VENUE_STATUSES)[number];
 
 /**
- * One record of the pool. `place` hands it out, the venue alone changes it, `release` takes it back: copy what is needed beyond that.
+ * One record of the pool. `place` returns it, only the venue changes it, and `release` returns it to the pool: copy what is needed later.
  * Amounts and times start as a fraction so that V8 keeps each as a double field, written in place, from its first value on. What counts up
  * starts as a small integer, which is passed on as it is: a double is put into a box of its own at each call.
  */
 export class VenueOrderRecord {
-  /** Counts up from 1, never reused; 0 while the record lies in the pool. */
+  /** Counts up from 1, never reused; 0 while the record is in the pool. */
   id = 0;
-  /** The caller's own number; means nothing to the venue. */
+  /** The caller's own number; the venue does not use it. */
   ref = 0;
   /** Index of the account. */
   account = 0;
-  /** The account itself, and on spot what it pays and is paid by. Found once, and not at each use. */
+  /** The account itself, and for spot its balances in the instrument. Found once and not at each use. */
   owner: Account;
   instrumentAccount: InstrumentAccount | null = null;
   instrument: Instrument;
-  /** 1 of a buy, -1 of a sell: kept and compared in a third of the steps of the side, which is a text. */
+  /** 1 for a buy, -1 for a sell. Comparing it takes a third of the steps of comparing the side, which is text. */
   sign: 1 | -1 = 1;
   /** Limit price in ticks; 0 for MARKET. */
   limit = 0.5;
-  /** Wanted base quantity; 0 for a MARKET BUY, which is by amount. */
+  /** Requested base quantity; 0 for a MARKET BUY, which is by amount. */
   lots = 0.5;
-  /** Wanted quote amount of a MARKET BUY, else 0. */
+  /** Requested quote amount of a MARKET BUY, else 0. */
   quoteUnits = 0.5;
-  /** Futures: CLOSE, it may only reduce a position; and how many of its lots still count on one that it reduces. */
+  /** Futures: true for CLOSE, which may only reduce a position; and how many of its lots count on a position that it reduces. */
   closes = false;
   offsetLots = 0;
-  /** Futures limits alone have one. */
+  /** Only futures limits have one. */
   timeInForce: TimeInForce | null = null;
-  /** A POST_ONLY that was not reached by the open of its first row: it is a maker from then on. */
+  /** True for a POST_ONLY order that the open of its first row did not reach: it is a maker from then on. */
   rests = false;
-  /** It stands in its book and can still fill: NEW, PARTIALLY_FILLED or PENDING_CANCEL. */
+  /** True while it is in its book and can still fill: NEW, PARTIALLY_FILLED or PENDING_CANCEL. */
   isOpen = false;
-  /** Its cancel was asked for, or has ended it. */
+  /** True when its cancel was requested, or has ended it. */
   isCanceling = false;
   filledLots = 0.5;
   /** Notional of the fills in quote units. */
   filledUnits = 0.5;
   /** Held for this order: base units for a sell, quote units for a buy. */
   lockedUnits = 0.5;
-  /** Rates at admission, in millionths. */
+  /** Fee rates at admission, ppm. */
   makerPpm = 0;
   takerPpm = 0;
-  /** Arrival at the venue: rows that open earlier do not concern the order. */
+  /** Arrival at the venue: rows that open earlier do not match the order. */
   admittedMs = 0.5;
-  /** Neighbours in the book, by arrival: of no meaning in none. */
+  /** Neighbours in the book, by arrival; unused outside a book. */
   prev: VenueOrderRecord;
   next: VenueOrderRecord;
 
@@ -75,7 +75,7 @@ export class VenueOrderRecord {
     this.sign = side === 'buy' ? 1 : -1;
   }
 
-  /** What its other fields say, in the specification's words. */
+  /** The status that the other fields imply, in the specification's words. */
   get status(): VenueStatus {
     if (!this.isOpen) return this.isCanceling ? 'CANCELED' : 'FILLED';
     if (this.isCanceling) return 'PENDING_CANCEL';
@@ -83,37 +83,37 @@ export class VenueOrderRecord {
   }
 }
 
-/** An order as everyone but the venue sees it. */
+/** An order as all code outside the venue sees it. */
 export type VenueOrder = Readonly<VenueOrderRecord>;
 
-/** What of an open order outlives the process; its id and its place in the pool do not. */
+/** The part of an open order that survives the process; its id and its place in the pool do not. */
 export type OrderImage = Readonly<
   Omit<VenueOrderRecord, 'id' | 'instrument' | 'owner' | 'instrumentAccount' | 'sign' | 'isOpen' | 'isCanceling' | 'prev' | 'next'>
 >;
 
-/** Slots at the start; a power of two, so that the low bits of an id say where its order lies. */
+/** Number of slots at the start; a power of two, so that the low bits of an id give the slot of its order. */
 const SLOTS = 512;
 /** The low bits of an id; a bit operation keeps them for ids above 2^31 too. */
 const MASK = SLOTS - 1;
 
 /**
- * The pool, and the records in use by id. An order that is followed by another while it is in use lies in a slot by the low bits of its id;
- * one that is still in use when its slot comes round again moves to a map, where few are, for most orders end soon. What is released stays
- * in its slot: its id says that it is, and once it is used again, that it stands in another slot, or in none.
+ * The pool, and the records in use by id. An order that is followed by another while it is in use is stored in the slot of its id's low
+ * bits. An order that is still in use when its slot is needed again moves to a map, which stays small because most orders end soon. A
+ * released record stays in its slot: its id shows that it is free or, once it is reused, that it belongs to another slot or to none.
  */
 export class OrderTable {
   private lastId = 0;
   private readonly freeList: VenueOrderRecord[] = [];
-  /** In no slot yet. Most orders are over before the next one comes, which then is given the same record, and nothing is moved. */
+  /** The newest order, in no slot yet. Most orders end before the next one comes, which then reuses the record without a move. */
   private newest: VenueOrderRecord | null = null;
   private readonly slots: (VenueOrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
   private readonly overflow = new Map<number, VenueOrderRecord>();
 
-  /** A record with a new id, its other fields to be set by the caller. */
+  /** Returns a record with a new id; the caller sets its other fields. */
   acquire(instrument: Instrument, owner: Account): VenueOrderRecord {
     let order = this.newest;
     if (order === null || order.id !== 0) order = this.allocate(instrument, owner);
-    // Compared, for they are mostly what they were, and to write a reference costs three times as much.
+    // Compared first, because they are mostly unchanged, and writing a reference costs three times as much.
     if (order.instrument !== instrument) order.instrument = instrument;
     if (order.owner !== owner) order.owner = owner;
     order.id = ++this.lastId;

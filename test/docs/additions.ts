@@ -33,10 +33,10 @@ const endpoint: Addition = {
     ],
     'src/protocol/shapes/market.ts': [
       [
-        '/** `tagPrice` is the mark price; both rates are forecasts, not bookings. */',
+        '/** `tagPrice` is the mark price. Both rates are forecasts, not payments. */',
         `export const markPriceAnswer = one(record({ tagPrice: required(price) }), '{tagPrice}');
 
-/** \`tagPrice\` is the mark price; both rates are forecasts, not bookings. */`,
+/** \`tagPrice\` is the mark price. Both rates are forecasts, not payments. */`,
       ],
     ],
     'src/paperExchange/handlers/futuresPublic.ts': [
@@ -253,7 +253,7 @@ const riskRule: Addition = {
     ],
     'src/risk/rules/sizeRules.ts': [
       [
-        '/** A limit on the taking side, too far beyond',
+        '/** Denies a limit on the taking side too far beyond',
         `export const notionalMin: OrderRule = {
   kind: 'order',
   code: 'NOTIONAL_MIN',
@@ -264,7 +264,7 @@ const riskRule: Addition = {
     \`\${moneyText(worstUnits, ledger)}, at least \${moneyText(limits.minUnits[instrumentIndex]!, ledger)}\`,
 };
 
-/** A limit on the taking side, too far beyond`,
+/** Denies a limit on the taking side too far beyond`,
       ],
     ],
     'src/risk/rules.ts': [
@@ -544,7 +544,7 @@ const orderState: Addition = {
     ],
     'src/orders/orderManager.ts': [
       [
-        '  /** A terminal status from the venue; in a replay',
+        '  /** Applies a terminal status from the venue. In a replay',
         `  /** The exchange shows the order as one that it will not match for now. */
   suspended(order: BotOrder, nowMs: number): void {
     if (!this.#step(order, EVENT.paused)) return;
@@ -552,7 +552,7 @@ const orderState: Addition = {
     this.#journal.state(order);
   }
 
-  /** A terminal status from the venue; in a replay`,
+  /** Applies a terminal status from the venue. In a replay`,
       ],
     ],
     'src/orders/orderManager.test.ts': [

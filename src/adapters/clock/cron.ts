@@ -1,10 +1,14 @@
-// Next times by cron patterns, in any time zone, with its changes of summer time: croner's arithmetic alone, nothing is scheduled here.
+// Computes the next times of a cron pattern in any time zone, including daylight-saving changes. Only croner's arithmetic is used; nothing
+// is scheduled here.
 
 import { Cron } from 'croner';
 import { ConfigError } from '../../base/errors.ts';
 import type { CronTimes } from '../../ports/cron.ts';
 
-/** 5 fields from the minute on, 6 with seconds in front. A time that summer time leaves out comes at the end of the gap. */
+/**
+ * Returns the next time after a given one. Patterns have 5 fields from the minute on, or 6 with leading seconds. A time that a clock change
+ * skips falls at the end of the gap.
+ */
 export const cronTimes: CronTimes = (pattern, timeZone) => {
   const cron = read(pattern, timeZone);
   return (afterMs) => (Number.isFinite(afterMs) ? (cron.nextRun(new Date(afterMs))?.getTime() ?? Infinity) : Infinity);

@@ -1,33 +1,33 @@
-// The Scheduler of live trading: the queue of a backtest, woken by timers and run on a clock that no one can set back.
+// The Scheduler of live trading: the event queue of a backtest, driven by timers and a clock that cannot be set back.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { DueQueue } from '../../ports/dueQueue.ts';
 import { monotonicMs, nowMs } from './wallClock.ts';
 
-/** Node's timers take no longer wait than 2^31 - 1 ms; one that is longer is cut and armed anew. */
+/** Node's timers wait at most 2^31 - 1 ms. A longer wait is cut and armed again. */
 const MAX_TIMER_MS = 2 ** 30;
 
 export interface LiveSchedulerOptions {
   /**
-   * How many ms pass in one of the wall clock; default 1. Above that for paper trading alone, where exchange and bot agree to hurry: every
-   * wait shortens alike.
+   * Scheduler ms per ms of the wall clock; default 1. Larger values are for paper trading only, where exchange and bot use the same speed:
+   * all waits shorten alike.
    */
   readonly speed?: number;
 }
 
 /**
- * Unix time in whole ms: the wall clock's at the start, from then on counted by the monotonic clock. So it neither jumps nor goes back
- * when someone sets the wall clock; how far it is from an exchange's clock is for those to measure who deal with one.
+ * Unix time in whole ms: the wall clock at the start, advanced by the monotonic clock. So it neither jumps nor runs back when the wall
+ * clock is set. Its offset from a venue's clock is measured elsewhere.
  */
 export class LiveScheduler implements Scheduler {
   readonly #speed: number;
   readonly #startMs = nowMs();
   readonly #startedMs = monotonicMs();
   readonly #queue = new DueQueue();
-  /** Handles of what is to run. The queue keeps what was cancelled until its time; a process does not live on for that. */
+  /** Handles still to run. The queue keeps cancelled entries until their time, but they must not keep the process alive. */
   readonly #waiting = new Set<number>();
   #timer: NodeJS.Timeout | null = null;
-  /** What the timer waits for. */
+  /** Time for which the timer is set. */
   #armedMs = Infinity;
   #isClosed = false;
 
@@ -39,9 +39,9 @@ export class LiveScheduler implements Scheduler {
     return this.#startMs + Math.floor((monotonicMs() - this.#startedMs) * this.#speed);
   }
 
-  /** A time that is over is due at once, though never within this call. */
+  /** Schedules `run`. A time in the past is due at once, but never runs before this returns. */
   at(timeMs: number, run: () => void): number {
-    // What the queue has run is over: nothing can be due before that.
+    // Nothing can be due before the time that the queue has reached.
     const handle = this.#queue.at(Math.max(timeMs, this.#queue.nowMs), () => {
       this.#waiting.delete(handle);
       run();
@@ -56,7 +56,7 @@ export class LiveScheduler implements Scheduler {
     if (this.#waiting.delete(handle) && this.#waiting.size === 0) this.#disarm();
   }
 
-  /** Nothing runs any more, and nothing keeps the process alive. */
+  /** Nothing runs after this, and nothing keeps the process alive. */
   close(): void {
     this.#isClosed = true;
     this.#disarm();
@@ -78,7 +78,7 @@ export class LiveScheduler implements Scheduler {
   }
 
   #wake(): void {
-    // Until all that is due has run there is nothing to be woken for.
+    // No timer is needed until everything due has run.
     this.#armedMs = -Infinity;
     try {
       this.#queue.runDue(this.nowMs);

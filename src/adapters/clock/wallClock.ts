@@ -1,18 +1,18 @@
-// The wall clock, the monotonic clock and timers: the only file of the program that touches them.
+// The wall clock, the monotonic clock and timers. No other file of the program uses them.
 
 import { setImmediate as turned } from 'node:timers/promises';
 
-/** Unix time in ms, UTC. */
+/** Returns the Unix time in ms, UTC. */
 export function nowMs(): number {
   return Date.now();
 }
 
-/** Ms since some fixed moment of this thread; never goes back. For durations only. */
+/** Returns the ms since a fixed moment of this thread. Never runs back; for durations only. */
 export function monotonicMs(): number {
   return performance.now();
 }
 
-/** Unix time in ms at which this process started; the same from every thread of it. */
+/** Returns the Unix time in ms at which this process started, the same in all of its threads. */
 export function processStartMs(): number {
   return Date.now() - process.uptime() * 1000;
 }
@@ -29,12 +29,12 @@ export function after(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Calls `run` once the event loop has turned. */
+/** Calls `run` after the current turn of the event loop. */
 export function soon(run: () => void): void {
   setImmediate(run);
 }
 
-/** Resolves once the event loop has turned: what else waits has had its chance, and what only weak references held can be freed. */
+/** Resolves after a turn of the event loop, so that other callbacks have run and weakly held objects can be freed. */
 export function nextTurn(): Promise<void> {
   return turned();
 }

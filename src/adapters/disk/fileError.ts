@@ -1,4 +1,4 @@
-// What the file system says, in words a user can act on.
+// Turns file-system errors into messages that the user can act on.
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 
@@ -10,12 +10,12 @@ const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
   EPERM: ['permission denied', 'check the rights of the file and of its folder'],
   EROFS: ['the file system is read-only', 'choose another folder'],
   ENOSPC: ['the disk is full', 'make room or choose another folder'],
-  // The open of a socket, and of a device that nothing drives.
+  // Opening a socket, or a device without a driver.
   ENXIO: ['it is a socket or a device', 'name a file'],
   EMFILE: ['too many files are open', 'raise the limit of open files'],
 };
 
-/** The ConfigError for an error of the file system at `path`; errors of isobar's own are returned as they are. */
+/** Returns the ConfigError for a file-system error at `path`. isobar's own errors are returned unchanged. */
 export function fileError(path: string, what: string, error: unknown): Error {
   if (error instanceof ConfigError || error instanceof InvariantError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -23,7 +23,7 @@ export function fileError(path: string, what: string, error: unknown): Error {
   return new ConfigError(`${path}: ${what}: ${why}`, remedy);
 }
 
-/** The same for whatever went wrong while files were written at `path`: what the file system did not say is returned as it is. */
+/** The same for any error while files were written at `path`. Errors that are not from the file system are returned unchanged. */
 export function writeError(path: string, error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
 }

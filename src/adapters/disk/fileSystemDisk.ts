@@ -1,4 +1,4 @@
-// The disk of this computer: files that only their owner can read, never through a link, synced when it is said so.
+// The Disk on this computer: files that only their owner can access, never opened through a link, synced on request.
 
 import {
   closeSync,
@@ -24,28 +24,31 @@ import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
-/** Files that are kept open for the next append. */
+/** Number of files kept open for further appends. */
 const MAX_OPEN = 8;
-// Windows has none of the last three.
+// Windows lacks the last three.
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
 const [NOFOLLOW, NONBLOCK, DIRECTORY] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0, constants.O_DIRECTORY ?? 0];
 
 interface OpenFile {
   readonly descriptor: number;
-  /** Bytes that it has to hold: those that were there as it was opened, and what was appended since. */
+  /** Expected size in bytes: the size when opened plus what was appended. */
   size: number;
-  /** Syncs under way: it cannot be closed before they are over. */
+  /** Syncs under way. The file cannot be closed before they end. */
   syncs: number;
 }
 
-/** Refuses, with a ConfigError, what others could have written: files and folders of another owner, of a mode above 0600 or 0700, and links. */
+/**
+ * Rejects, with a ConfigError, everything that others could have written: files and folders of another owner or with a mode above 0600 or
+ * 0700, and links.
+ */
 export class FileSystemDisk implements Disk {
-  /** The one that was used last stands last. */
+  /** Least recently used first. */
   readonly #open = new Map<string, OpenFile>();
-  /** The same for files that are read in pieces. */
+  /** The same for files that are read in parts. */
   readonly #read = new Map<string, number>();
 
-  /** Makes a folder where there is none; refuses one that is not its user's alone. */
+  /** Creates the folder if it is missing. Throws ConfigError if other users can access it. */
   prepare(folder: string): void {
     attempt(folder, () => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }));
     // lstat of `x/` would follow a link x.
@@ -99,14 +102,14 @@ export class FileSystemDisk implements Disk {
   }
 
   sync(path: string, done: (failure: string | null) => void): void {
-    // A file that is kept open is no folder: the next record of a journal waits for no look at that.
+    // A file that is open is no folder. Skip the check, because a journal record waits for this sync.
     const isFolder = !this.#open.has(path) && attempt(path, () => lstatSync(path)).isDirectory();
     if (isFolder) syncFolder(path, done);
     else {
       const file = this.#opened(path);
       file.syncs++;
       fdatasync(file.descriptor, (error) => {
-        // One that we have renamed or removed ourselves meanwhile is not open under that name any more.
+        // A file that was renamed or removed here in the meantime has no entry under that name any more.
         const hasName = error !== null || this.#open.get(path) !== file || isWhole(file, path);
         file.syncs--;
         if (file.syncs === 0 && this.#open.get(path) !== file) closeSync(file.descriptor);
@@ -131,7 +134,7 @@ export class FileSystemDisk implements Disk {
     attempt(path, () => unlinkSync(path));
   }
 
-  /** Gives back what is kept open; files are opened again where they are used again. */
+  /** Closes all open files. They are opened again when used again. */
   close(): void {
     for (const path of [...this.#open.keys(), ...this.#read.keys()]) this.#forget(path);
   }
@@ -176,7 +179,7 @@ export class FileSystemDisk implements Disk {
   }
 }
 
-/** The code of what the system refused. */
+/** Returns the code of a system error. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   throw error;
@@ -192,7 +195,7 @@ function attempt<T>(path: string, act: () => T): T {
   }
 }
 
-/** Never follows a link, and never waits for the other end of a pipe. */
+/** Opens a file without following links and without waiting for the other end of a pipe. */
 function openChecked(path: string, flags: number): number {
   const descriptor = attempt(path, () => openSync(path, flags | NOFOLLOW));
   try {
@@ -227,7 +230,7 @@ function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
 const linkError = (path: string, wanted: string): ConfigError =>
   new ConfigError(`${path}: expected ${wanted}, got a symbolic link`, 'name what it points to');
 
-/** The open file is the one that has the name now, and nobody else has made it shorter or longer. */
+/** True if the open file still has its name and no other process has changed its size. */
 function isWhole({ descriptor, size }: OpenFile, path: string): boolean {
   try {
     const [own, named] = [fstatSync(descriptor), lstatSync(path)];
@@ -238,7 +241,7 @@ function isWhole({ descriptor, size }: OpenFile, path: string): boolean {
   }
 }
 
-/** The names in it. Windows has no such call. */
+/** Syncs the names in a folder. Windows has no such call. */
 function syncFolder(folder: string, done: (failure: string | null) => void): void {
   if (process.platform === 'win32') {
     process.nextTick(done, null);

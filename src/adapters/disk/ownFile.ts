@@ -1,4 +1,4 @@
-// Small files that only their owner can reach: written whole or not at all, never through a link.
+// Small files that only their owner can access: written completely or not at all, never through a link.
 
 import {
   closeSync,
@@ -19,14 +19,14 @@ import { shellWord } from '../../base/text/shellWord.ts';
 
 const MODE = 0o600;
 const OTHERS = 0o077;
-// Windows has none of the last two.
+// Windows lacks the last two.
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
 const [NOFOLLOW, NONBLOCK] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0];
 
-/** Writes `text` to `path` in place of what is there, which is never followed where it is a link. Throws what the system says. */
+/** Writes `text` to `path`, replacing what exists; a link is replaced, not followed. Throws the system's error. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
-  // Left by a process of this number that was killed.
+  // A killed process with the same process id may have left its draft.
   rmSync(draft, { force: true });
   const descriptor = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | NOFOLLOW, MODE);
   try {
@@ -44,7 +44,10 @@ export function replaceFile(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** The text of a file; null where there is none. Throws ConfigError for a link, for what is no file, and for what others can reach. */
+/**
+ * Returns the text of a file, or null if it does not exist. Throws ConfigError for a link, for anything that is not a file, and if other
+ * users can access it.
+ */
 export function readOwnFile(path: string): string | null {
   const descriptor = openOwn(path);
   if (descriptor === null) return null;
@@ -70,8 +73,8 @@ function openOwn(path: string): number | null {
 }
 
 /**
- * Throws ConfigError for a link in a folder, and for a file or folder of the names `own` that another user owns or can reach. What has one
- * of the names `free` is not looked at.
+ * Throws ConfigError for a link in a folder, and if another user owns or can access a file or folder with one of the names `own`. Entries
+ * named in `free` are not checked.
  */
 export function checkEntries(folder: string, { own, free }: { readonly own: readonly string[]; readonly free: readonly string[] }): void {
   for (const name of readdirSync(folder)) {
@@ -104,7 +107,7 @@ function checkReach(path: string, { uid, mode }: { readonly uid: number; readonl
 const linkError = (path: string): ConfigError =>
   new ConfigError(`${path}: expected a file or folder, got a symbolic link`, 'find out who has put it there; then remove it');
 
-/** The names in it. Windows has no such call. */
+/** Syncs the names in a folder. Windows has no such call. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, O_RDONLY | NOFOLLOW);

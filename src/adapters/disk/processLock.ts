@@ -1,4 +1,5 @@
-// The process lock: of a journal, an account, a catalog, a sweep and a paper exchange. Each process puts a file of its own into the lock's folder, and goes on only if no other file there belongs to a process that may run.
+// Process locks of journals, accounts, catalogs, sweeps and paper exchanges. A process creates its own file in the lock folder, and has the
+// lock only if no other file there belongs to a process that may be running.
 
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +8,7 @@ import { DiskError, type Disk } from '../../ports/disk.ts';
 import { FileSystemDisk } from './fileSystemDisk.ts';
 import { findProcess as lookForProcess, thisProcess } from './processes.ts';
 
-/** A process, named so that no later one ever has the same name. */
+/** Identifies a process; no later process has the same identity. */
 export interface LockHolder {
   readonly pid: number;
   readonly started: string;
@@ -21,7 +22,7 @@ export interface Processes {
   readonly findProcess: (other: LockHolder) => 'running' | 'gone' | 'unknown';
 }
 
-/** As this process sees the others of its computer. */
+/** Returns this process and the lookup for other processes of this computer. */
 export function processesHere(): Processes {
   const self = thisProcess();
   return { self, findProcess: (other) => lookForProcess(other, self) };
@@ -31,18 +32,18 @@ type LockDisk = Pick<Disk, 'list' | 'create' | 'remove'>;
 
 const PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
 
-/** What is said of a folder that is taken. */
+/** Words for the messages about a lock that is taken. */
 export interface LockMessages {
-  /** What a process has already. */
+  /** What this process already has. */
   readonly has: string;
-  /** What another one does that has it, or may do. */
+  /** What the other process does, or may do. */
   readonly does: string;
   readonly may: string;
-  /** Why there is one at a time. */
+  /** Why only one process may have the lock. */
   readonly own: string;
   readonly second: string;
 }
-/** Of a bot: its journal, and its account. */
+/** For the journal and the account of a bot. */
 export const BOT_WORDS: LockMessages = {
   has: 'the journal',
   does: 'trades on this account',
@@ -52,11 +53,10 @@ export const BOT_WORDS: LockMessages = {
 };
 
 /**
- * Takes the lock of a folder; the returned function gives it back. Throws ConfigError while another process has it, or may have it.
- *
- * A file says by its name alone whose it is, so that it is whole as soon as it is there, and a name that was found dead is never taken
- * again: to remove it can harm nobody. Every process makes its file before it looks for others. Of two that start at once the later one
- * to look therefore sees the other: never do both go on. It may be that neither does.
+ * Takes the lock of a folder and returns the function that releases it. Throws ConfigError while another process has it, or may have it.
+ * The name of a lock file alone identifies its process, so the file is complete as soon as it exists, and the name of a dead process is
+ * never used again: removing it is safe. Every process creates its file before it looks for others. So of two that start at once, the later
+ * one to look sees the other, and never both get the lock. Possibly neither does.
  */
 export function takeLock(disk: LockDisk, folder: string, { self, findProcess }: Processes, words = BOT_WORDS): () => void {
   const own = `${folder}/${lockName(self)}`;
@@ -66,7 +66,7 @@ export function takeLock(disk: LockDisk, folder: string, { self, findProcess }: 
     if (!(error instanceof DiskError && error.code === 'EEXIST')) throw error;
     throw new ConfigError(`${own}: this process has ${words.has} already`, `${words.own}; if this one does not yet, remove the file`);
   }
-  // Somebody may have removed it, or the folder: then there is nothing to give back.
+  // The file or the folder may have been removed by others; then there is nothing to release.
   const release = (): void => removeIfThere(disk, own);
   try {
     for (const name of disk.list(folder)) {
@@ -83,7 +83,7 @@ export function takeLock(disk: LockDisk, folder: string, { self, findProcess }: 
   return release;
 }
 
-/** Takes away what processes have left that run no more. */
+/** Removes the lock files of processes that no longer run. */
 export function removeDeadLocks(disk: Pick<Disk, 'list' | 'remove'>, folder: string, { findProcess }: Processes): void {
   for (const name of disk.list(folder)) {
     const other = holderOf(name);
@@ -91,7 +91,7 @@ export function removeDeadLocks(disk: Pick<Disk, 'list' | 'remove'>, folder: str
   }
 }
 
-/** Who may be writing to a journal at the moment; null: nobody. */
+/** Returns the process that may be writing to a journal now, or null. */
 export function lockHolder(disk: Pick<Disk, 'list'>, folder: string, { self, findProcess }: Processes): LockHolder | null {
   const holders = disk.list(folder).flatMap((name) => holderOf(name) ?? []);
   return holders.find((other) => lockName(other) !== lockName(self) && findProcess(other) !== 'gone') ?? null;
@@ -106,7 +106,7 @@ function holderOf(name: string): LockHolder | null {
   return { pid: Number(pid), started: started!, namespace: namespace!, boot: boot!, host: decoded(host) };
 }
 
-/** Somebody else may have made the file: a host whose name is no such text is not this one. */
+/** The file may come from another program. A host name that cannot be decoded is not this host. */
 function decoded(host: string): string {
   try {
     return decodeURIComponent(host);
@@ -116,7 +116,7 @@ function decoded(host: string): string {
   }
 }
 
-/** Another starter may have found the same file dead. */
+/** Another process may have removed the same dead lock. */
 function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): void {
   try {
     disk.remove(path);
@@ -139,12 +139,12 @@ function takenError(
       );
 }
 
-/** How often a folder is made again that another process takes away for having found it empty. */
+/** How often to recreate a folder that another process has removed as empty. */
 const MAX_TRIES = 5;
 
 /**
- * Takes the lock of a folder of its own, which is made for it; the returned function gives it back and removes the folder. Throws
- * ConfigError while another process has it, or may have it, and DiskError where the disk does not take it.
+ * Takes the lock of a folder that is created for it. Returns the function that releases the lock and removes the folder. Throws ConfigError
+ * while another process has it, or may have it, and DiskError if the disk fails.
  */
 export function lockFolder(disk: FileSystemDisk, folder: string, processes: Processes, words = BOT_WORDS, tries = MAX_TRIES): () => void {
   try {
@@ -160,13 +160,13 @@ export function lockFolder(disk: FileSystemDisk, folder: string, processes: Proc
   }
 }
 
-/** Looks of one that waits; work under such a lock takes seconds. */
+/** Number of attempts to get the lock. Work under such a lock takes seconds. */
 const MAX_POLLS = 6000;
 const LOOK_MS = 20;
 
 /**
- * Runs `work`, which must not ask for the same lock, while no other process and no other thread has the lock of `folder`, which is made for
- * it and removed afterwards, as is the folder around it where that is empty. Blocks the thread meanwhile. Throws ConfigError after two minutes.
+ * Runs `work` while no other process or thread has the lock of `folder`; `work` must not take the same lock. The folder is created for it
+ * and removed afterwards, as is its parent if empty. Blocks the thread meanwhile. Throws ConfigError after two minutes.
  */
 export function whileLocked<T>(folder: string, words: LockMessages, work: () => T): T {
   const disk = new FileSystemDisk();
@@ -174,7 +174,7 @@ export function whileLocked<T>(folder: string, words: LockMessages, work: () => 
   let taken = take(disk, folder, processes, words);
   for (let looks = 0; typeof taken !== 'function'; looks++) {
     if (looks === MAX_POLLS) throw taken ?? new ConfigError(`${folder}: the lock cannot be taken`, 'remove the folder');
-    // Nothing else is left to do in this thread. Of several that wait, no two look at the same times again and again.
+    // Blocking is fine, because this thread has no other work. The pauses differ, so that two waiting processes do not keep colliding.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS + ((processes.self.pid + looks * 7) % LOOK_MS));
     taken = take(disk, folder, processes, words);
   }
@@ -188,7 +188,7 @@ export function whileLocked<T>(folder: string, words: LockMessages, work: () => 
   }
 }
 
-/** Takes away the locks of processes that run no more, and the folder where it is empty then. */
+/** Removes the locks of processes that no longer run, and then the folder if it is empty. */
 export function clearDeadLock(folder: string): void {
   try {
     removeDeadLocks(new FileSystemDisk(), folder, processesHere());
@@ -198,7 +198,7 @@ export function clearDeadLock(folder: string): void {
   removeEmpty(folder);
 }
 
-/** The lock, or why it is not to be had now; null: the folder went away meanwhile. */
+/** Returns the release function, or the reason why the lock is taken; null if the folder was removed meanwhile. */
 function take(disk: FileSystemDisk, folder: string, processes: Processes, words: LockMessages): (() => void) | ConfigError | null {
   try {
     mkdirSync(folder, { recursive: true });
@@ -211,7 +211,7 @@ function take(disk: FileSystemDisk, folder: string, processes: Processes, words:
     );
   }
   try {
-    // One that waits leaves no file: it would keep others out that come in between.
+    // A waiting process creates no file, because that would keep out others that arrive meanwhile.
     const holder = lockHolder(disk, folder, processes);
     if (holder !== null)
       return takenError(
@@ -222,9 +222,9 @@ function take(disk: FileSystemDisk, folder: string, processes: Processes, words:
       );
     return takeLock(disk, folder, processes, words);
   } catch (error) {
-    // Of another thread of this process, or of one that came at the same time.
+    // Another thread of this process has it, or another process came at the same time.
     if (error instanceof ConfigError) return error;
-    // Another one has just removed the folder, which was empty.
+    // Another process has just removed the empty folder.
     if (error instanceof DiskError && error.code === 'ENOENT') return null;
     if (error instanceof DiskError)
       throw new ConfigError(`${error.path}: cannot be used (${error.code})`, 'look after the disk and the rights of the folder');
@@ -232,12 +232,12 @@ function take(disk: FileSystemDisk, folder: string, processes: Processes, words:
   }
 }
 
-/** Another process may put something there, or remove it, at any moment. */
+/** Removes a folder if it is empty. Other processes may add or remove entries at any time. */
 export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    // What stays is no harm.
+    // A leftover folder does no harm.
   }
 }

@@ -1,14 +1,14 @@
-// Which process this is, and whether another one still runs: by more than its number, which the system gives out again.
+// Identifies this process and finds out whether another one still runs. Process ids alone do not suffice, because the system reuses them.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Names one process for ever: no later one has the same. */
+/** Identifies one process; no later one is the same. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in ticks since the system did; '0' where the system does not tell. */
+  /** Start time in ticks since system start; '0' if the system does not report it. */
   readonly started: string;
-  /** Numbers of processes mean something only among those that share it: one for each container. */
+  /** The pid namespace: one for each container. Process ids are comparable only within one. */
   readonly namespace: string;
   /** Changes with each start of the system. */
   readonly boot: string;
@@ -28,20 +28,20 @@ export function thisProcess(): ProcessIdentity {
   };
 }
 
-/** 'unknown' for one that cannot be seen from here: on another computer, in another container. */
+/** Returns 'unknown' for a process that cannot be seen from here: on another computer or in another container. */
 export function findProcess(other: ProcessIdentity, self: ProcessIdentity = thisProcess()): 'running' | 'gone' | 'unknown' {
   if (other.host !== self.host) return 'unknown';
-  // Told by both: then this computer has started anew since, and nothing of before runs.
+  // If both are known, this computer has restarted since, so no earlier process runs.
   if (other.boot !== self.boot) return other.boot === UNTOLD || self.boot === UNTOLD ? 'unknown' : 'gone';
   if (other.namespace !== self.namespace) return 'unknown';
   if (!isThere(other.pid)) return 'gone';
   const found = statOf(other.pid);
   if (!found || other.started === UNTOLD) return 'running';
-  // A dead one whose parent has not noticed runs no more.
+  // A zombie process no longer runs.
   return found.started === other.started && !'ZX'.includes(found.state) ? 'running' : 'gone';
 }
 
-/** A process of this number runs on this computer, whosever it is. */
+/** True if a process with this id runs on this computer, whichever user owns it. */
 export function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -51,9 +51,9 @@ export function isThere(pid: number): boolean {
   }
 }
 
-/** Null where the system tells nothing about processes, or not about this one. */
+/** Returns null if the system has no information about the process. */
 function statOf(pid: number): { readonly state: string; readonly started: string } | null {
-  // The name of the program, in brackets, may hold anything.
+  // The program name, in parentheses, may contain any character.
   const fields = textOf(`/proc/${pid}/stat`)
     ?.replace(/^.*\) /s, '')
     .split(' ');

@@ -1,18 +1,18 @@
-// A file for what need not be in memory and need not last: it has no name, and goes with the process, however that ends.
+// A temporary file for rows that should not stay in memory. It has no name and disappears with the process.
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Rows are written so many bytes at a time. */
+/** Rows are written in blocks of this many bytes. */
 const BUFFER_BYTES = 1 << 16;
 const PIECE_BYTES = 1024;
 const LINE_FEED = 10;
 
-/** Rows of printable ASCII, each found again by its place. */
+/** Rows of printable ASCII, each found by its offset. */
 export class ScratchFile {
   readonly #descriptor: number;
-  /** Bytes in the file; what comes behind them is in the buffer still. */
+  /** Bytes in the file. Later bytes are still in the buffer. */
   #written = 0;
   readonly #buffer = Buffer.alloc(BUFFER_BYTES);
   #buffered = 0;
@@ -20,7 +20,7 @@ export class ScratchFile {
   constructor() {
     const folder = mkdtempSync(join(tmpdir(), 'isobar-exchange-'));
     this.#descriptor = openSync(join(folder, 'rows'), 'wx+', 0o600);
-    // An open file outlives its name, but on Windows, where the system keeps both until the process ends.
+    // An open file stays usable without its name. On Windows the name stays until the process ends.
     if (process.platform !== 'win32') rmSync(folder, { recursive: true });
   }
 

@@ -1,4 +1,4 @@
-// The exchange behind REST: sends what is durable, once, and reads until what became of it is proved.
+// The exchange port over REST: sends each durable order once, then reads the venue until evidence settles the outcome.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -26,26 +26,26 @@ import { restoreTracking } from './restore.ts';
 import { StatusReader } from './observe/statusReader.ts';
 import { TrackedOrder, copyRequest } from './order/trackedOrder.ts';
 
-/** When a create is signed: what a SEND record says. */
+/** The times with which a create request is signed. They go into its SEND record. */
 export interface SignStamp {
   /** X-CH-TS of the request, ms. */
   readonly signMs: number;
-  /** The latest that venue time can be then. */
+  /** Upper bound of the venue's time when the request is signed, ms. */
   readonly venueLatestMs: number;
 }
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 const STEADY: CallOptions = { priority: 'steady' };
-/** How long an order that has ended is known by its id. */
+/** How long an ended order can still be found by its venue order id. */
 const ENDED_MEMORY_MS = 3_600_000;
-/** Stands for an uncertainty that is not known. */
+/** The clock uncertainty to assume while none has been measured. */
 const UNMEASURED_MS = 60_000;
-/** An end whose confirmation takes no longer than this is waited for before a bar is decided. */
+/** Before a bar is decided, wait for an order's end if its confirmation is due within this time. */
 const CONFIRM_WAIT_MS = 500;
 const MAX_POLLS = 4;
 
 export class RestExchange implements ExchangePort {
-  /** Of contracts; spot knows none. */
+  /** True on futures. Spot has no trigger orders. */
   readonly supportsTriggerOrders: boolean;
   readonly #core: ExchangeContext;
   readonly #ownership: OrderAttribution;
@@ -58,7 +58,7 @@ export class RestExchange implements ExchangePort {
   readonly #holdings: HoldingsCheck;
   readonly #evidence: EvidenceReader;
   readonly #audits: Audits;
-  /** Null where contracts are not set: on spot, and where nobody says how. */
+  /** Null on spot, and if no target settings are configured. */
   readonly #settings: ContractSettings | null;
 
   constructor(parts: RestExchangeDeps) {
@@ -110,23 +110,23 @@ export class RestExchange implements ExchangePort {
     this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties: warnings, venueNow });
   }
 
-  /** Ties the knot. On futures contracts are set from now on. */
+  /** Connects the engine as the receiver of events. On futures, also starts applying the contract settings. */
   connect(sink: ExchangeSink): void {
     this.#core.listener = sink;
     this.#settings?.begin(this.#core.own);
   }
 
-  /** Taken when SEND is journalled; the request is signed with exactly this time. */
+  /** Returns the signing time for the SEND record. The request is then signed with exactly this time. */
   stamp(_order?: Pick<Order, 'id'>): SignStamp {
     const { ms, uncertaintyMs } = this.#core.parts.serverTime();
     return { signMs: ms - this.#core.parts.settings.backdateMs, venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_MS)) };
   }
-  /** The exchange's own text of the number that stands for a trade id. */
+  /** Returns the venue's own text of the trade id that `tradeId` stands for. */
   tradeText(tradeId: number): string {
     return this.#core.numbers.textOf(tradeId);
   }
 
-  // --- What the order manager asks for
+  // --- Called by the order manager
 
   submit(order: ApprovedOrder, seq: number): void {
     const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), this.#core.parts.journal.signMs(order));
@@ -144,7 +144,7 @@ export class RestExchange implements ExchangePort {
     track.order = order;
     this.#evidence.read(track, order, channel);
   }
-  /** The exchange matches. */
+  /** Always 0: the venue matches, not this process. */
   workingOrders(): number {
     return 0;
   }
@@ -152,14 +152,14 @@ export class RestExchange implements ExchangePort {
   blockOpened(): void {}
   settleMarks(): void {}
 
-  // --- What the live process asks for
+  // --- Called by the live process
 
-  /** The journal's disk has everything up to `seq`. */
+  /** Called when the journal is durable up to `seq`. */
   durable(_seq: number): void {
     this.#outbox.durable();
   }
 
-  /** After a restart, before anything else. */
+  /** Restores tracking after a restart. Must be called before anything else. */
   restore(state: RestoredTracking): void {
     this.#readers.sinceMs = state.sinceMs;
     restoreTracking(state, {
@@ -177,7 +177,7 @@ export class RestExchange implements ExchangePort {
     }
   }
 
-  /** Reads what working orders have become; `done` is called once. An end that is confirmed soon is waited for. */
+  /** Reads the current state of working orders and calls `done` once. Waits for ends that are about to be confirmed. */
   settle(instruments: readonly number[], done: () => void): void {
     const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
     const meant = instruments.filter((index) => this.#core.own.includes(index));
@@ -199,12 +199,12 @@ export class RestExchange implements ExchangePort {
     this.#core.tracks.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
     this.#audits.run(kind, done);
   }
-  /** What stands against trading, as this exchange sees it. */
+  /** The halt causes that this exchange has raised and not cleared. */
   get raisedCauses(): readonly AuditDifference[] {
     return this.#core.raisedCauses.standing;
   }
 
-  /** A person says that an order of the exchange is ours: this one. */
+  /** The operator decides that venue order `venueId` is our order `id`, which has no venue order id yet. */
   adopt(id: OrderId, venueId: string): void {
     const track = this.#core.tracks.byId(id);
     if (track === undefined || track.venueId !== null) return;
@@ -213,22 +213,22 @@ export class RestExchange implements ExchangePort {
     this.#ownership.adopt(track, venueId, seen, null);
     this.#readers.trades(track.request.instrumentIndex).adoptFills(venueId);
   }
-  /** A person says that an order of the exchange is somebody else's business. */
+  /** The operator marks venue order `venueId` as not ours. */
   ignore(venueId: string): void {
     const otherForeign = this.#ownership.foreignOrders.get(venueId);
     if (otherForeign !== undefined) this.#readers.trades(otherForeign.instrument).ignoreFills(venueId);
     this.#ownership.ignore(venueId);
   }
-  /** Orders of the exchange that nobody here has sent, until a person has named them. */
+  /** Foreign orders that the operator has neither adopted nor ignored. */
   get foreignOrders(): readonly ForeignOrder[] {
     return Array.from(this.#ownership.foreignOrders.values());
   }
-  /** What such an order asks for and has filled, read now; or why it cannot be ours. `done` is called once. */
+  /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
   foreign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
     readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
   }
-  /** A person says that an order of the exchange, which nobody here has sent, is this one: what it has filled is booked, and it is followed. */
+  /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
     const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs);
     track.venueId = venueId;
@@ -239,44 +239,44 @@ export class RestExchange implements ExchangePort {
     this.#ownership.markDecided(venueId);
     if (track.isOpen) this.#adopted(track);
   }
-  /** A person has cleared a trouble that does not pass by itself. What differed in holdings is explained: they count anew. */
+  /** The operator clears a halt cause that does not clear by itself. Clearing MISMATCH accepts the holdings that differed. */
   clear(code: HaltCode, instrument: number | null): void {
     const { raisedCauses, calls } = this.#core;
     raisedCauses.clear(code, instrument);
     if (code === 'KEY') calls.isLocked = false;
     if (code === 'MISMATCH') this.#holdings.explained();
   }
-  /** What the account has beside its strategies. */
+  /** What the account holds beyond the strategies' positions. */
   get outside(): readonly ReferencePosition[] {
     return this.#core.outside.positions();
   }
 
-  /** Nothing waits for the disk or a turn, nothing is on the wire. */
+  /** True when no create waits for the disk or the rate limit, and no call is on the wire. */
   get idle(): boolean {
     return this.#core.calls.open === 0 && this.#outbox.isEmpty;
   }
-  /** No timer runs any more; `done` is called when nothing is on the wire. */
+  /** Stops all timers. Calls `done` when no call is on the wire. */
   stop(done: () => void): void {
     for (const part of [this.#core.incidents, this.#statuses, this.#cancels, this.#follow, this.#settings]) part?.stop();
     this.#core.calls.stop(done);
   }
 
-  // --- Inside
+  // --- Internals
 
-  /** Why an order may not leave; null: it may. */
+  /** Returns the code of the reason why an order must not be sent now, or null if it may be sent. */
   #obstacle({ request: wanted, id }: TrackedOrder): string | null {
     const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
     if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
     const lacking = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
     if (lacking === 0) return null;
-    // The books claim more than the exchange shows: what it does show may be reduced, by all orders together.
+    // The books hold more than the venue shows. All open reductions together may use what the venue does show.
     const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.request.side === side);
     const open = others.reduce((sum, track) => sum + Math.max(0, track.request.lots - track.filledLots), 0);
     const held = Math.abs(this.#core.parts.heldLots?.(index) ?? Infinity);
     return lots + open <= held - lacking ? null : 'VENUE_HOLDS_LESS';
   }
-  /** Lots that fills of no strategy have taken from what the strategies hold, as far as no person has looked at them; 0 as a rule. */
+  /** Lots that unattributed fills have taken from the strategies' holdings and that the operator has not explained. Usually 0. */
   #takenLots(index: number, side: Side): number {
     const { quantityDigits } = this.#core.parts.instruments[index]!;
     const extra = this.#ownership.extraQty(index).times(Decimal.pow(10, quantityDigits));
@@ -294,14 +294,14 @@ export class RestExchange implements ExchangePort {
     this.#cancels.forget(track);
     this.#core.tracks.markEnded(track, 'ended', this.#core.parts.scheduler.nowMs);
   }
-  /** Positions are paid funding, which no list of trades shows. */
+  /** Open positions pay or receive funding, which no trade list shows. */
   #settlePositions(instruments: readonly number[], done: () => void): void {
     const held = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
     if (this.#core.parts.market === 'spot' || held.length === 0) return done();
     this.#holdings.verify(held, RECONCILE, () => done());
   }
 
-  /** For the next life: totals, and up to which trade they count. */
+  /** Notes, for a restart, the totals and the newest trade that they include. */
   #noteTotals(): void {
     const { notes, instruments } = this.#core.parts;
     if (notes === undefined) return;
@@ -312,7 +312,7 @@ export class RestExchange implements ExchangePort {
       if (lots !== null) notes.cursor({ symbol, channel: 'position', value: String(lots) });
       notes.cursor({ symbol, channel: 'counted', value: this.#readers.trades(index).seen.newestId ?? '0' });
     }
-    // A process may end between two of them: they count together, or not at all.
+    // The process may end between two notes. This marker makes them count together or not at all.
     notes.cursor({ symbol: 'totals', channel: NOTED, value: '' });
   }
 }
@@ -320,7 +320,7 @@ export class RestExchange implements ExchangePort {
 /** The channel of the cursor that ends a group of totals. */
 const NOTED = 'noted';
 
-/** Orders of which one id says nothing, and second copies that are still open. */
+/** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
 function uncertaintiesOf({ openExtras }: OrderAttribution, { own, tracks }: ExchangeContext): readonly AuditDifference[] {
   const contested = own.flatMap((index) =>
     Array.from(tracks.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
@@ -336,7 +336,7 @@ function uncertaintiesOf({ openExtras }: OrderAttribution, { own, tracks }: Exch
   ];
 }
 
-/** Contracts are set where somebody says how. */
+/** Returns null on spot and if no target settings are configured. */
 function settingsOf({ parts, calls, venue, raisedCauses, settingsTarget }: ExchangeContext): ContractSettings | null {
   const { market, scheduler, instruments, settings, notes = null } = parts;
   if (market === 'spot' || parts.contractSettingsTarget === undefined) return null;

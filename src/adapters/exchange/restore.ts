@@ -1,4 +1,4 @@
-// Takes over what an earlier life of the process has left in the journal.
+// Restores tracked orders, booked trades, holdings and funding from the journal of an earlier run.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -29,7 +29,7 @@ export function restoreTracking({ orders, trades, cursors, outside: external = [
     into.tracks.add(track);
     if (order.venueId !== null && external.length > 0) track.restLots = restOf(track, order.venueId, into);
   }
-  // Which orders had the id of another one is known of those alone that had been acknowledged: the other one is among those that are unknown.
+  // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
     for (const track of into.tracks.all) if (track.stage === 'unknown') track.isContested = true;
   const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
@@ -53,7 +53,7 @@ export function restoreTracking({ orders, trades, cursors, outside: external = [
   if (held.length > 0) into.holdings.set(held);
 }
 
-/** Less than a lot of the fills of an order, which the account has. */
+/** Returns the part of the order's fills that is smaller than a lot. The account holds it, not the strategy. */
 function restOf({ request }: TrackedOrder, venueId: string, { outside: external }: RestoreInto): Decimal {
   const lots = external.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
   return request.side === 'buy' ? lots : lots.negated();

@@ -1,4 +1,4 @@
-// Reads a whole journal as a start would, and says what is in it; nothing is written, and no lock is taken.
+// Reads a whole journal like a start of the bot and reports its content. Writes nothing and takes no lock.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ import { DiskError } from '../../ports/disk.ts';
 
 export interface JournalReport {
   readonly path: string;
-  /** whole: a start goes on with it. torn: so it does, and leaves out what a write left that did not finish. damaged: it refuses. */
+  /** `whole`: a start continues with it. `torn`: a start continues and ignores an incomplete last write. `damaged`: a start rejects it. */
   readonly verdict: 'whole' | 'torn' | 'damaged';
   readonly account: string | null;
   readonly files: number;
@@ -21,25 +21,25 @@ export interface JournalReport {
   readonly records: number;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Unix ms of the first and the last record; null without one. */
+  /** Unix ms of the first and the last record; null without records. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
-  /** Records by kind. */
+  /** Number of records by kind. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** Orders that are not over, by how they go on after a restart. */
+  /** Unfinished orders, by how a restart continues them. */
   readonly unfinished: Readonly<Record<Restart['kind'], number>>;
-  /** Orders that were proved without effect. */
+  /** Orders that were proven absent. */
   readonly provenAbsent: number;
-  /** Causes that stand against trading. */
+  /** Current halt causes. */
   readonly halts: readonly { readonly scope: string; readonly state: string; readonly code: string; readonly why: string }[];
-  /** A process that may be writing at this moment; null: none. */
+  /** A process that may be writing now; null if none is. */
   readonly writer: { readonly pid: number; readonly host: string } | null;
-  /** Of the last file; older ones are past. */
+  /** Of the last file. A torn tail of an older file no longer matters. */
   readonly torn: TornTail | null;
   readonly damage: { readonly message: string; readonly remedy: string } | null;
 }
 
-/** Files as anybody may read them: a copy of a journal has other owners and modes than a journal. */
+/** Reads files of any owner and mode, because a copy of a journal may have others than the journal. */
 const readingDisk = {
   list: (folder: string) => asDiskError(folder, () => readdirSync(folder).toSorted()),
   read: (path: string): Uint8Array => asDiskError(path, () => readFileSync(path)),
@@ -54,7 +54,7 @@ function asDiskError<T>(path: string, act: () => T): T {
   }
 }
 
-/** Of the folder of a journal, the data folder of a bot that it lies in, or one of its files. Throws ConfigError for what is neither. */
+/** Checks the folder of a journal, a bot's data folder with a journal in it, or one journal file. Throws ConfigError for anything else. */
 export function checkJournal(given: string): JournalReport {
   const inside = join(given, 'journal');
   const path = existsSync(inside) ? inside : given;

@@ -1,4 +1,4 @@
-// The journal of a live bot: one line a record, on the disk before anything leaves that rests on it.
+// The journal of a live bot: one line for each record, durable before anything that depends on it is sent.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -10,36 +10,36 @@ import type { JournalFile } from './file/journalFile.ts';
 import { draftOf, executionOf, intentOf, recordMoneyText, qtyText } from './records/orderText.ts';
 import type { RecordBody } from './records/records.ts';
 
-/** When an order is signed. */
+/** The times with which an order is signed. */
 export interface SendStamp {
   /** The X-CH-TS of its request, ms. */
   readonly signMs: number;
-  /** The latest that venue time can have been then, ms: signMs + back-dating + clock uncertainty. */
+  /** Upper bound of the venue's time then, ms: signMs + back-dating + clock uncertainty. */
   readonly venueLatestMs: number;
 }
 
-/** What records say that is not on the order: told by the process whose journal it is. */
+/** Contents of records that the order does not have. The process that owns the journal supplies them. */
 export interface JournalFacts {
-  /** As it goes over the wire. */
+  /** As sent over the wire. */
   clientOrderId(id: OrderId): string;
-  /** Asked for once an order, when it is journalled: its request is to be signed with exactly this time. */
+  /** Called once for each order, when it is journalled. Its request must be signed with exactly this time. */
   stamp(order: Order): SendStamp;
-  /** On what the verdict on an order rests. */
+  /** The inputs of the order's risk verdict. */
   verdictInputs(order: Order): RecordFacts;
-  /** What an approved order holds of the account until it is over. */
+  /** What an approved order reserves until it has ended. */
   riskReserve(order: Order): string;
-  /** Why the order was made, in a word. */
+  /** Why the order was created, in one word. */
   reason(order: Order): string;
-  /** As the exchange says it: its numbers may exceed what a fill holds. */
+  /** The venue's text: its numbers may be too large for a fill. */
   tradeId(fill: Fill): string;
-  /** Digest of what was read; null where nobody keeps it. */
+  /** Digest of what was read; null if none is kept. */
   digest(seen: Evidence): string | null;
 }
 
 export class FileJournal implements Journal {
   readonly #file: JournalFile;
   readonly #facts: JournalFacts;
-  /** Of orders that are not over, by number. */
+  /** Signing times of unfinished orders, by order id. */
   readonly #signMs = new Map<number, number>();
 
   constructor(file: JournalFile, facts: JournalFacts) {
@@ -50,16 +50,16 @@ export class FileJournal implements Journal {
   get durableSeq(): number {
     return this.#file.durableSeq;
   }
-  /** The newest number that was given out. */
+  /** The latest number assigned. */
   get lastSeq(): number {
     return this.#file.lastSeq;
   }
-  /** Why nothing lasts any more (order-safety, W4); null while all is well. */
+  /** Why the journal has failed (order-safety, W4); null while it works. */
   get failure(): string | null {
     return this.#file.failure;
   }
 
-  // --- What the order manager tells
+  // --- Called by the order manager
 
   denied(order: Order, code: string): number {
     return this.#verdict(order, code);
@@ -77,7 +77,7 @@ export class FileJournal implements Journal {
   signMs({ id, createdMs }: Order): number {
     return this.#signMs.get(id) ?? createdMs;
   }
-  /** The request of an order of an earlier process was signed then. */
+  /** Restores the signing time of an order of an earlier process. */
   signedBefore(id: OrderId, signMs: number): void {
     this.#signMs.set(id, signMs);
   }
@@ -110,47 +110,47 @@ export class FileJournal implements Journal {
     return this.#file.append('TOMB', { cid: this.#cid(order) });
   }
 
-  // --- What the live process tells
+  // --- Called by the live process
 
-  /** At its start, and when it changes. */
+  /** At the start, and after each change. */
   config(body: RecordBody<'CONFIG'>): number {
     return this.#file.append('CONFIG', body);
   }
-  /** A fill of no order that we know. */
+  /** Journals an unattributed fill. */
   unattributedFill(body: Omit<RecordBody<'FILL'>, 'cid' | 'filled' | 'last'>): number {
     return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false });
   }
-  /** Funding of a position: units of money received. */
+  /** Journals a funding payment of a position; above 0 is received. */
   funded(instrument: Instrument, isLong: boolean, units: number, paidMs: number): number {
     return this.#file.append('FUNDED', { symbol: instrument.id, long: isLong, amount: recordMoneyText(instrument, units), paidMs });
   }
-  /** After the records of what lies before it. */
+  /** Must follow the records that precede the cursor. */
   cursor(body: RecordBody<'CURSOR'>): number {
     return this.#file.append('CURSOR', body);
   }
   setting(body: RecordBody<'SETTING'>): number {
     return this.#file.append('SETTING', body);
   }
-  /** Before `onBar` is called with what it says. */
+  /** Must precede the calls of `onBar` for this instant. */
   instant(body: RecordBody<'INSTANT'>): number {
     return this.#file.append('INSTANT', body);
   }
-  /** Before a strategy can see them. */
+  /** Must precede any use by a strategy. */
   rates(body: RecordBody<'RATES'>): number {
     return this.#file.append('RATES', body);
   }
   human(body: RecordBody<'HUMAN'>): number {
     return this.#file.append('HUMAN', body);
   }
-  /** After the decision of a person to adopt it: nothing was sent from here, so that no SEND follows. */
+  /** Follows the operator's decision to adopt the order. No SEND follows, because this bot did not send it. */
   adopted(order: Order): number {
     return this.#intent(order);
   }
-  /** At the end of an instant, where it has changed. */
+  /** At the end of an instant that changed it. */
   kept(body: RecordBody<'KEPT'>): number {
     return this.#file.append('KEPT', body);
   }
-  /** Before the strategies hear of it. */
+  /** Before the strategies' `onStop`. */
   stop(body: RecordBody<'STOP'>): number {
     return this.#file.append('STOP', body);
   }
@@ -161,7 +161,7 @@ export class FileJournal implements Journal {
     return this.#file.append('RESUME', body);
   }
 
-  /** `done` is called once all of it lasts, or never will: then `failure` says why. Nothing may be journalled afterwards. */
+  /** Calls `done` when everything is durable or never will be; then `failure` has the reason. Nothing may be journalled afterwards. */
   close(done: () => void): void {
     this.#file.close(done);
   }

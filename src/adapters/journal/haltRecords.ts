@@ -1,4 +1,4 @@
-// Risk states in the journal: a scope as one word, changes as records, and the causes that held at its end.
+// Risk states in the journal: scopes as text, changes as records, and the causes that held at the journal's end.
 
 import { assertNever } from '../../base/assert.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -23,7 +23,7 @@ export function scopeText(scope: Scope, instruments: readonly Instrument[]): str
   }
 }
 
-/** The scope of that text; null for one that this run does not have any more. */
+/** Returns the scope of a text, or null if this run does not have it any more. */
 export function scopeFromText(text: string, instruments: readonly Instrument[]): Scope | null {
   const [kind, name = ''] = text.split(/ (.*)/s);
   if (kind === 'account') return { kind };
@@ -34,8 +34,8 @@ export function scopeFromText(text: string, instruments: readonly Instrument[]):
 }
 
 /**
- * From now on every change of the risk states is written down. Call it after the causes of the last process were put back; those in
- * `before` that were not are written down as over.
+ * Journals every change of the risk states from now on. Call it after the causes of the last process were restored. Causes in `before` that
+ * were not restored are journalled as cleared.
  */
 export function writeHalts(
   journal: Pick<FileJournal, 'halt' | 'resume'>,
@@ -55,7 +55,7 @@ export function writeHalts(
   };
 }
 
-/** Causes that held at the end of a journal. */
+/** Returns the causes that held at the end of a journal. */
 export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly HaltCause[] {
   return [...state.halts.values()].flatMap((halt) => {
     const scope = scopeFromText(halt.scope, instruments);

@@ -1,4 +1,5 @@
-// Opens a journal to write in: takes its lock, reads it back, and goes on in a new file. One that is not what was written is refused.
+// Opens a journal for writing: takes its lock, reads it back and continues in a new file. Rejects a journal that differs from what was
+// written.
 
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
@@ -12,29 +13,31 @@ import type { JournalRecord } from './records/records.ts';
 export interface JournalDeps {
   readonly disk: Disk;
   readonly processes: Processes;
-  /** Unix ms of the clock that the process runs on. */
+  /** Unix ms of the process's clock. */
   readonly nowMs: () => number;
   readonly facts: JournalFacts;
   readonly listener: JournalListener;
 }
 
 export interface JournalOptions extends Pick<JournalFileOptions, 'folder' | 'account' | 'segmentBytes' | 'maxWaitingBytes' | 'soon'> {
-  /** Is shown every record that is read back, in order. */
+  /** Receives every record that is read back, in order. */
   readonly visit?: (record: JournalRecord) => void;
 }
 
 export interface OpenedJournal {
   readonly journal: FileJournal;
-  /** What the records say that were there. */
+  /** The state according to the existing records. */
   readonly state: JournalState;
   readonly reading: JournalReading;
-  /** A write did not finish, now or at an earlier start: restartOf wants to know. */
+  /** True if a write was incomplete, now or at an earlier start. `restartOf` needs it. */
   readonly isTorn: boolean;
-  /** Gives the lock back, once the journal is closed. */
+  /** Releases the lock. Call it after the journal is closed. */
   readonly release: () => void;
 }
 
-/** The folder exists. Throws ConfigError where another process has it, where it is another account's, or damaged. */
+/**
+ * Opens the journal in an existing folder. Throws ConfigError if another process has it, it belongs to another account, or it is damaged.
+ */
 export function openJournal(parts: JournalDeps, { visit, ...options }: JournalOptions): OpenedJournal {
   const { disk, processes, nowMs, facts, listener } = parts;
   const { folder, account } = options;
@@ -69,7 +72,7 @@ export function openJournal(parts: JournalDeps, { visit, ...options }: JournalOp
   }
 }
 
-/** What keeps a bot from starting, and what a person can do about it. */
+/** Returns the error that prevents a start, with what the operator can do. */
 export function damageError({ path, line, message }: JournalDamage, otherFormat: number | null): ConfigError {
   if (otherFormat !== null) {
     return new ConfigError(
@@ -84,7 +87,7 @@ export function damageError({ path, line, message }: JournalDamage, otherFormat:
   );
 }
 
-/** What the disk refuses is for a person to mend. */
+/** Turns disk errors into ConfigErrors, because the operator has to fix the disk. */
 export function withDiskErrors<T>(act: () => T): T {
   try {
     return act();

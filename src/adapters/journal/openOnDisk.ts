@@ -1,12 +1,12 @@
-// The journal of a bot on the disk of this computer.
+// Opens the journal of a bot on the disk of this computer.
 
 import { FileSystemDisk } from '../disk/fileSystemDisk.ts';
 import { findProcess, thisProcess } from '../disk/processes.ts';
 import { withDiskErrors, openJournal, type JournalOptions, type JournalDeps, type OpenedJournal } from './openJournal.ts';
 
 /**
- * Makes the folder where there is none. Throws ConfigError where another process has it, where others than its user can reach it, and
- * where it is damaged or another account's.
+ * Creates the folder if it is missing. Throws ConfigError if another process has it, other users can access it, it is damaged, or it
+ * belongs to another account.
  */
 export function openJournalFolder(parts: Omit<JournalDeps, 'disk' | 'processes'>, options: JournalOptions): OpenedJournal {
   const disk = new FileSystemDisk();

@@ -1,4 +1,4 @@
-// An alert as a person reads it on a phone: what, where, since when.
+// The text of an alert for a phone: what, where, since when.
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute } from '../../model/time.ts';
@@ -7,7 +7,7 @@ import type { Alert, AlertLevel } from '../../ports/notifier.ts';
 const LEVEL_PREFIX: Readonly<Record<AlertLevel, string>> = { info: '', warn: 'WARNING ', alarm: 'ALARM ' };
 const MAX_CHARACTERS = 1500;
 
-/** `ALARM my bot (live): KILLED, account` and what it says, in two lines without control characters. */
+/** Returns two lines without control characters: `ALARM my bot (live): KILLED, account`, then the message. */
 export function alertText({ level, code, bot, mode, scope, message, timeMs }: Alert): string {
   const where = scope === '' ? '' : `, ${scope}`;
   return `${LEVEL_PREFIX[level]}${sanitizeText(bot, 60)} (${mode}): ${code}${sanitizeText(where, 120)}\n${sanitizeText(message, MAX_CHARACTERS)} (${formatMinute(timeMs)})`;

@@ -1,17 +1,17 @@
-// A Notifier over HTTP: one POST of JSON over a Wire, and what its answer says about another try.
+// A Notifier over HTTP: one POST of JSON, and whether its reply allows another attempt.
 
 import type { Alert, Notifier, NotifyFailure } from '../../ports/notifier.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';
 
 export interface HttpTarget {
   readonly name: string;
-  /** May hold a secret: it is shown to nobody. */
+  /** May contain a secret, so it is never shown. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: (alert: Alert) => unknown;
 }
 
-/** Longest pause that a receiver may ask for. */
+/** Longest pause that a receiver may demand. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000;
 
 export function httpNotifier(wire: Wire, { name, url, headers, body }: HttpTarget): Notifier {
@@ -30,7 +30,7 @@ export function httpNotifier(wire: Wire, { name, url, headers, body }: HttpTarge
   };
 }
 
-/** What a receiver writes is not repeated: it may hold the address, and with it a secret. */
+/** The receiver's text is not repeated, because it may contain the address and with it a secret. */
 function failureOf(outcome: WireOutcome): NotifyFailure | null {
   if (outcome.kind === 'failed') return { why: 'it could not be reached', mayPass: true, retryAfterMs: null };
   const { status, headers, body } = outcome;
@@ -39,7 +39,7 @@ function failureOf(outcome: WireOutcome): NotifyFailure | null {
   return { why: `it answered HTTP ${status}`, mayPass, retryAfterMs: status === 429 ? retryAfterOf(headers['retry-after'], body) : null };
 }
 
-/** Telegram says it in its body: parameters.retry_after. */
+/** Telegram puts it into the body: parameters.retry_after. */
 function retryAfterOf(header: string | undefined, body: Uint8Array): number | null {
   const inBody = /"retry_after"\s*:\s*(\d{1,6})/.exec(new TextDecoder().decode(body.subarray(0, 4096)))?.[1];
   const seconds = Number(/^\d{1,6}$/.exec(header ?? '')?.[0] ?? inBody ?? NaN);

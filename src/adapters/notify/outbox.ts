@@ -1,24 +1,24 @@
-// Alerts on their way: each to every notifier, again with a growing pause where it did not arrive, the urgent ones first, and never the same one in a stream.
+// Delivers alerts to every notifier: urgent ones first, with growing pauses between retries, and without repeating the same alert.
 
 import { ALERT_LEVELS, type Alert, type Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 
 export interface OutboxOptions {
-  /** ms of one try. */
+  /** Time limit of one attempt, ms. */
   readonly timeoutMs?: number;
-  /** Pause after the first failure; twice that after the second, and so on. */
+  /** Pause after the first failure. Doubles with each further failure. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
-  /** Tries of one alert. */
+  /** Maximum number of attempts for one alert. */
   readonly max?: number;
-  /** The same code of the same scope is not sent again within this, unless it has become worse. */
+  /** Within this time, the same code of the same scope is not sent again, unless it is more urgent. */
   readonly quietMs?: number;
-  /** Told what was given up, or left out. */
+  /** Receives alerts that were given up or dropped. */
   readonly lost?: (alert: Alert, notifier: string, why: string) => void;
 }
 
 const DEFAULTS = { timeoutMs: 10_000, firstPauseMs: 1000, maxPauseMs: 60_000, max: 20, quietMs: 60_000 } as const;
-/** Of one notifier. */
+/** Maximum number of waiting alerts for each notifier. */
 const MAX_WAITING = 100;
 
 const urgency = ({ level }: Alert): number => ALERT_LEVELS.indexOf(level);
@@ -27,7 +27,7 @@ export class AlertOutbox {
   readonly #scheduler: Scheduler;
   readonly #queues: readonly Queue[];
   readonly #quietMs: number;
-  /** By scope and code: what was sent last. */
+  /** The last alert sent, by scope and code. */
   readonly #recent = new Map<string, Alert>();
 
   constructor(scheduler: Scheduler, notifiers: readonly Notifier[], options: OutboxOptions = {}) {
@@ -36,7 +36,7 @@ export class AlertOutbox {
     this.#queues = notifiers.map((notifier) => new Queue(scheduler, notifier, options));
   }
 
-  /** Leaves at once where nothing waits. */
+  /** Sends an alert, at once if no other waits. */
   send(alert: Alert): void {
     const key = `${alert.scope} ${alert.code}`;
     const before = this.#recent.get(key);
@@ -50,7 +50,7 @@ export class AlertOutbox {
     return this.#queues.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Takes nothing more, tries at once what waits for its next try, and calls `done` when all has been told, or after `mostMs`. */
+  /** Accepts nothing more, retries waiting alerts at once, and calls `done` when all are delivered or after `maxMs`. */
   finish(maxMs: number, done: () => void): void {
     let left = this.#queues.length;
     const end = (): void => {
@@ -62,7 +62,7 @@ export class AlertOutbox {
     for (const queue of this.#queues) queue.whenEmpty(() => void (--left === 0 && end()));
   }
 
-  /** Nothing is sent any more. */
+  /** Stops sending. */
   stop(): void {
     for (const queue of this.#queues) queue.stop();
   }
@@ -96,7 +96,7 @@ class Queue {
 
   add(alert: Alert): void {
     if (this.#isStopped) return;
-    // What is most urgent goes first; of equals the older.
+    // Most urgent first; among equals, oldest first.
     const at = this.#waiting.findIndex((each) => urgency(each.alert) < urgency(alert));
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, { alert, tries: 0 });
     if (this.#waiting.length > MAX_WAITING) {
@@ -108,7 +108,7 @@ class Queue {
     this.#next();
   }
 
-  /** Calls `run` once nothing waits or is under way, which may be never. */
+  /** Calls `run` once nothing is waiting or under way, which may never happen. */
   whenEmpty(run: () => void): void {
     if (this.#isStopped) return run();
     this.#emptied = run;

@@ -1,4 +1,4 @@
-// Alerts to a Telegram chat, by its bot interface.
+// Sends alerts to a Telegram chat through the Telegram bot API.
 
 import type { Secret } from '../../base/text/secret.ts';
 import type { Notifier } from '../../ports/notifier.ts';
@@ -8,13 +8,13 @@ import { httpNotifier } from './httpNotifier.ts';
 
 const API = 'https://api.telegram.org';
 
-/** `token`: of the bot that a person has made with BotFather; `chatId`: a number, or @channel. `api`: another address, for tests. */
+/** `token`: of the bot that the operator has made with BotFather; `chatId`: a number or @channel. `api`: another address, for tests. */
 export function telegramNotifier(wire: Wire, token: Secret, chatId: string, api = API): Notifier {
   return httpNotifier(wire, {
     name: 'telegram',
     url: `${api}/bot${token.take()}/sendMessage`,
     headers: {},
-    // Plain text: no mark-up, so that nothing in it is taken for one; information makes no noise.
+    // Plain text, so that nothing in it is taken for mark-up. `info` alerts are silent.
     body: (alert) => ({
       chat_id: chatId,
       text: alertText(alert),

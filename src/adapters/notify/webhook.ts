@@ -1,4 +1,4 @@
-// Alerts to a webhook: an address of the user's own, or of a chat that takes {text}.
+// Posts alerts to a webhook: the user's own address, or a chat that accepts {text}.
 
 import type { Secret } from '../../base/text/secret.ts';
 import { formatTime } from '../../model/time.ts';
@@ -8,8 +8,8 @@ import { alertText } from './alertText.ts';
 import { httpNotifier } from './httpNotifier.ts';
 
 /**
- * Posts every member of the alert, and `text`, which most chats show. `token` is sent as `Authorization: Bearer`; the address itself may
- * be a secret too.
+ * Posts every member of the alert, and `text`, which most chats show. `token` is sent as `Authorization: Bearer`. The address may be a
+ * secret too.
  */
 export function webhookNotifier(wire: Wire, url: Secret, token: Secret | null): Notifier {
   const headers: Readonly<Record<string, string>> = token === null ? {} : { Authorization: `Bearer ${token.take()}` };

@@ -1,4 +1,4 @@
-// One strategy file and what it imports, bundled to one module whose hash does not depend on where anything is installed.
+// Bundles a strategy file and its imports into one module. Its hash does not depend on where anything is installed.
 
 import { createHash } from 'node:crypto';
 import { basename, dirname, sep } from 'node:path';
@@ -9,15 +9,15 @@ import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { reachOf } from './reach.ts';
 
 export interface Bundle {
-  /** ESM that imports the doors by their tokens. */
+  /** ESM that imports isobar's entry points by their tokens. */
   readonly code: string;
   /** The source map of `code`, as JSON. */
   readonly map: string;
-  /** sha-256 of the code with the bare names of the doors: equal code has equal hashes on every machine. */
+  /** sha-256 of the code with the bare names of the entry points, so that equal code has equal hashes on every machine. */
   readonly hash: string;
-  /** Every file that went in, relative to the folder of the strategy. */
+  /** All bundled files, relative to the folder of the strategy. */
   readonly inputs: readonly string[];
-  /** What it reaches beside the run. */
+  /** Warnings about what the code uses outside the run. */
   readonly reach: readonly Warning[];
 }
 
@@ -33,12 +33,12 @@ export async function bundle(file: string, shown: string): Promise<Bundle> {
     platform: 'node',
     target: 'node20',
     sourcemap: 'external',
-    // Node puts the name of a source right behind this.
+    // Node appends the source name directly to this.
     sourceRoot: `${dirname(file)}${sep}`,
     metafile: true,
     alias: { isobar: HOST_TOKEN, 'isobar/compose': COMPOSE_TOKEN },
     external: [HOST_TOKEN, COMPOSE_TOKEN],
-    // The author's own tsconfig must not change what is run.
+    // The author's tsconfig must not change the result.
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     logLevel: 'silent',
   }).catch((error: unknown): never => {

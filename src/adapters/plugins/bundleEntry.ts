@@ -1,4 +1,4 @@
-// The process that bundles one file for another process: `node bundleEntry.js FILE SHOWN` prints the bundle as JSON.
+// The child process that bundles one file: `node bundleEntry.js FILE SHOWN` prints the bundle as JSON.
 
 import { ConfigError } from '../../base/errors.ts';
 import { bundle } from './bundle.ts';

@@ -1,4 +1,4 @@
-// Where files of authors are bundled: in this process, or in one of its own for a bot that loads no compiler.
+// Bundles author files in this process, or in a child process for a bot that should not load a compiler.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +13,12 @@ export const bundleInProcess: Bundler = async (file, shown) => {
   return bundle(file, shown);
 };
 
-/** What the other process prints. */
+/** What the child process prints. */
 export type BundleAnswer = { readonly bundle: Bundle } | { readonly refused: { readonly message: string; readonly remedy: string } };
 
 const MAX_BYTES = 256 * 2 ** 20;
 
-/** From the built package alone. */
+/** Works only from the built package. */
 export const bundleInChildProcess: Bundler = (file, shown) =>
   new Promise((resolve, reject) => {
     const entry = fileURLToPath(new URL('bundleEntry.js', import.meta.url));

@@ -1,4 +1,4 @@
-// Where bundled strategies are written before they are imported: a folder that no other user can write to.
+// Writes bundled strategies before they are imported, into a folder that no other user can write to.
 
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
@@ -7,22 +7,23 @@ import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /**
- * Writes `code` under a name made of `hash` and of all that it holds, and returns its path. Equal hashes are not enough: two installations
- * share the temporary folder, and the code of each holds the address of its own framework; and a comment more moves the lines of its map.
+ * Writes `code` under a name made of `hash` and the hash of the code itself, and returns its path. `hash` alone is not enough: two
+ * installations share the temporary folder, and each code contains the address of its own framework. Also, a changed comment moves the
+ * lines of the source map.
  */
 export function writeModule(hash: string, code: string): string {
   const name = `${hash.slice(0, 32)}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.mjs`;
   const folder = ownFolder();
   const path = join(folder, name);
   if (existsSync(path)) return path;
-  // Another run may write the same module now: each writes a file of its own, and the last rename wins with equal bytes.
+  // Another run may write the same module now. Each writes its own file, and the last rename wins with equal bytes.
   const draft = `${path}.${process.pid}-${threadId}`;
   writeFileSync(draft, code, { mode: 0o600 });
   renameSync(draft, path);
   return path;
 }
 
-/** `<tmp>/isobar-<user>`, or a fresh folder when somebody else made that one. */
+/** Returns `<tmp>/isobar-<user>`, or a new folder if another user has made that one. */
 function ownFolder(): string {
   const user = userInfo();
   const folder = join(tmpdir(), `isobar-${user.uid}`);

@@ -1,15 +1,15 @@
-// The text of a strategy without what only looks like code, and the data that it holds: by one walk each, in time that grows with the text.
+// Separates code from comments and strings in a strategy file, and finds embedded data. Each takes one pass, in time linear in the text.
 
-/** So many numbers in a row are data, not settings. */
+/** This many numbers in a row are data, not settings. */
 const MANY_NUMBERS = 100;
-/** Characters of one text without a blank, or of one number, and of all long texts of a file together. */
+/** Length limits: of one text without blanks or one number, and of all long texts in a file together. */
 const LONG_TEXT = 512;
 const LONG_PART = 80;
 const LONG_PARTS = 2_000;
 
 const LITERAL = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|(?<=(?:[=(,:;!&|?{}[\n]|=>|\breturn)[ \t]*)\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//g; // prettier-ignore
 
-/** Returns the code with the same places: comments, texts and regular expressions become blanks; what a template computes stays. */
+/** Returns the code with unchanged positions: comments, strings and regular expressions become blanks; expressions in templates stay. */
 export function codeOnly(text: string): string {
   return text.replace(LITERAL, (literal) => {
     const kept = literal.startsWith('`') ? [...literal.matchAll(/\$\{[^}]*\}/g)] : [];
@@ -18,16 +18,16 @@ export function codeOnly(text: string): string {
   });
 }
 
-/** What stands between the values of a table. */
+/** Separators between the values of a table. */
 const GAP = /[\s,;|()[\]{}]+/y;
 const QUOTED = /'[^'\n]{0,64}'|"[^"\n]{0,64}"/y;
 const WORD = /[\w.+-]+/y;
 const KEY = /\s*:/y;
 const NUMBER = /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?n?$|^(?:true|false)$/i;
-/** A part of a date or a time: it neither counts nor ends a table. */
+/** Part of a date or time: it neither counts as a number nor ends a table. */
 const DATE = /^\d[\d.TZ+-]*$/;
 
-/** Returns where a table of numbers or a long text begins; -1 where there is none. */
+/** Returns where a table of numbers or a long text begins, or -1. */
 export function dataAt(text: string): number {
   const table = tableAt(text);
   return table >= 0 ? table : blobAt(text);

@@ -1,6 +1,6 @@
-// The package's own doors in a bundle, before their addresses take their place: no author's text holds them by accident.
+// Tokens that stand for isobar's entry points in a bundle until their addresses replace them. No author's text contains them by accident.
 
-/** The door `isobar`. */
+/** The entry point `isobar`. */
 export const HOST_TOKEN = 'isobar:host';
-/** The door `isobar/compose`. */
+/** The entry point `isobar/compose`. */
 export const COMPOSE_TOKEN = 'isobar:compose';

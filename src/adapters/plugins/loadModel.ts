@@ -1,4 +1,4 @@
-// A model file becomes what it exports: a slippage model, a fee model or a risk rule, loaded like a strategy.
+// Loads a model file: a slippage model, a fee model or a risk rule.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
@@ -23,13 +23,13 @@ export interface LoadedModel<Kind extends ModelKind> {
   readonly model: ModelSpecs[Kind];
   /** sha-256 of the bundled code. */
   readonly hash: string;
-  /** Every file of the bundle, relative to the folder of the model. */
+  /** All bundled files, relative to the folder of the model. */
   readonly inputs: readonly string[];
-  /** What it reaches beside the run. */
+  /** Warnings about what the code uses outside the run. */
   readonly reach: readonly Warning[];
 }
 
-/** Throws ConfigError when the file is missing, does not compile or exports no such model; StrategyError when its top level throws. */
+/** Throws ConfigError if the file is missing, does not compile or exports no such model; StrategyError if its top-level code throws. */
 export async function loadModel<Kind extends ModelKind>(
   kind: Kind,
   file: string,
@@ -53,7 +53,7 @@ function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is M
   return typeof Reflect.get(value, KINDS[kind].call) === 'function';
 }
 
-/** `wanted`: a model of that kind has to be able to do `call`, and this one is not. */
+/** Describes a value that is not a model of the kind `wanted` with a function `call`. */
 function nameOf(value: unknown, wanted: string, call: string): string {
   if (value === undefined) return 'none';
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;

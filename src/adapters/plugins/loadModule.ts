@@ -1,4 +1,4 @@
-// A file of an author becomes a module: bundled, hashed, and imported with this very framework.
+// Loads an author's file as a module: bundles it, hashes it, and imports it with this copy of the framework.
 
 import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,21 +12,21 @@ import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
 
 export interface LoadedModule {
-  /** Its default export; undefined where it has none. */
+  /** Its default export; undefined if it has none. */
   readonly exported: unknown;
   /** The framework as the module sees it. */
   readonly framework: object;
   /** sha-256 of the bundled code. */
   readonly hash: string;
-  /** Every file that the bundle is made of, relative to the folder of `file`. */
+  /** All bundled files, relative to the folder of `file`. */
   readonly inputs: readonly string[];
-  /** What it reaches beside the run. */
+  /** Warnings about what the code uses outside the run. */
   readonly reach: readonly Warning[];
-  /** Imported under a query it is a module of its own, with state of its own. */
+  /** With a query appended, the URL imports a separate module with its own state. */
   readonly url: string;
 }
 
-/** Imports the module at a URL: whoever watches code while it is loaded stands here. */
+/** Imports the module at a URL. Replaceable, to observe code while it is loaded. */
 export type Importer = (url: string) => Promise<unknown>;
 
 const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
@@ -34,9 +34,8 @@ const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
 const CODE = /\.[cm]?[jt]sx?$/i;
 
 /**
- * Loads a TypeScript or JavaScript file. `shown` is how messages name it, `what` the kind of thing that it exports, such as `strategy`.
- * `importer` runs the author's top-level code.
- * Throws ConfigError when the file is missing or does not compile; StrategyError when its top level throws.
+ * Loads a TypeScript or JavaScript file. `shown` names it in messages, `what` is the kind of export, such as `strategy`. `importer` runs
+ * the author's top-level code. Throws ConfigError if the file is missing or does not compile; StrategyError if its top-level code throws.
  */
 export async function loadModule(
   file: string,
@@ -60,7 +59,7 @@ export async function loadModule(
   const [host, compose] = [doorAddress('isobar'), doorAddress('isobar/compose')];
   const map = Buffer.from(made.map).toString('base64');
   const code = `${made.code.replaceAll(HOST_TOKEN, host).replaceAll(COMPOSE_TOKEN, compose)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
-  // Before the import: only modules that are loaded later get their author's lines in stacks.
+  // Must precede the import: only modules loaded later get their source lines in stack traces.
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, code)).href;
   const framework = await importFramework(host);
@@ -71,12 +70,12 @@ export async function loadModule(
   return { exported: defaultExport(module), framework, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
 }
 
-/** The URL of a door of this very package. */
+/** Returns the URL of an entry point of this package. */
 function doorAddress(server: string): string {
   return pathToFileURL(createRequire(import.meta.url).resolve(server)).href;
 }
 
-/** The framework through the same address as the author's module. */
+/** Imports the framework from the same address as the author's module. */
 async function importFramework(host: string): Promise<object> {
   const server: unknown = await import(/* @vite-ignore */ host);
   return typeof server === 'object' && server !== null ? server : {};
@@ -84,7 +83,7 @@ async function importFramework(host: string): Promise<object> {
 
 function importError(error: unknown, shown: string, server: object, serverName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
-  // What esbuild leaves of a `require` of what it does not bundle, which isobar is.
+  // esbuild replaces a `require` of an unbundled module, such as isobar, by code that throws this.
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
     return new ConfigError(`${shown}: it takes isobar, or a module of Node, by require`, 'take it by import, as the shipped strategies do');
   }

@@ -1,4 +1,4 @@
-// A strategy file becomes a class: loaded as any module of an author, and checked for its shape.
+// Loads a strategy file and checks that it exports a strategy class.
 
 import { basename } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,25 +9,24 @@ import { loadModule, type Importer } from './loadModule.ts';
 
 export interface LoadedStrategy {
   readonly strategy: StrategyClass;
-  /** The name of the class, or of the file where the class has none. */
+  /** Name of the class, or of the file if the class has none. */
   readonly name: string;
   /** sha-256 of the bundled code. */
   readonly hash: string;
-  /** Every file that the bundle is made of, relative to the folder of the strategy. */
+  /** All bundled files, relative to the folder of the strategy. */
   readonly inputs: readonly string[];
-  /** What it reaches beside the run. */
+  /** Warnings about what the code uses outside the run. */
   readonly reach: readonly Warning[];
-  /** Where its module lies; null for a class that was at hand. */
+  /** URL of its module; null for a class that was passed in. */
   readonly url: string | null;
 }
 
-/** Called by the framework in the middle of its synchronous step: a promise returned from one of these would be lost. */
+/** The engine calls these synchronously, so a promise that one of them returns would be lost. */
 const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
 
 /**
- * Loads the strategy class that `file` exports by default. `shown` is how messages name the file.
- * `importer` runs the author's top-level code.
- * Throws ConfigError when the file is missing, does not compile, or exports no strategy; StrategyError when its top level throws.
+ * Loads the strategy class that `file` exports by default. `shown` names the file in messages. `importer` runs the author's top-level code.
+ * Throws ConfigError if the file is missing, does not compile or exports no strategy; StrategyError if its top-level code throws.
  * The file is code with all rights of this process: load only what you would run.
  */
 export async function loadStrategy(file: string, shown: string = file, importer?: Importer, bundler?: Bundler): Promise<LoadedStrategy> {
@@ -52,7 +51,7 @@ function checkDefault(exported: unknown, shown: string, base: Constructor): Stra
   return checkStrategy(exported, shown, base);
 }
 
-/** A class that extends `base` and whose callbacks are synchronous. Throws ConfigError; `shown` is how its message names the class. */
+/** Returns a class that extends `base` and has synchronous callbacks. Throws ConfigError; `shown` names the class in the message. */
 export function checkStrategy(exported: Constructor & { readonly name: string }, shown: string, base: Constructor): StrategyClass {
   if (!isStrategy(exported, base)) {
     const name = exported.name === '' ? 'the class' : exported.name;
@@ -78,13 +77,13 @@ function isStrategy(value: Constructor, base: Constructor): value is Constructor
   return value.prototype instanceof base;
 }
 
-/** It extends the Strategy of another copy of the package. */
+/** True if it extends the Strategy of another copy of the package. */
 function extendsNamesake(value: Constructor, base: Constructor): boolean {
   for (let each: unknown = value; typeof each === 'function'; each = Object.getPrototypeOf(each)) if (each.name === base.name) return true;
   return false;
 }
 
-/** `Function`, `AsyncFunction`, `GeneratorFunction` ... of a method, or '' where the class has none. */
+/** Returns `Function`, `AsyncFunction`, `GeneratorFunction` ... for a method, or '' if the class has none. */
 function functionKind(prototype: object, name: string): string {
   const method: unknown = Reflect.get(prototype, name);
   return typeof method === 'function' ? Object.prototype.toString.call(method).slice(8, -1) : '';

@@ -1,4 +1,4 @@
-// Rows of contracts in a replay: plain where one thing at most happens, in the venue's order where liquidation or several levels meet.
+// Matches rows of contracts in a replay: directly if at most one event can happen, in the venue's event order otherwise.
 
 import { type Bracket, isReached, levelOf } from '../../orders/stops/brackets.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
@@ -24,12 +24,12 @@ export class ContractRows {
     this.#orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
   }
 
-  /** The open of a row in which a position may lose its margin. */
+  /** Matches the open of a row in which a position may be liquidated. */
   open(instrument: number, at: number, row: TradedRow, volumeLots: number): void {
     this.#orders[instrument]!.open(row, this.#watch.marksOf(instrument, at), volumeLots);
   }
 
-  /** What happens after the open; `at` is the number of the row. */
+  /** Matches the rest of a row after its open; `at` is the row number. */
   matchInside(book: BarBook, instrument: number, at: number, row: TradedRow): void {
     const order = this.#orders[instrument]!;
     const { closeMs } = row;
@@ -43,7 +43,7 @@ export class ContractRows {
     }
   }
 
-  /** A stop or an order at most: the order of several does not matter. It may be an entry, whose stop the rest of the row reaches. */
+  /** At most one stop or order is reached, so no order of events matters. It may be an entry whose stop the rest of the row reaches. */
   #plain(book: BarBook, instrument: number, at: number, row: TradedRow): void {
     const { bracketManager, brackets } = this.#engine;
     const { openMs, closeMs, open, high, low } = row;
@@ -63,7 +63,7 @@ export class ContractRows {
     this.#orders[instrument]!.inside(row, this.#watch.marksOf(instrument, at), this.#conditions, this.#stops(instrument, row));
   }
 
-  /** Stops of brackets, which the bot holds itself. */
+  /** Local stops of brackets. */
   #stops(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
     const { brackets } = this.#engine;
     const listed = new Set<Bracket>();

@@ -1,4 +1,4 @@
-// The first row whose price reaches a level, found over the extremes of stretches of rows.
+// Finds the first row whose price reaches a level, using precomputed extremes of row ranges.
 
 import type { TickColumn } from '../../model/bars/bars.ts';
 
@@ -6,7 +6,7 @@ const CHUNK = 64;
 const CHUNKS = 32;
 const SPAN = CHUNK * CHUNKS;
 
-/** Over two columns that do not change. The extremes of a stretch are reckoned when they are first asked for. */
+/** Works on two columns that do not change. The extremes of a range are computed on first use. */
 export class FirstBeyond {
   private readonly low: Extremes;
   private readonly high: Extremes;
@@ -16,11 +16,11 @@ export class FirstBeyond {
     this.high = new Extremes(high, maxOf);
   }
 
-  /** The first row of [from, to) with a low at or below `level`; -1: none. */
+  /** Returns the first row of [from, to) with a low at or below `level`, or -1. */
   firstLow(level: number, from: number, to: number): number {
     const { low } = this;
     for (let row = from; row < to;) {
-      // A stretch counts as a whole, rows outside the range with it: where none of all reaches the level, none of the range does.
+      // A range counts as a whole, including rows outside [from, to): if none of its rows reaches the level, it can be skipped.
       if (low.ofSpan(row) > level) row = (Math.floor(row / SPAN) + 1) * SPAN;
       else if (low.ofChunk(row) > level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
       else if (low.ticks[row]! <= level) return row;
@@ -29,7 +29,7 @@ export class FirstBeyond {
     return -1;
   }
 
-  /** The first row of [from, to) with a high at or above `level`; -1: none. */
+  /** Returns the first row of [from, to) with a high at or above `level`, or -1. */
   firstHigh(level: number, from: number, to: number): number {
     const { high } = this;
     for (let row = from; row < to;) {
@@ -42,10 +42,10 @@ export class FirstBeyond {
   }
 }
 
-/** Which of the rows [from, to) of a column is the utmost. */
+/** Returns the most extreme value of rows [from, to) of a column. */
 type Utmost = (ticks: TickColumn, from: number, to: number) => number;
 
-/** The utmost tick of each chunk of rows and of each span of chunks; NaN where it is not known yet. */
+/** The extreme tick of each chunk of rows and each span of chunks; NaN until computed. */
 class Extremes {
   readonly ticks: TickColumn;
   private readonly utmost: Utmost;
@@ -74,7 +74,10 @@ class Extremes {
   }
 }
 
-/** Four at a time, each the least of its own rows: the next need not wait for the last. Without a branch, for which is the least cannot be foretold. */
+/**
+ * Returns the lowest tick of the rows. Four independent minima, so that no step waits for the last one. No branches, because which row is
+ * lowest cannot be predicted.
+ */
 function minOf(ticks: TickColumn, from: number, to: number): number {
   let a = ticks[from]!;
   let [b, c, d] = [a, a, a];

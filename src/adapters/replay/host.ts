@@ -1,4 +1,4 @@
-// What a replay needs of the bot whose orders it matches.
+// What a replay needs of the engine whose orders it matches.
 
 import type { RowCursor } from '../../indicators/graph/series.ts';
 import type { BarColumns, TickColumn } from '../../model/bars/bars.ts';
@@ -9,32 +9,32 @@ import type { Bracket, Brackets } from '../../orders/stops/brackets.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { ExchangeSink } from '../../ports/exchange.ts';
 
-/** The finest feed of an instrument: its rows are what orders are matched against. */
+/** The execution feed of an instrument. Orders match its rows. */
 export interface MatchedFeed {
   readonly instrument: Instrument;
   readonly bars: BarColumns;
   /** Opens and closes in whole ticks. */
   readonly openTicks: TickColumn;
   readonly closeTicks: TickColumn;
-  /** Newest delivered row. */
+  /** The newest delivered row. */
   readonly cursor: RowCursor;
-  /** End of the current block: the row after its last. */
+  /** End of the current block (exclusive). */
   readonly to: number;
-  /** Close of a row of the current block, ms UTC. */
+  /** Returns the close time of a row in the current block, ms UTC. */
   closeOf(row: number): number;
-  /** The first row of the current block that is still to be delivered and closes after `ms`; `to` when there is none. */
+  /** Returns the first undelivered row of the current block that closes after `ms`; `to` if there is no such row. */
   firstAfter(ms: number): number;
 }
 
-/** Guards of what entries have filled: stops that the bot itself watches, and how they go off. */
+/** Brackets of filled entries: their local stops and how they fire. */
 export interface Guards {
   readonly onHit: (bracket: Bracket, price: number) => void;
   hit(bracket: Bracket, price: number): void;
-  /** Price at which the stop leg in work goes off; NaN outside. */
+  /** Price at which the current stop leg fires; NaN outside. */
   readonly hitPrice: number;
-  /** A stop is taking back its siblings: these cancels act at once. */
+  /** True while a stop cancels its sibling orders. These cancels act at once. */
   readonly takesBack: boolean;
-  /** Time of what the legs in work answer, inside the row that is being matched; NaN outside. */
+  /** Time of the events that the current legs react to, inside the row being matched; NaN outside. */
   legTimeMs: number;
 }
 
@@ -48,13 +48,13 @@ export interface ReplayHost extends ExchangeSink {
   readonly bracketManager: Guards;
   readonly queue: DueQueue;
   readonly runs: readonly { readonly name: string }[];
-  /** A replay needs no cause: it is the one that loses the answer. */
+  /** A replay gives no cause, because it loses the reply itself. */
   outcomeUnknown(order: OrderId, cause?: string): void;
-  /** Something may be due that the loop has not looked at. */
+  /** True if something may be due that the loop has not seen yet. */
   hasPendingWork: boolean;
-  /** Newest close of an instrument in ticks; NaN before its first bar. */
+  /** Returns the newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrument: number): number;
-  /** The price of an instrument before its first bar, in ticks. */
+  /** Returns the price of an instrument before its first bar, in ticks. */
   startTicks(instrument: number): number;
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }

@@ -1,9 +1,9 @@
-// Latency: the time from a decision to the arrival of its order at the replayed exchange.
+// Latency: the time from a decision until its order arrives at the replayed exchange.
 
 import type { Order } from '../../model/order.ts';
 
 export interface LatencyModel {
-  /** Ms, at least 0, until the order, or the cancel of it, arrives. Asked once for each. The legs of a bracket arrive at once. */
+  /** Returns ms, at least 0, until the order or its cancel arrives. Called once for each. Bracket legs arrive at once. */
   ms(order: Order, isCancel: boolean): number;
 }
 

@@ -1,4 +1,4 @@
-// Futures in a replay: which row of marks can cost a position its margin, when funding is due, and what the venue says of both.
+// Margin in a replay: finds the rows of mark prices that can liquidate a position, and settles funding when due.
 
 import { listOf } from '../../base/memory/listOf.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -13,7 +13,7 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
-/** One contract: its rows, their marks, and the way to the next row beyond a price. */
+/** One contract: its rows, their marks, and the search for the next row beyond a price. */
 interface Line {
   readonly feed: MatchedFeed;
   readonly marks: Omit<MarkColumns, 'source'>;
@@ -22,24 +22,24 @@ interface Line {
 }
 
 /**
- * Liquidation costs nothing on rows that cannot bring it: for the one position that is open, the price that would end it is reckoned when
- * the position changes, and the next row that reaches it is found by a search over coarse extremes. Cross positions in several contracts
- * stand for each other, and are looked at on every row.
+ * Rows that cannot liquidate a position cost nothing. For a single open position, its liquidation price is computed when the position
+ * changes, and a search over coarse extremes finds the next row that reaches it. Cross positions in several contracts share their margin
+ * and are checked on every row.
  */
 export class MarginWatch {
   readonly #engine: ReplayHost;
   readonly #lines: readonly Line[];
   #venue!: FuturesVenue;
   #account = 0;
-  /** Close of the next row at which positions have to be judged; Infinity: none in this block. */
+  /** Close of the next row at which positions must be checked; Infinity if no row of this block needs it. */
   #nextMs = Infinity;
-  /** The wake-up on the queue for it; 0: none. */
+  /** Handle of its wake-up on the queue; 0 if none is set. */
   #wake = 0;
-  /** Funding that is due at this instant. */
+  /** Funding due at this instant. */
   readonly #due: { readonly line: Line; readonly index: number; readonly at: FundingTime }[] = [];
   #isSettling = false;
 
-  /** `data`: of the contracts, which are the first of the run's instruments. */
+  /** `data`: of the contracts, which come first among the run's instruments. */
   constructor(engine: ReplayHost, data: readonly ContractData[]) {
     this.#engine = engine;
     this.#lines = listOf(data, ({ marks, funding }, index) => {
@@ -55,14 +55,15 @@ export class MarginWatch {
     });
   }
 
-  /** The venue's words, on their way to the exchange that replays it and to the engine. */
+  /** Returns the sink that passes the venue's events to the replaying exchange and the engine. */
   sinkFor(exchange: VenueSink): FuturesSink {
     const engine = this.#engine;
     return {
       filled: (order: VenueOrder, fill: Fill) => {
         const { timeMs } = fill;
         exchange.filled(order, fill);
-        // Rows that close now are not judged before all of this instant is matched: a fill inside one spares no other position that row.
+        // Rows that close now are checked only after all of this instant is matched: a fill inside one row does not exempt other positions
+        // from it.
         this.#findNextRow(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
@@ -70,7 +71,7 @@ export class MarginWatch {
       funded: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
       liquidated: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
-        // In the middle of a row: the rest of it, and what else closes now, is still to be judged.
+        // In the middle of a row: its rest, and other rows that close now, must still be checked.
         if (!this.#isSettling) this.#findNextRow(engine.nowMs - 1);
       },
     };
@@ -87,7 +88,7 @@ export class MarginWatch {
     this.#findNextRow(this.#engine.nowMs);
   }
 
-  /** An order arrives: the venue reckons its margin with the prices of now. */
+  /** Called before an order arrives: the venue computes its margin at current prices. */
   beforeOrder(index: number): void {
     const venue = this.#venue;
     const last = this.#engine.lastTicks(index);
@@ -95,18 +96,21 @@ export class MarginWatch {
     this.#setMarks();
   }
 
-  /** False: no row that closes by `closeMs` can cost a position its margin. */
+  /** True if a row that closes by `closeMs` can liquidate a position. */
   mayEnd(closeMs: number): boolean {
     return closeMs >= this.#nextMs;
   }
-  /** The marks of a row that is about to be matched, and everything else at its last mark. */
+  /** Returns the marks of a row about to be matched. Sets all other contracts to their latest marks. */
   marksOf(index: number, row: number): MarkRow {
     this.#setMarks();
     const { open, high, low, close } = this.#lines[index]!.marks;
     return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
   }
 
-  /** Everything of `timeMs` is matched: judges positions by the marks of the rows that close now, if one of them can matter; then funding. */
+  /**
+   * Called when everything at `timeMs` is matched. Checks positions by the marks of rows that close now, if one can matter, then settles
+   * funding.
+   */
   settle(timeMs: number): void {
     if (this.#isSettling) return;
     if (timeMs >= this.#nextMs) this.#judge(timeMs);
@@ -118,7 +122,7 @@ export class MarginWatch {
     this.#lines.forEach(({ feed, marks }, index) => {
       const row = rowAt(feed, timeMs);
       if (row >= 0) this.#venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
-      // One without a row now stands at its newest mark, which was not delivered yet when it was last looked at.
+      // A contract without a row now has its latest mark, which was not delivered at the last check.
       else this.#setMark(index);
     });
     this.#venue.settleMarks(timeMs);
@@ -126,7 +130,10 @@ export class MarginWatch {
     this.#findNextRow(timeMs);
   }
 
-  /** Finds the next row that can cost a position its margin, and asks to be woken at its close. `sinceMs`: positions are as they are since. */
+  /**
+   * Finds the next row that can liquidate a position, and schedules a wake-up at its close. `sinceMs`: time since which positions are
+   * unchanged.
+   */
   #findNextRow(sinceMs: number): void {
     const { queue } = this.#engine;
     const next = this.#nextRow(sinceMs);
@@ -134,7 +141,7 @@ export class MarginWatch {
     this.#nextMs = next;
     if (this.#wake !== 0) queue.cancel(this.#wake);
     this.#wake = 0;
-    // What closes now is settled once all of this instant is matched.
+    // Rows that close now are settled after all of this instant is matched.
     if (next === Infinity || next <= this.#engine.nowMs) return;
     this.#engine.hasPendingWork = true;
     this.#wake = queue.at(next, () => (this.#wake = 0));
@@ -151,10 +158,11 @@ export class MarginWatch {
     return cross > 1 ? Math.min(next, this.#nextClose(sinceMs)) : next;
   }
 
-  /** Close of the first row of the block that reaches the price at which a position is liquidated. */
+  /** Returns the close of the block's first row that reaches the liquidation price of a position. */
   #dangerOf(position: VenuePosition, sinceMs: number): number {
     const { feed, beyond } = this.#lines[position.index]!;
-    // Rows that closed before the position came do not concern it. The one that is being matched does, whether it came at its open or inside.
+    // Rows that closed before the position opened do not count. The row being matched counts, whether the position opened at its open or
+    // inside.
     const { openedMs } = position;
     const from = feed.firstAfter(Math.max(sinceMs, openedMs === this.#engine.nowMs ? openedMs - 1 : openedMs));
     const limit = this.#venue.liquidationTicks(position);
@@ -174,7 +182,7 @@ export class MarginWatch {
   #setMarks(): void {
     for (const { index } of this.#venue.wallets.openPositions(this.#account)) this.#setMark(index);
   }
-  /** The mark as of now: that of the newest row that is delivered. */
+  /** Sets the mark to that of the newest delivered row. */
   #setMark(index: number): void {
     const { feed, marks } = this.#lines[index]!;
     const { row } = feed.cursor;
@@ -188,7 +196,7 @@ export class MarginWatch {
     const next = (): void => {
       const due = funding[at];
       if (due === undefined) return;
-      // A row that ends now has orders to fill yet, from its open on: those that it fills hold positions by then, or have given them up.
+      // A row that ends now still has to fill orders, from its open on. The resulting positions count for this funding.
       queue.at(due.timeMs, () => {
         this.#engine.hasPendingWork = true;
         this.#due.push({ line, index, at: due });
@@ -207,7 +215,7 @@ export class MarginWatch {
   }
 }
 
-/** The row of a feed that closes at a time; -1: none does. */
+/** Returns the row of a feed that closes at a time, or -1. */
 function rowAt({ bars: { closeMs }, to }: MatchedFeed, timeMs: number): number {
   const row = firstAfter(closeMs, 0, to, timeMs - 1);
   return row < to && closeMs[row] === timeMs ? row : -1;

@@ -1,4 +1,4 @@
-// Two replayed exchanges as one: each order goes to the one that trades its instrument.
+// Combines two replayed exchanges: each order goes to the one that trades its instrument.
 
 import type { ApprovedOrder, Order } from '../../model/order.ts';
 import type { Channel, ExchangePort } from '../../ports/exchange.ts';
@@ -8,7 +8,7 @@ export class PairedReplay implements ExchangePort {
   readonly supportsTriggerOrders = true;
   readonly futures: ReplayExchange;
   readonly spot: ReplayExchange;
-  /** By instrument: contracts stand before coins. */
+  /** Number of contracts. Contracts have lower instrument indices than coins. */
   #contracts = 0;
 
   constructor(futures: ReplayExchange, spot: ReplayExchange) {
@@ -16,7 +16,7 @@ export class PairedReplay implements ExchangePort {
     this.spot = spot;
   }
 
-  /** `contracts`: how many of the run's instruments are of futures. */
+  /** `contracts`: how many of the run's instruments are futures. */
   route(contracts: number): void {
     this.#contracts = contracts;
   }

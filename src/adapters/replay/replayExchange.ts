@@ -1,4 +1,4 @@
-// The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
+// The exchange of a backtest: a venue whose orders match replayed rows, with order latency and optional lost replies.
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -21,44 +21,46 @@ import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
-/** A day, as of `fills.latencyMs`. */
+/** A day, like the maximum of `fills.latencyMs`. */
 const MAX_LATENCY_MS = 86_400_000;
 
-/** What may happen to the answer of a create; by default nothing. */
+/** What happens to the reply of a create; by default nothing. */
 export type ReplayFault = 'none' | 'lostAnswer' | 'lostRequest';
 
 export interface ReplayExchangeOptions {
-  /** From a decision to its order's (or cancel's) arrival at the venue. */
+  /** From a decision until its order or cancel arrives at the venue. */
   readonly latency: LatencyModel;
-  /** Capped fills need the volume of a row. */
+  /** True if fills are capped by the volume of a row. */
   readonly needsVolume: boolean;
-  /** Which creates lose their answer or never arrive: for tests and what-if runs. */
+  /** Which creates lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf: ((order: Order) => ReplayFault) | null;
 }
 
-/** What an account of futures has beside its orders. */
+/** What a futures account needs besides orders. */
 export interface ReplayMarginDeps {
   readonly watch: MarginWatch;
   readonly triggers: ReplayTriggers;
   readonly rows: ContractRows;
 }
 
-/** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
+/** One instrument of the replay: its book, the feed that it matches, and the scales that convert rows to integers. */
 interface ReplayBook {
   readonly book: BarBook;
   readonly feed: MatchedFeed;
-  /** The column of the feed that every matched row reads. */
+  /** The feed column that every matched row reads. */
   readonly openTicks: TickColumn;
   readonly priceScale: number;
   readonly lotScale: number;
-  /** Length of a row; 0 for months, whose length varies. A row's open is then read instead of reckoned (one cache miss more). */
+  /**
+   * Length of a row; 0 for months, whose length varies. Then a row's open time is read instead of computed, at the cost of a cache miss.
+   */
   readonly lengthMs: number;
-  /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
+  /** Cancels that arrived inside a row act after it, because the order of events inside a row is unknown. */
   readonly lateCancels: number[];
   readonly lateTriggers: OrderId[];
-  /** How many of both. */
+  /** Number of both. */
   late: number;
-  /** Orders at a collar that have not had their row yet. */
+  /** Market orders with a collar whose row has not come yet. */
   collared: number;
 }
 
@@ -66,17 +68,17 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   readonly supportsTriggerOrders = true;
   readonly #queue: DueQueue;
   readonly #options: ReplayExchangeOptions;
-  /** No order takes any time to arrive. */
+  /** True if every order arrives at once. */
   readonly #isInstant: boolean;
   #engine!: ReplayHost;
   #brackets!: Brackets;
   #venue!: BookVenue<BarBook>;
   #account = 0;
-  /** By instrument; those of another exchange have none here. */
+  /** By instrument; empty for instruments of another exchange. */
   #lanes: readonly ReplayBook[] = [];
-  /** Of a run over one instrument, as most are: each row and each order asks for it several times. */
+  /** Set if the run has one instrument, as most do: each row and each order reads it several times. */
   #onlyBook: ReplayBook | null = null;
-  /** Of a futures account. */
+  /** For a futures account. */
   #watch: MarginWatch | null = null;
   #triggers: ReplayTriggers | null = null;
   #contracts: ContractRows | null = null;
@@ -87,7 +89,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
-  /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
+  /** Connects the parts: the venue reports to this exchange, this exchange to the engine. */
   connect(engine: ReplayHost, venue: BookVenue<BarBook>, account: number, margin: ReplayMarginDeps | null = null): void {
     this.#watch = margin?.watch ?? null;
     this.#triggers = margin?.triggers ?? null;
@@ -104,14 +106,14 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#onlyBook = lanes.length === 1 ? lanes[0]! : null;
   }
 
-  // --- What the engine asks for
+  // --- Called by the engine
 
   submit(order: ApprovedOrder): void {
     if (this.#isInstant || order.parent > 0) this.#arrive(order);
     else {
       const { id } = order;
       this.#later(this.#engine.nowMs + this.#latencyOf(order, false), () => {
-        if (order.id === id) this.#arrive(order); // the record may have gone back to the pool with a halt
+        if (order.id === id) this.#arrive(order); // after a halt the record may have returned to the pool
       });
     }
   }
@@ -129,12 +131,12 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#venue.finishCancel(placed, this.#engine.nowMs);
   }
 
-  /** A read answers at once and completely: the books are in this process. */
+  /** Reads reply at once and completely, because the books are in this process. */
   read(order: Order, channel: Channel): void {
     const { id } = order;
     const venueMs = this.#engine.nowMs;
     const seen = channel !== 'balances' && this.#placed.has(id);
-    // One macro-step later, so that a chain of reads is a chain of events and not of calls.
+    // One event later, so that a chain of reads is a chain of events, not of nested calls.
     this.#later(venueMs, () => this.#engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
   }
 
@@ -144,7 +146,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     return this.#triggers === null ? working : working + this.#triggers.waiting(instrument);
   }
 
-  /** Matches one row; the order of its steps is docs/matching.md. */
+  /** Matches one row. docs/matching.md describes the order of its steps. */
   matchRow(instrument: number, row: number): void {
     const lane = this.#book(instrument);
     const { book } = lane;
@@ -160,11 +162,11 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (lane.collared > 0) lane.collared = book.working > 0 ? cancelCollarRemainders(this.#engine, instrument, openMs) : 0;
   }
 
-  /** What happens after the open: apart, because most rows with an order are done at their open, and their high and low are not read. */
+  /** Matches the row after its open. Separate, because most rows with an order need only their open, not their high and low. */
   #matchAfterOpen(lane: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
     const { book, priceScale } = lane;
     const { bars } = lane.feed;
-    // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
+    // Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise.
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
     const brackets = this.#brackets;
@@ -187,7 +189,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     }
     book.matchRange(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
-      // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
+      // For entries filled inside this row, the stop counts if the row reached it; the target does not.
       bracketManager.legTimeMs = closeMs;
       brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
     }
@@ -202,7 +204,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#watch?.settle(this.#engine.nowMs);
   }
 
-  // --- What the venue tells
+  // --- Called by the venue
 
   filled(order: VenueOrder, fill: Fill): void {
     const id = order.ref as OrderId;
@@ -222,7 +224,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   // --- Arrivals
 
-  /** Orders whose answer was lost, by our id, with the venue's: what a read of open orders or trades would show. */
+  /** Orders whose reply was lost, by our id, with the venue's id. A read of open orders or trades would show them. */
   readonly #placed = new Map<number, number>();
 
   #arrive(order: ApprovedOrder): void {
@@ -231,7 +233,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const { faultOf } = this.#options;
     const fault = faultOf === null ? 'none' : faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
-    // A leg of a bracket arrives as it is made, with the fill that called for it.
+    // A bracket leg arrives when it is created, with the fill that caused it.
     const nowMs = order.parent > 0 || this.#isInstant ? order.createdMs : engine.nowMs;
     const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NaN;
     this.#watch?.beforeOrder(instrumentIndex);
@@ -270,7 +272,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   #placedOf({ id, venueId }: Order): VenueOrder | null {
-    // The venue's id is not on the record of an order whose answer was lost.
+    // The record of an order whose reply was lost does not have the venue order id.
     return this.#found(venueId ?? this.#placed.get(id));
   }
   #found(venueId: VenueOrderId | number | undefined): VenueOrder | null {
@@ -283,7 +285,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     else otherTriggers.cancel(order.id, this.#engine.nowMs);
   }
 
-  /** A leg of a bracket whose stop goes off: its cancel acts with the stop, wherever in a row that is. */
+  /** True for a bracket leg whose stop fires: its cancel acts together with the stop, even inside a row. */
   #isTakenBack(order: Order): boolean {
     return order.parent > 0 && this.#engine.bracketManager.takesBack;
   }
@@ -295,26 +297,26 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #actLateCancels(lane: ReplayBook): void {
     lane.late = 0;
     for (const order of lane.lateTriggers.splice(0)) {
-      // One that the row has fired goes on as what it has placed, and the cancel is of that.
+      // A trigger order that the row has fired continues as the order that it placed, so the cancel applies to that.
       const child = this.#triggers?.childOf(order);
       this.#triggers?.cancel(order, this.#engine.nowMs);
       if (child !== undefined) lane.lateCancels.push(child);
     }
     for (const id of lane.lateCancels.splice(0)) {
-      // By id: an order that the row has filled is gone, and its record may be another order's by now.
+      // Look it up by id: the row may have filled the order, and another order may use its record now.
       const order = this.#venue.find(this.#account, id);
       if (order !== null) this.#venue.cancel(order, this.#engine.nowMs);
     }
   }
 
-  /** Throws StrategyError for what is no wait. */
+  /** Throws StrategyError for an invalid latency. */
   #latencyOf(order: Order, isCancel: boolean): number {
     const ms: unknown = this.#options.latency.ms(order, isCancel);
     if (typeof ms === 'number' && ms >= 0 && ms <= MAX_LATENCY_MS) return ms;
     throw new StrategyError(`the latency model answers ${String(ms)}`, `it says how many ms an order takes, from 0 to ${MAX_LATENCY_MS}`);
   }
 
-  /** Due events may come up while a row is matched, without a call of a strategy: the loop has to look at the queue again. */
+  /** Events may be scheduled while a row is matched, without a call of a strategy, so the loop must check the queue again. */
   #later(timeMs: number, run: () => void): void {
     this.#engine.hasPendingWork = true;
     this.#queue.at(timeMs, run);
@@ -330,7 +332,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 }
 
-/** A row in ticks. Whole ticks: the import has refused or rounded anything finer, so rounding only removes the noise of the product. */
+/** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
 function tradedRow({ feed: { bars }, priceScale }: ReplayBook, row: number, openMs: number, closeMs: number, open: number): TradedRow {
   const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
   return { openMs, closeMs, open, high, low };

@@ -1,4 +1,4 @@
-// The journal of a replay: it writes nothing and hashes what would be written; every record is durable at once.
+// The journal of a replay: writes nothing, hashes all records, and treats every record as durable at once.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -7,7 +7,7 @@ import type { Journal, Waits } from '../../ports/journal.ts';
 
 const PRIME = 16_777_619;
 const MIX = 0x85eb_ca6b | 0;
-/** The sequence number of every record: nobody waits for one to be on a disk, so none needs a number of its own. */
+/** Sequence number of every record. Nothing waits for a record to be durable, so records need no own numbers. */
 const SEQ = 0;
 
 export class ReplayJournal implements Journal {
@@ -16,7 +16,7 @@ export class ReplayJournal implements Journal {
   get durableSeq(): number {
     return SEQ;
   }
-  /** Hash of all records so far, 8 hex digits: equal runs keep equal journals. */
+  /** Hash of all records, 8 hex digits. Equal runs have equal hashes. */
   get hash(): string {
     return (this.#hash >>> 0).toString(16).padStart(8, '0');
   }
@@ -40,7 +40,7 @@ export class ReplayJournal implements Journal {
     return this.#record(6, order.id, seen.venueMs);
   }
   fill(order: Order, { tradeId, price, lots, fee }: Fill): number {
-    // An odd factor keeps figures of equal sums apart.
+    // The odd factor distinguishes values with equal sums.
     return this.#record(7, order.id, ((price * 31 + lots) * 31 + fee) * 31 + tradeId);
   }
   state(order: Order): number {
@@ -57,7 +57,7 @@ export class ReplayJournal implements Journal {
   }
 
   #record(kind: number, id: number, value: number): number {
-    // One mix a record, of the low 32 bits: a step that is added, dropped, moved or changed changes all that follows.
+    // One mixing step for each record, of the low 32 bits: an added, removed, moved or changed record changes all later hashes.
     this.#hash = Math.imul(this.#hash ^ Math.imul(id, MIX) ^ (kind << 28) ^ value, PRIME);
     return SEQ;
   }

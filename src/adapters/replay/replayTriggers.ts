@@ -1,4 +1,4 @@
-// Condition orders in a replay: they wait at the venue, fire by its rule, and go on under the bot's own order as what they place.
+// Trigger orders in a replay: they wait at the venue, fire by its rule, and continue under the bot's own order.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
@@ -8,7 +8,7 @@ import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { ReplayHost } from './host.ts';
 import type { MarginWatch } from './marginWatch.ts';
 
-/** Condition orders of one account that may wait; the bot's own limits are lower. */
+/** Maximum number of waiting trigger orders of an account. The bot's own limits are lower. */
 const MAX_WAITING = 10_000;
 
 export class ReplayTriggers implements RowTriggers {
@@ -17,10 +17,10 @@ export class ReplayTriggers implements RowTriggers {
   readonly #account: number;
   readonly #watch: MarginWatch;
   readonly #queue: TriggerQueue;
-  /** Those that wait: the bot's order of each trigger, and the trigger of each order. */
+  /** Waiting orders: the bot's order of each trigger, and the trigger of each order. */
   readonly #orderOf = new Map<number, OrderId>();
   readonly #triggerOf = new Map<OrderId, Trigger>();
-  /** The venue's order of each that has fired and is still open. */
+  /** The venue's order for each fired trigger order that is still open. */
   readonly #childOf = new Map<OrderId, number>();
   /** By instrument. */
   readonly #waiting: Int32Array;
@@ -34,7 +34,7 @@ export class ReplayTriggers implements RowTriggers {
     this.#waiting = new Int32Array(engine.instruments.length);
   }
 
-  /** The id under which the order waits; null: refused, and `refusal` is the code. */
+  /** Returns the id under which the order waits; null if refused, with the code in `refusal`. */
   place(order: Order, nowMs: number): number | null {
     const { id, instrument, instrumentIndex, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot, triggerTicks = 0 } = order;
     const child = { instrument, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot };
@@ -62,7 +62,7 @@ export class ReplayTriggers implements RowTriggers {
     this.#forget(trigger, order);
     this.#engine.ended(order, 'canceled', nowMs);
   }
-  /** The venue's order of one that has fired. */
+  /** Returns the venue's order of a fired trigger order. */
   childOf(order: OrderId): number | undefined {
     return this.#childOf.get(order);
   }
@@ -70,7 +70,7 @@ export class ReplayTriggers implements RowTriggers {
     this.#childOf.delete(order);
   }
 
-  /** Whether a row reaches any of them. */
+  /** True if a row reaches any of them. */
   isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
     if (this.#waiting[instrument] === 0) return false;
     const { atOpen, inside } = this.reachedBy(this.#engine.instruments[instrument]!, openMs, open, high, low);
@@ -111,7 +111,7 @@ export class ReplayTriggers implements RowTriggers {
   }
 }
 
-/** The type that the exchange knows it by: an exit stops a loss or takes a profit, any other waits for a rise or a fall. */
+/** Returns the venue's trigger type: an exit is a stop-loss or take-profit, any other waits for a rise or fall. */
 function kindOf({ side, reduceOnly, triggersAbove = false }: Order): TriggerKind {
   if (!reduceOnly) return triggersAbove ? 'rise' : 'fall';
   return triggersAbove === (side === 'buy') ? 'stopLoss' : 'takeProfit';

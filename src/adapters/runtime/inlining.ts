@@ -1,4 +1,4 @@
-// How much the compiler puts into one function: heuristics of V8, never part of a result. Set before the first loop is compiled.
+// Sets V8's inlining limits, which affect speed but never results. Must be set before the first loop is compiled.
 
 import { setFlagsFromString } from 'node:v8';
 
@@ -30,7 +30,7 @@ const WIDE: Sizes = { small: 300, cumulative: 9_500, absolute: 30_000 };
 const USUAL: Sizes = { small: 120, cumulative: 920, absolute: 4_600 };
 
 /**
- * Before the runs of a process that may make many. The only one of a command is over before the compiler's work on wide functions comes
+ * Before the runs of a process that may make many. The only run of a command has ended before the compiler's work on wide functions comes
  * back: over a million bars its loop takes 0.3 s with the usual sizes and 0.45 s with the others (2026-11-22, Node 20).
  */
 export function inlineForRuns(isOnly: boolean): void {

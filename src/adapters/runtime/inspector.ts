@@ -1,6 +1,6 @@
-// Keeps the inspector of Node closed: whoever may send a signal to the process could read the keys in its memory through it.
+// Keeps Node's inspector closed: anyone who may send a signal to the process could read keys from its memory through it.
 
-/** From now on SIGUSR1 is ignored. Without a listener Node opens its inspector on a port of this computer. */
+/** Ignores SIGUSR1 from now on. Without a listener, Node would open its inspector on a port of this computer. */
 export function ignoreInspectorSignal(): void {
   process.on('SIGUSR1', () => {});
 }

@@ -1,9 +1,9 @@
-// How late the event loop of this process is: the 99th percentile of the last minute.
+// Measures the delay of this process's event loop: the 99th percentile of the last minute.
 
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { repeat } from '../clock/wallClock.ts';
 
-/** A delay that is shorter than the period of the timer goes unseen. Every ms would take a bot that has nothing to do another 0.3 % of a core. */
+/** Delays shorter than the timer period are not seen. A period of 1 ms would cost an idle bot another 0.3 % of a core. */
 const RESOLUTION_MS = 2;
 const PERIOD_MS = 60_000;
 const NS_PER_MS = 1e6;
@@ -21,7 +21,7 @@ export class LoopDelay {
     });
   }
 
-  /** Of the last whole minute, or of what there is of the first; null: nothing yet. */
+  /** Of the last whole minute, or of the first one until now; null before any measurement. */
   get p99Ms(): number | null {
     return this.#last ?? this.#now();
   }
@@ -30,7 +30,7 @@ export class LoopDelay {
     this.#histogram.disable();
   }
 
-  /** What is measured lies between two calls of a timer: its period is no delay. */
+  /** The measurement spans two calls of a timer. The timer period is subtracted, because it is not a delay. */
   #now(): number | null {
     const ms = this.#histogram.percentile(99) / NS_PER_MS - RESOLUTION_MS;
     return Number.isFinite(ms) && this.#histogram.count > 0 ? Math.max(0, Math.round(ms * 10) / 10) : null;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of the UTF-8 bytes of a text, in lower-case hex. */
+/** Returns the SHA-256 of the UTF-8 bytes of a text, in lower-case hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-// A backtest over both markets: an account of contracts and an account of coins, two venues behind one exchange.
+// A backtest over both markets: a futures and a spot account, with two venues behind one exchange.
 
 import { PairedReplay } from '../../adapters/replay/pairedReplay.ts';
 import { assert } from '../../base/assert.ts';
@@ -17,7 +17,7 @@ export const bothMarkets: MarketParts = {
     collarPpm: plan.fills.collarPpm,
     takerFeePpm: Float64Array.from(instruments, (of) => (of.contract === undefined ? plan.fees.takerPpm : takerFeePpm(of))),
     makerFeePpm: plan.fees.makerPpm,
-    // Contracts pay in their margin coin whatever is said here.
+    // Contracts pay fees in their margin coin, whatever this says.
     feesIn: plan.fees.in,
     leverage: Float64Array.from(instruments, (of) => (of.contract === undefined ? 0 : leverageOf(plan, of))),
   }),

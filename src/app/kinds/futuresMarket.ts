@@ -46,13 +46,13 @@ export const futuresMarket: MarketParts = {
   },
 };
 
-/** The books of an account of contracts, which are the first instruments of the run. */
+/** The books of a futures account, whose contracts are the first instruments of the run. */
 interface FuturesBooks {
   readonly ledger: FuturesLedger;
   readonly instruments: readonly Instrument[];
 }
 
-/** The venue of the contracts of a run, with its account and what watches its margin. */
+/** Opens the venue of the contracts of a run, with its account and its margin checks. */
 export function openFutures(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: Deposits, books: FuturesBooks): OpenedVenue {
   const { exchange, slippage, fees: [model = null] } = accountAt; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
@@ -80,13 +80,13 @@ export function openFutures(plan: RunPlan, engine: Engine, accountAt: VenueSeat,
   return { venue, checkBooks: () => checkBooks(books, venue) };
 }
 
-/** How the account of a run trades each contract. */
+/** Returns how the account of a run trades each contract. */
 export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTerms {
   const { isCross, isNet } = termsOf(plan);
   return (of) => ({ isCross, isNet, leverage: leverageOf(plan, of) });
 }
 
-/** The dearer one of opening and closing. */
+/** Returns the higher of the taker fees of opening and closing. */
 export function takerFeePpm({ contract }: Instrument): number {
   return contract === undefined ? 0 : Math.max(contract.openTakerFeePpm, contract.closeTakerFeePpm);
 }
@@ -96,7 +96,7 @@ function termsOf({ futures }: RunPlan): FuturesPlan {
   return futures;
 }
 
-/** The leverage of the run, within what the contract allows. */
+/** Returns the leverage of the run, within what the contract allows. */
 export function leverageOf(plan: RunPlan, { id, contract }: Instrument): number {
   const { leverage } = termsOf(plan);
   if (contract === undefined) throw new ConfigError(`${id}: the record has no terms of a contract`, 'refresh the record: docs/futures.md');
@@ -114,7 +114,7 @@ export function dataOf(plan: RunPlan, { id }: Instrument): ContractData {
   return termsOf(plan).data.get(id) ?? NO_DATA;
 }
 
-/** Both books in every figure that a position has. */
+/** Compares both books in every figure of a position. */
 function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue): void {
   venue.assertConserved();
   const { wallets } = venue;

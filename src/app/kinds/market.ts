@@ -1,4 +1,4 @@
-// The market that a run trades on, told from its instruments.
+// Finds the market of a run from its instruments.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { bothMarkets } from './bothMarkets.ts';
@@ -6,7 +6,7 @@ import { futuresMarket } from './futuresMarket.ts';
 import type { MarketParts } from './parts.ts';
 import { spotMarket } from './spotMarket.ts';
 
-/** The market of a run's instruments, or both of them. */
+/** Returns the parts for the market of a run's instruments, or for both markets. */
 export function marketOf(instruments: readonly Pick<Instrument, 'market'>[]): MarketParts {
   const markets = new Set(instruments.map(({ market }) => market));
   if (markets.size > 1) return bothMarkets;

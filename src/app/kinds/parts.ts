@@ -1,4 +1,4 @@
-// What a backtest of one market is made of, where spot and futures differ: the books of the bot, the venue, and how the two are compared.
+// The parts of a backtest that differ between spot and futures: the books of the bot, the venue, and the comparison of the two.
 
 import type { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
@@ -14,7 +14,7 @@ import type { SlippageModel } from '../../venue/slippage.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
-/** An exchange whose books match rows, as a run has it. */
+/** A venue whose books match rows, as used by a run. */
 export type RunVenue = BookVenue<BarBook>;
 
 /** What the venue of a replay is opened with. */
@@ -26,39 +26,39 @@ export interface VenueSeat {
   readonly fees: readonly (FeeModel | null)[];
 }
 
-/** The exchange of a run, and the question whether it agrees with the bot. */
+/** The venue of a run, and the check that it agrees with the bot. */
 export interface OpenedVenue {
-  /** Null: an adapter of the author's stands in its place. */
+  /** Null: a custom adapter replaces it. */
   readonly venue: RunVenue | null;
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }
 
-/** What an account of the run is given, by asset. */
+/** The deposits of an account of the run, by asset. */
 export type Deposits = ReadonlyMap<string, number>;
 
-/** One account at the exchange, as the run begins. */
+/** One account at the exchange when the run begins. */
 export interface AccountPlan {
   readonly market: Market;
-  /** The books that its money goes into. */
+  /** The ledger that its money goes into. */
   readonly ledger: Ledger;
   /** Its starting balances: asset to decimal text. */
   readonly cash: Readonly<Record<string, string>>;
 }
 
 export interface MarketParts {
-  /** The exchange that `open` connects, made of as many replayed ones as there are markets. */
+  /** Returns the exchange that `open` connects, made of one replayed exchange for each market. */
   exchange(make: () => ReplayExchange): ExchangePort;
   ledger(plan: RunPlan, instruments: readonly Instrument[]): Ledger;
   reservationTerms(plan: RunPlan, instruments: readonly Instrument[]): ReservationTerms;
-  /** What positions are marked with, by instrument; null: the closes. */
+  /** Returns the prices by which positions are marked, by instrument; null: the closes. */
   marks(plan: RunPlan, instruments: readonly Instrument[]): readonly (TickColumn | null)[];
-  /** Rates that strategies may know, by instrument; null: none. */
+  /** Returns the rates that strategies may know, by instrument; null: unknown. */
   funding(plan: RunPlan, instruments: readonly Instrument[]): readonly (FundingRates | null)[];
-  /** The accounts that are funded; of a run over both markets, one of each. */
+  /** Returns the accounts that are funded; for a run over both markets, one of each. */
   accounts(plan: RunPlan, engine: Engine): readonly AccountPlan[];
-  /** What a starting balance is worth in money as the run begins. */
+  /** Returns the value of a starting balance in money when the run begins. */
   startingValue(engine: Engine, asset: string, units: number): number;
-  /** Opens the venue with the account of the run, funds it, and connects it. `deposits`: by account, as `accounts` lists them. */
+  /** Opens the venue with the account of the run, funds it, and connects it. `deposits`: by account, in the order of `accounts`. */
   open(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: readonly Deposits[]): OpenedVenue;
 }

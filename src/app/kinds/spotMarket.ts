@@ -39,19 +39,19 @@ export const spotMarket: MarketParts = {
   },
 };
 
-/** Coins come in at their price, or all their proceeds were profit. */
+/** Returns the value of starting coins at their price; without it all their proceeds would count as profit. */
 export function coinValue(engine: Engine, asset: string, units: number): number {
   const index = engine.instruments.findIndex(({ base, contract }) => base === asset && contract === undefined);
   return index < 0 ? 0 : quoteValueAt(units, engine.startTicks(index), new InstrumentScale(engine.instruments[index]!).ofUnits);
 }
 
-/** The books of an account of coins, and the instruments that it trades. */
+/** The ledger of a spot account, and the instruments that it trades. */
 interface SpotBooks {
   readonly ledger: SpotLedger;
   readonly instruments: readonly Instrument[];
 }
 
-/** The venue of the coins of a run, with its account. */
+/** Opens the venue of the spot instruments of a run, with its account. */
 export function openSpot(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: Deposits, books: SpotBooks): OpenedVenue {
   const { exchange, slippage, fees: [model = null] } = accountAt; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');

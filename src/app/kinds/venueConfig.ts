@@ -1,11 +1,11 @@
-// What the venues of every market take from a plan.
+// The settings that the venues of every market take from a plan.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
 import { fillTerms, type VenueConfig } from '../../venue/venueConfig.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
-/** Orders that one account may have open at the venue of a replay; the bot's own limits are lower. */
+/** Limit on open orders of one account at the venue of a replay; the bot's own limits are lower. */
 const MAX_OPEN_ORDERS = 10_000;
 
 export function commonConfig({ fills }: RunPlan, instruments: readonly Instrument[], slippage: SlippageModel): Omit<VenueConfig, 'fees'> {

@@ -1,4 +1,4 @@
-// Risk rules of authors as the risk module asks them: whole numbers become prices and quantities, a text becomes a refusal.
+// Adapts custom risk rules to the risk module: whole numbers become prices and quantities, and a returned text becomes a denial.
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -8,7 +8,7 @@ import type { AccountSnapshot, ProposedOrder, RiskRuleSpec } from '../../strateg
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
-  // The author's function is asked once about an order, not again for its words.
+  // The custom function is called once for an order, and its text is kept for `detail`.
   let why = '';
   return {
     kind: 'order',
@@ -50,7 +50,7 @@ function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: D
 function askingAccount({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AccountSnapshot {
   const { ledger, instruments, marks, reservations, nowMs, mark } = state;
   const quote = pow10(instrument.quoteDigits);
-  // A symbol without a price yet is held by nobody.
+  // A symbol without a price yet cannot be held.
   const prices = instruments.map((_, index) => (index === instrumentIndex ? mark : marks.lastTicks(index)));
   return {
     timeMs: nowMs,

@@ -1,4 +1,4 @@
-// Slippage and fee models of authors as the venue calls them: prices for ticks, fractions for millionths, and an answer that is checked.
+// Adapts custom slippage and fee models to the venue: ticks become prices, fractions become ppm, and each result is checked.
 
 import { MAX_TICKS } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { SlippageModel } from '../../venue/slippage.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 const MILLION = 1_000_000;
-/** What is this much of a tick above a whole one is the noise of doubles, not a wish for one tick more. */
+/** An excess of this fraction of a tick above a whole number is floating-point noise and does not count as one more tick. */
 const NOISE = 1e-9;
 
 export function slippageOf({ worse }: SlippageSpec): SlippageModel {
@@ -28,7 +28,7 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
   };
 }
 
-/** A model of one run: it counts that run's turnover. */
+/** Returns a model for one run: it counts that run's turnover. */
 export function feeModelOf({ rate }: FeeSpec): FeeModel {
   let turnover = 0;
   return {

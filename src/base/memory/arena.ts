@@ -1,11 +1,11 @@
-// Memory for columns that are read once: taken piece by piece, given back all at once.
+// Memory for columns that are read once: allocated piece by piece, freed all at once.
 
-/** Numbers of the first piece of memory. */
+/** Number of elements of the first piece of memory. */
 const FIRST = 65_536;
 
 /**
- * Lends arrays with any content until `reset`; a reader must be done with them by then. V8 counts what arrays take outside of its heap, and
- * collects the heap for it: whoever makes columns a thousand times, and drops them, takes them from here.
+ * Lends arrays with any content until `reset`; a reader must be done with them by then. V8 counts the memory of arrays outside of its heap,
+ * and collects the heap for it. Code that makes columns a thousand times, and drops them, allocates them here.
  */
 export class Arena {
   #memory = new Float64Array(0);
@@ -13,7 +13,7 @@ export class Arena {
 
   take(length: number): Float64Array {
     if (this.#used + length > this.#memory.length) {
-      // What was lent of the memory before stays with its readers.
+      // Readers keep what was lent from the memory before.
       this.#memory = new Float64Array(Math.max(FIRST, 2 * this.#memory.length, length));
       this.#used = 0;
     }
@@ -27,7 +27,7 @@ export class Arena {
     return new Uint8Array(buffer, byteOffset, length);
   }
 
-  /** What was lent is lent again from now on. */
+  /** Frees everything: memory that was lent may be lent again. */
   reset(): void {
     this.#used = 0;
   }

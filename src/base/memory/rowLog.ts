@@ -1,8 +1,8 @@
-// An append-only log of equally long rows of numbers: written row by row in one place of memory, read as columns when a run is over.
+// An append-only log of equally long rows of numbers: written row by row in one place of memory, read as columns when a run has ended.
 
 import type { Arena } from './arena.ts';
 
-/** `width` bits of each whole number, from bit `from` on. */
+/** Returns `width` bits of each whole number, from bit `from` on. */
 export function bitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint8Array {
   const out = arena === null ? new Uint8Array(codes.length) : arena.takeBytes(codes.length);
   const mask = (1 << width) - 1;
@@ -13,22 +13,25 @@ export function bitsOf(codes: Float64Array, from: number, width: number, arena: 
 /** Rows of a page, a power of two. Pages are never copied; a log grows by another one. */
 const PAGE_BITS = 12;
 const PAGE_ROWS = 1 << PAGE_BITS;
-/** A part of a page that fits into the first cache. */
+/** A part of a page that fits into the first-level cache. */
 const STRIP_ROWS = 128;
 
-/** Where a row lies in its page, in rows: times the log's width (a constant there, so that V8 knows the range) it is the first field. */
+/**
+ * Returns the position of a row in its page, in rows. Times the log's width (a constant there, so that V8 knows the range) it is the first
+ * field.
+ */
 export function rowInPage(row: number): number {
   return row & (PAGE_ROWS - 1);
 }
 
 /**
- * Memory that outlives a run: pages of row logs and equity columns are taken from here and given back, because fresh memory costs a page
- * fault every 4 KiB, which is more than what a bar costs. A fresh one serves a single run.
+ * Memory that outlives a run. Row logs and equity columns take their memory here and return it, because fresh memory costs a page fault
+ * every 4 KiB, which is more than a bar costs. A new object serves a single run.
  */
 export class Scratch {
   readonly #free = new Map<number, Float64Array[]>();
 
-  /** An array of `length` numbers with any content. */
+  /** Returns an array of `length` numbers with any content. */
   take(length: number): Float64Array {
     return this.#free.get(length)?.pop() ?? new Float64Array(length);
   }
@@ -43,7 +46,7 @@ export class Scratch {
   }
 }
 
-/** Of a process that nobody reads a record from: every page of a log is the same memory, so that the log of any number of rows is one page. */
+/** For a process that reads no record of a run: every page of a log is the same memory, so that a log of any length needs one page. */
 export class DiscardingScratch extends Scratch {
   readonly #pages = new Map<number, Float64Array>();
 
@@ -58,7 +61,7 @@ export class RowLog {
   readonly width: number;
   readonly #scratch: Scratch;
   readonly #pages: Float64Array[] = [];
-  /** The page that was turned to last, and its number: rows are mostly written in order. */
+  /** The current page and its number: rows are mostly written in order. */
   page: Float64Array = new Float64Array(0);
   #pageAt = -1;
 
@@ -67,7 +70,7 @@ export class RowLog {
     this.#scratch = scratch;
   }
 
-  /** True when `page` is the page of a row, which begins there at `rowInPage(row)` times the width. */
+  /** True when `page` is the page of a row. The row begins there at `rowInPage(row)` times the width. */
   isAt(row: number): boolean {
     return row >> PAGE_BITS === this.#pageAt;
   }
@@ -79,11 +82,11 @@ export class RowLog {
     this.page = this.#pages[at]!;
   }
 
-  /** The rows [0, length) as columns, by field; lent by `arena` where one is given. */
+  /** Returns the rows [0, length) as columns, by field; lent by `arena` if given. */
   columns(length: number, arena: Arena | null = null): readonly Float64Array[] {
     const { width } = this;
     const columns = Array.from({ length: width }, () => (arena === null ? new Float64Array(length) : arena.take(length)));
-    // By strips: what one field of a strip has brought into the cache the others find there.
+    // By strips: what one field of a strip has brought into the cache serves the others.
     for (let from = 0; from < length; from += STRIP_ROWS) {
       const page = this.#pages[from >> PAGE_BITS]!;
       const to = Math.min(from + STRIP_ROWS, length);
@@ -92,14 +95,14 @@ export class RowLog {
     return columns;
   }
 
-  /** Gives the memory back; the log is empty afterwards. */
+  /** Returns the memory; the log is empty afterwards. */
   release(): void {
     for (const page of this.#pages.splice(0)) this.#scratch.give(page);
     this.#pageAt = -1;
   }
 }
 
-/** Every `step`th number of `page` from `at` on, to the rows [from, to) of `out`. */
+/** Copies every `step`th number of `page` from `at` on to the rows [from, to) of `out`. */
 function copyField(page: Float64Array, at: number, step: number, out: Float64Array, from: number, to: number): void {
   for (let row = from; row < to; row++, at += step) out[row] = page[at]!;
 }

@@ -1,6 +1,6 @@
-// CRC-32C (Castagnoli): finds every damage of up to 32 bits in a row, and all but one in four thousand million of any other.
+// CRC-32C (Castagnoli): detects every damage of up to 32 consecutive bits, and all but one in four thousand million of any other.
 
-/** Table `n` at `256 * n`: what a byte does that has `n` more bytes behind it. */
+/** Table `n` at `256 * n`: the effect of a byte that has `n` more bytes behind it. */
 const TABLES = new Int32Array(256 * 8);
 for (let byte = 0; byte < 256; byte++) {
   let value = byte;
@@ -12,7 +12,7 @@ for (let at = 256; at < TABLES.length; at++) {
   TABLES[at] = (before >>> 8) ^ TABLES[before & 255]!;
 }
 
-/** Of `bytes[from, to)`, as an unsigned integer. Eight bytes a step: a recovery reads hundreds of megabytes. */
+/** Returns the CRC of `bytes[from, to)` as an unsigned integer. Eight bytes a step, because a recovery reads hundreds of megabytes. */
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
   const t = TABLES;
   let crc = -1;

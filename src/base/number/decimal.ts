@@ -1,17 +1,17 @@
-// The edge between decimal text and scaled integers; decimal.js stands here and nowhere between a parsed size and the venue.
+// Converts between decimal text and scaled integers. decimal.js is used only here, never between a parsed size and the venue.
 
 import { Decimal } from 'decimal.js';
 import { exact } from './exact.ts';
 
 export { Decimal };
 
-/** `value` scaled to an integer of 10^-digits; null when it is finer than that, or no plain decimal. */
+/** Returns `value` scaled to an integer of 10^-digits; null when it is finer than that, or not a plain decimal. */
 export function toScaled(value: string | Decimal, digits: number): number | null {
   const scaled = new Decimal(value).times(Decimal.pow(10, digits));
   return scaled.isInteger() ? exact(scaled.toNumber()) : null;
 }
 
-/** `value` in whole units of 10^-digits, the nearest where it is finer. */
+/** Returns `value` in whole units of 10^-digits, rounded to the nearest one. */
 export function nearestScaled(value: string | Decimal, digits: number): number {
   return new Decimal(value).times(Decimal.pow(10, digits)).round().toNumber();
 }
@@ -20,16 +20,16 @@ const ZERO = 48;
 /** From here on a double is written with an exponent. */
 const EXPONENT_FROM = 1e21;
 
-/** All digits of a whole number, however many. */
+/** Returns all digits of a whole number. */
 const wholeText = (value: number): string => (value < EXPONENT_FROM ? String(value) : BigInt(value).toString());
 
-/** The plain decimal text of an integer of 10^-digits, without trailing zeros: fromScaled(12340, 3) is "12.34". */
+/** Returns the plain decimal text of an integer of 10^-digits, without trailing zeros: fromScaled(12340, 3) is "12.34". */
 export function fromScaled(value: number, digits: number): string {
   if (digits === 0 && Math.abs(value) < EXPONENT_FROM) return String(value);
   const sign = value < 0 ? '-' : '';
   const text = wholeText(Math.abs(value));
   if (digits === 0) return sign + text;
-  // Digits before the point; 0 or less where the first digit stands behind it.
+  // Digits before the point; 0 or less if the first digit is behind it.
   const point = text.length - digits;
   let end = text.length;
   while (end > point && end > 0 && text.charCodeAt(end - 1) === ZERO) end--;

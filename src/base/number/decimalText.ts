@@ -1,4 +1,4 @@
-// Plain decimal text to scaled integers without a decimal library: for limits, in rooms where decimal.js has no home.
+// Converts plain decimal text to scaled integers without decimal.js, for limits in rooms that do not use it.
 
 import { MAX_EXACT } from './exact.ts';
 
@@ -6,8 +6,8 @@ const PLAIN = /^(\d+)(?:\.(\d+))?$/;
 const MAX_INTEGER = BigInt(MAX_EXACT);
 
 /**
- * The largest whole number of 10^-digits that is not above `text`, a plain decimal >= 0 such as "12" or "0.05". What lies above
- * 2^53 - 1 becomes 2^53 - 1: as an upper limit that is the tighter one. Null when `text` is no plain decimal.
+ * Returns the largest whole number of 10^-digits that is not above `text`, a plain decimal >= 0 such as "12" or "0.05". A value above 2^53
+ * - 1 becomes 2^53 - 1: as an upper limit that is the tighter one. Null when `text` is not a plain decimal.
  */
 export function scaledDown(text: string, digits: number): number | null {
   const found = PLAIN.exec(text);
@@ -17,14 +17,16 @@ export function scaledDown(text: string, digits: number): number | null {
   return Number(scaled <= MAX_INTEGER ? scaled : MAX_INTEGER);
 }
 
-/** A fraction of whole numbers, exactly: over / under. */
+/** An exact fraction of whole numbers: numerator / denominator. */
 export interface Ratio {
   readonly numerator: number;
   /** A power of ten. */
   readonly denominator: number;
 }
 
-/** A plain decimal >= 0 as an exact ratio: "1.25" is 125 / 100. Null when it is none, or has more than nine decimals or fifteen digits. */
+/**
+ * Returns a plain decimal >= 0 as an exact ratio: "1.25" is 125 / 100. Null for other text, or more than nine decimals or fifteen digits.
+ */
 export function parseRatio(text: string): Ratio | null {
   const found = PLAIN.exec(text);
   if (!found) return null;

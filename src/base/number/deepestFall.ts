@@ -1,13 +1,13 @@
-// The deepest falls of a series below its highest value so far, taken piece by piece in one pass.
+// Finds the deepest falls of a series below its running maximum, in one pass, piece by piece.
 
-/** Falls of at most this fraction of the peak count as none: they are rounding. */
+/** Falls of at most this fraction of the peak are rounding errors and do not count. */
 const NO_FALL = 1e-12;
 
-/** A fall of nothing at all, and all that may be below it: where the search for a deeper one begins. */
+/** The deepest fall as a fraction of its peak, and the largest in units, among all values taken until now. */
 export class DeepestFall {
   /** Fraction of the peak, 0 or below. */
   fraction = 0;
-  /** Largest peak less value, in the units of the series; it may belong to another fall than `fraction`. */
+  /** Largest peak minus value, in the units of the series; it may belong to another fall than `fraction`. */
   units = 0;
   #peak: number;
 
@@ -16,7 +16,7 @@ export class DeepestFall {
     this.#peak = start;
   }
 
-  /** Starts again from a first peak, with nothing taken. */
+  /** Starts again from a first peak, without values. */
   begin(start: number): void {
     this.#peak = start;
     this.fraction = 0;
@@ -40,7 +40,7 @@ export class DeepestFall {
     this.#peak = peak;
   }
 
-  /** No value at or above it is a deeper fall than those found. It lies a rounding higher than the exact limit. */
+  /** Returns a limit: no value at or above it is a deeper fall than those found. It lies a rounding error above the exact limit. */
   #limit(peak: number): number {
     return Math.max(peak * (1 + this.fraction + NO_FALL), peak - this.units);
   }

@@ -1,8 +1,8 @@
-// The nearest valid name to a misspelt one, for messages that name the remedy.
+// Finds the nearest valid name to a misspelt one, for messages that name the remedy.
 
 /**
- * The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). Of
- * several as near the one that begins as `given` does: `seeds` is meant to be `seed` and not `feeds`.
+ * Returns the name of `valid` with the smallest edit distance to `given`, or null when more than a third of its letters differ. Of several
+ * equally near names the one that begins as `given` does: `seeds` is taken for `seed` and not for `feeds`.
  */
 export function nearestName(given: string, valid: readonly string[]): string | null {
   let best: string | null = null;
@@ -22,7 +22,7 @@ function sameBeginning(a: string, b: string): number {
   return length;
 }
 
-/** Letters put in, left out or changed, and neighbours that changed places: the slips of typing. */
+/** Returns the number of letters inserted, omitted or changed, and of neighbours swapped: the usual typing errors. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

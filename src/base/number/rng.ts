@@ -1,11 +1,11 @@
-// Seeded randomness with the same numbers on every platform; the only source of chance in isobar.
+// Seeded random numbers, the same on every platform; the only source of randomness in isobar.
 
 export interface Rng {
   /** Uniform in [0, 1), 32 bits. */
   next(): number;
 }
 
-/** xorshift128 seeded by splitmix32 of an integer: integer operations only, hence the same bits everywhere. */
+/** Returns an xorshift128 generator, seeded by splitmix32 of an integer. Integer operations only, so the bits are the same everywhere. */
 export function seededRng(seed: number): Rng {
   let mix = seed | 0;
   const splitmix = () => {

@@ -1,6 +1,6 @@
-// Bounded searches over whole numbers: some fifty steps at most, whatever the size of what is searched.
+// Bounded searches over whole numbers: at most about fifty steps for any size.
 
-/** The first row in [from, to) whose time is above `ms`; `to` when there is none. */
+/** Returns the first row in [from, to) whose time is above `ms`; `to` if no row is. */
 export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
   let low = from;
   let high = to;
@@ -13,8 +13,8 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
 }
 
 /**
- * The highest whole number in [1, top] for which a test holds that holds below it too; 0 where it never does. `near`: where to begin; a
- * good guess saves most of the steps.
+ * Returns the highest whole number in [1, top] for which `test` holds; 0 if it never does. If `test` holds at a number, it must hold at all
+ * lower ones. `near`: where to begin; a good guess saves most of the steps.
  */
 export function highestTrue(test: (at: number) => boolean, near: number, top: number): number {
   let low = 0;
@@ -32,7 +32,10 @@ export function highestTrue(test: (at: number) => boolean, near: number, top: nu
   return low;
 }
 
-/** The lowest one in [1, top] for which a test holds that holds above it too; Infinity where it never does. */
+/**
+ * Returns the lowest one in [1, top] for which `test` holds; Infinity if it never does. If it holds at a number, it must hold at all higher
+ * ones.
+ */
 export function lowestTrue(test: (at: number) => boolean, near: number, top: number): number {
   let low = 1;
   let high = top;

@@ -1,16 +1,16 @@
-// How the report writes numbers and times, in the head of the page and in its charts: one precision each, never NaN, never an exponent.
+// Formats numbers and times of the report, on the page and in charts: one precision each, never NaN, never an exponent.
 
 import { civilMonth } from '../calendar.ts';
 
-/** Between groups of three digits. */
+/** Thin space, between groups of three digits. */
 export const THIN = '\u2009';
 export const MINUS = '\u2212';
-/** Stands for a figure that is not defined; the reason is on hover. */
+/** Replaces a figure that is not defined; the reason is on hover. */
 export const NONE = '\u2013';
 
 const DAY = 86_400_000;
 
-/** Puts thin spaces into the whole part of plain decimal text, and a true minus before it. */
+/** Inserts thin spaces into the whole part of plain decimal text, and replaces a hyphen by a true minus. */
 export function grouped(text: string): string {
   const bare = text.startsWith('-') ? text.slice(1) : text;
   const point = bare.indexOf('.');
@@ -20,30 +20,30 @@ export function grouped(text: string): string {
   return (negative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + rest;
 }
 
-/** A number with fixed digits; `–` where it is not finite. */
+/** Returns a number with fixed digits; `–` if it is not finite. */
 export function fixed(value: number, digits: number): string {
   if (!Number.isFinite(value)) return NONE;
   if (Math.abs(value) >= 1e21) return grouped(BigInt(Math.round(value)).toString());
   return grouped(value.toFixed(digits));
 }
 
-/** As `fixed`, with a plus before what is above zero. */
+/** As `fixed`, with a plus for values above zero. */
 export function signed(value: number, digits: number): string {
   const text = fixed(value, digits);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
-/** A whole number. */
+/** Returns a whole number. */
 export function count(value: number): string {
   return fixed(value, 0);
 }
 
-/** `1 bar`, `2 bars`. */
+/** Returns `1 bar`, `2 bars`. */
 export function counted(amount: number, word: string): string {
   return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
 }
 
-/** A fraction as percent: 0.1842 is `18.42 %`. */
+/** Returns a fraction as percent: 0.1842 is `18.42 %`. */
 export function percent(fraction: number, digits = 2): string {
   return Number.isFinite(fraction) ? `${fixed(fraction * 100, digits)}${THIN}%` : NONE;
 }
@@ -53,7 +53,7 @@ export function signedPercent(fraction: number, digits = 2): string {
   return Number.isFinite(fraction) ? `${signed(fraction * 100, digits)}${THIN}%` : NONE;
 }
 
-/** An integer of 10^-digits as exact decimal text with at least `least` decimals. */
+/** Returns an integer of 10^-digits as exact decimal text with at least `min` decimals. */
 export function exactText(value: number, digits: number, min = 0): string {
   if (!Number.isFinite(value)) return NONE;
   const text = String(Math.abs(value)).padStart(digits + 1, '0');
@@ -65,41 +65,41 @@ export function exactText(value: number, digits: number, min = 0): string {
 
 const two = (n: number): string => String(n).padStart(2, '0');
 
-/** Whole days, `41 days`; what is shorter as `spanText` has it. */
+/** Returns whole days, `41 days`; a shorter time as by `spanText`. */
 export function daysText(ms: number): string {
   const days = Math.round(ms / DAY);
   return days < 1 ? spanText(ms) : counted(days, 'day');
 }
 
-/** The class that colours a figure by its sign: nothing is neither gain nor loss. */
+/** Returns the CSS class that colours a figure by its sign; empty for zero. */
 export function tone(value: number): 'gain' | 'loss' | '' {
   return value > 0 ? 'gain' : value < 0 ? 'loss' : '';
 }
 
-/** `2024-08-08`, UTC. */
+/** Returns `2024-08-08`, UTC. */
 export function dayText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;
   const { year, month, day } = civilMonth(ms);
   return `${year}-${two(month)}-${two(day)}`;
 }
 
-/** `14:05`, UTC. */
+/** Returns `14:05`, UTC. */
 export function clockText(ms: number): string {
   const minutes = Math.floor((((ms % DAY) + DAY) % DAY) / 60_000);
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** `2024-08-08 14:05`, UTC, without saying so: for columns whose head says it. */
+/** Returns `2024-08-08 14:05`, UTC, without the zone: for columns whose head names it. */
 export function minuteText(ms: number): string {
   return Number.isFinite(ms) ? `${dayText(ms)} ${clockText(ms)}` : NONE;
 }
 
-/** `2024-08-08 14:05 UTC`. */
+/** Returns `2024-08-08 14:05 UTC`. */
 export function timeText(ms: number): string {
   return Number.isFinite(ms) ? `${minuteText(ms)} UTC` : NONE;
 }
 
-/** A length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
+/** Returns a length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
 export function spanText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;
   const units: readonly (readonly [number, string])[] = [

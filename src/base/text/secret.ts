@@ -1,10 +1,10 @@
-// A secret in memory: whatever prints, copies or serialises it gets [redacted]; its text is taken once, by the signer.
+// A secret in memory: printing, copying or serialising it gives [redacted]. The signer reads its text once.
 
 import { InvariantError } from '../errors.ts';
 
 export const REDACTED = '[redacted]';
 
-/** Text that must not be seen. Only who signs, or checks signatures, calls `take`, and from then on the object holds nothing. */
+/** Text that must not be shown. Only code that signs, or checks signatures, calls `take`. Afterwards the object is empty. */
 export class Secret {
   #text: string | null;
   /** The only property that a copy has: a spread, a structured clone, a logger that walks objects. */
@@ -14,7 +14,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text, once. Throws InvariantError when it was taken before. */
+  /** Returns the text, once. Throws InvariantError when it was taken before. */
   take(): string {
     const text = this.#text;
     if (text === null) throw new InvariantError('a secret was taken twice');

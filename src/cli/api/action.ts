@@ -1,4 +1,4 @@
-// What `isobar api` does: checks the words of the command line, then lists, shows or calls an endpoint.
+// Implements `isobar api`: checks the command line, then lists, shows or calls an endpoint.
 
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { accessSettings, type AccessOptions } from '../../access/settings.ts';
@@ -37,7 +37,7 @@ export async function api(args: ApiArgs): Promise<void> {
   if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints them');
   const timeoutMs = answerTimeoutMs(args.timeout);
   const settings = accessSettings(args);
-  // What a person wrote in the wrong place is hidden like what a service sends back.
+  // Keys that the user typed in the wrong place are hidden, like keys in a response.
   const hide = (text: string): string => settings.credentials?.hideIn(text) ?? text;
   try {
     const given = argumentsOf(op, args.parameters);
@@ -55,7 +55,10 @@ export async function api(args: ApiArgs): Promise<void> {
   }
 }
 
-/** The endpoint of that name; its market may be left out of a message's reach but not of a call. */
+/**
+ * Returns the endpoint of that name. Throws ConfigError otherwise. A name without its market is not accepted, but the error suggests the
+ * full name.
+ */
 function opOf(name: string): Op {
   if (isOp(name)) return name;
   const near =
@@ -72,7 +75,7 @@ function opOf(name: string): Op {
   throw new ConfigError(`${withoutKeys(name)}: no such endpoint${hint}`, 'isobar api --list prints all of them');
 }
 
-/** `name=value` words as arguments. A value is shown in no message of its own: it may be anything. */
+/** Parses `name=value` words as arguments. Errors never show a value, because it can be a secret. */
 function argumentsOf(op: Op, words: readonly string[]): Given {
   const names = Object.keys(endpointOf(op).params);
   const texts = new Map<string, string>();

@@ -1,4 +1,4 @@
-// Answers of an exchange as text: tables where they fit, else one record after the other; every digit as it came.
+// Formats responses of an exchange as text: as a table where it fits, else record by record. All digits are kept.
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
@@ -8,7 +8,7 @@ import { alignedRows } from '../terminal/tables.ts';
 
 const MAX_CELL = 64;
 
-/** The lines of an answer. */
+/** Returns a response as lines. */
 export function answerLines(answer: unknown, columns = COLUMNS): readonly string[] {
   if (Array.isArray(answer)) return listLines(answer, columns);
   if (!isRecord(answer) || isReading(answer)) return [cell('', answer)];
@@ -18,11 +18,13 @@ export function answerLines(answer: unknown, columns = COLUMNS): readonly string
 type Fields = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** A code of the wire: its word, and what stood there. */
+/** True for a code of the wire protocol: its word, and the raw text. */
 const isReading = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
 const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isReading(value);
 
-/** Members that are values, then those that hold more. The rows of a list need no heading, and rows that were not understood are told apart. */
+/**
+ * Returns simple members first, then nested ones. The rows of a list need no heading. Rows that could not be read have a separate heading.
+ */
 function recordLines(record: Fields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const simple = entries.filter(([, value]) => isSimple(value));
@@ -36,7 +38,7 @@ function recordLines(record: Fields, columns: number): readonly string[] {
   return [...facts, ...blocks.flat()];
 }
 
-/** The members of which the service said something. */
+/** Returns the members that have a value. */
 const presentFields = (record: Fields): readonly (readonly [string, unknown])[] =>
   Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
 
@@ -47,7 +49,7 @@ function listLines(list: readonly unknown[], columns: number): readonly string[]
   const records = list.filter(isRecord).filter((row) => !isReading(row));
   if (records.length < list.length) return wrapped(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
   const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
-  // A column in which nobody says anything only takes the place of others.
+  // Leaves out columns without any value to save width.
   const columnNames = names.filter((name) => records.some((row) => row[name] !== null && row[name] !== undefined));
   const isFlat = records.every((row) => columnNames.every((name) => isSimple(row[name])));
   if (isFlat) {
@@ -57,7 +59,7 @@ function listLines(list: readonly unknown[], columns: number): readonly string[]
   return records.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...packedLines(row, columns)]);
 }
 
-/** A record as a paragraph of its values, and what holds more below it. */
+/** Returns a record as a paragraph of its simple values, with nested values below. */
 function packedLines(record: Fields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${title(name)} ${cell(name, value)}`);
@@ -67,7 +69,7 @@ function packedLines(record: Fields, columns: number): readonly string[] {
   return [...lines.map((line, at) => (at === 0 ? line : `  ${line}`)), ...below.map((line) => `  ${line}`)];
 }
 
-/** As many of the words to a line as fit, three blanks between them. */
+/** Puts as many words on a line as fit, separated by three spaces. */
 function packed(words: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -78,7 +80,7 @@ function packed(words: readonly string[], columns: number): readonly string[] {
   return lines;
 }
 
-/** A time is told by its name alone; that of a bar beside its first price. */
+/** Returns the heading of a member without the suffix Ms. A bar's `openMs` becomes `opens`, because `open` is its first price. */
 const title = (name: string): string => (name === 'openMs' ? 'opens' : name.replace(/(?<=[a-z])Ms$/, ''));
 
 function cell(name: string, value: unknown): string {

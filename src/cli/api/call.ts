@@ -1,4 +1,4 @@
-// One call of `isobar api`: sent, waited for, and told.
+// Makes one call of `isobar api`: sends it, waits for the reply and prints the outcome.
 
 import type { CallLog } from '../../adapters/exchange/client/clientParts.ts';
 import type { LimitEvent } from '../../adapters/exchange/limits/limiter.ts';
@@ -28,7 +28,7 @@ export interface ApiCall {
   readonly timeoutMs: number;
   readonly isJson: boolean;
   readonly isVerbose: boolean;
-  /** Takes key and secret out of what is printed. */
+  /** Removes the key and the secret from the output. */
   readonly hide: (text: string) => string;
 }
 
@@ -49,7 +49,7 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
 
 const printLine = printError;
 
-/** The outcome; a signal ends the waiting, and what it leaves is told like any other. */
+/** Returns the outcome. A signal ends the wait, and the outcome at that time is then reported. */
 function answered({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
   return new Promise((resolve, reject) => {
     const waiting = waitingLine();
@@ -112,7 +112,7 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
   const service = code === null ? [] : [`code ${code}${name === null ? '' : ` ${name}`}${meaning === null ? '' : `: ${meaning}`}`];
   const isNews = msg !== null && msg !== '' && ![name, meaning].some((known) => known?.toLowerCase() === msg.toLowerCase());
   const text = isNews ? [`the service says "${msg}"`] : [];
-  // A refusal of our own limits says what is not sent, as here the line does already.
+  // The error of a local limit repeats the operation and "is not sent", which the line already says.
   const why = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...text];
   return [
     ...indented(`${op}: ${word}: ${why.join('; ')}`, '', '    '),

@@ -1,4 +1,4 @@
-// `isobar api`: its options. What it does is loaded when it runs.
+// Options of `isobar api`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';

@@ -1,4 +1,4 @@
-// What a call would send, byte for byte but for the signature, which is made of the secret when it is sent.
+// Shows what a call would send, byte for byte except the signature, which requires the secret.
 
 import type { AccessSettings } from '../../access/settings.ts';
 import type { TimeMs } from '../../base/brand.ts';
@@ -13,12 +13,12 @@ const SIGNATURE = '(HMAC-SHA256 of the string to sign)';
 export interface DryRun {
   readonly op: Op;
   readonly method: 'GET' | 'POST';
-  /** Null where no address is known. */
+  /** Null when no address is configured. */
   readonly origin: string | null;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of this computer's clock; what is sent has the service's. */
+  /** Time of this computer's clock. A real call uses the time of the service. */
   readonly timestampMs: TimeMs;
   /** Null for a call that is not signed. */
   readonly stringToSign: string | null;
@@ -40,7 +40,7 @@ export function dryRun(request: UnsignedRequest, { baseUrls, credentials, dialec
   };
 }
 
-/** Lines are as long as what is sent: what is to be compared byte for byte is not broken. */
+/** Returns the request as text. Lines are not wrapped, so that they can be compared byte for byte. */
 export function dryRunText({ op, method, origin, target, headers, body, timestampMs, stringToSign: signed }: DryRun): string {
   const { market } = endpointOf(op);
   return [

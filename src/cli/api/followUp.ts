@@ -1,16 +1,16 @@
-// Where a person looks for what became of a call that changes something: commands, ready to be run.
+// Commands that show the effect of a call that changes something, ready to be run.
 
 import { assertNever } from '../../base/assert.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 
-/** The commands for `op` called with `given`; of a new order, with its `orderId` where that is known. Reads have none. */
+/** Returns the commands for `op` called with `given`. For a new order, with its `orderId` if known. Empty for reads and tests. */
 export function followUpCommands(op: Op, given: Given): readonly string[] {
   const text = (name: string): string => (typeof given[name] === 'string' ? ` ${name}=${given[name]}` : '');
   return callsFor(op, text).map((call) => `isobar api ${call}`);
 }
 
-/** ` name=value`, or nothing. */
+/** Returns ` name=value`, or an empty text. */
 type ArgumentText = (name: string) => string;
 
 function callsFor(op: Op, text: ArgumentText): readonly string[] {

@@ -1,4 +1,4 @@
-// The endpoints as a person and as a program read them: names, parameters, what they are for.
+// Lists the endpoints as text and as JSON: names, parameters and purpose.
 
 import { expected } from '../../protocol/arguments.ts';
 import { SECURITY, type Endpoint, type Param } from '../../protocol/endpoints/endpoint.ts';
@@ -8,7 +8,7 @@ import { labelled, wrapped } from '../terminal/wrapped.ts';
 
 const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
 
-/** All endpoints, two lines each or more. */
+/** Returns all endpoints, each on two or more lines. */
 export function endpointListText(): string {
   const blocks = OPS.map((op) => {
     const { help, params, security } = endpointOf(op);
@@ -21,7 +21,7 @@ export function endpointListText(): string {
   );
 }
 
-/** `symbol interval [limit]`. */
+/** Returns the parameters as text, such as `symbol interval [limit]`. */
 function signature(params: Endpoint['params']): string {
   const shown = Object.entries(params).filter(([, { kind }]) => kind !== 'time');
   const either = shown.filter(([, { need }]) => need === 'either').map(([name]) => name);
@@ -32,7 +32,7 @@ function signature(params: Endpoint['params']): string {
   return words.filter((word) => word !== '').join(' ');
 }
 
-/** All about one endpoint. */
+/** Returns the full description of one endpoint. */
 export function endpointText(op: Op): string {
   const { help, method, path, security, params, limit, answer } = endpointOf(op);
   const facts = [
@@ -57,7 +57,7 @@ const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
 };
 
 function parameterText(param: Param): string {
-  // Its help says all that a client id may be.
+  // The help of a client order id already describes its format.
   const value = param.kind === 'text' && param.of === 'clientId' ? '' : expected(param);
   const inUnit = param.unit === undefined || param.unit === '' ? '' : `in: ${param.unit}`;
   const byDefault = 'default' in param && param.default !== undefined ? `default ${param.default}` : '';
@@ -71,7 +71,7 @@ function parameterText(param: Param): string {
   return [param.help, value, inUnit, byDefault, need].filter((part) => part !== '').join('; ');
 }
 
-/** The row of the table, for programs. */
+/** Returns an endpoint as JSON. */
 export function endpointJson(op: Op): Readonly<Record<string, unknown>> {
   const { answer, params, ...row } = endpointOf(op);
   const list = Object.entries(params).map(([name, param]) => ({ name, ...param, expected: expected(param) }));

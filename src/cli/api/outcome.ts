@@ -1,4 +1,4 @@
-// What became of a call, in words for a person and as a record for a program, and what there is to do next.
+// The outcome of a call as text for people, as a record for programs, and as advice on what to do next.
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { assertNever } from '../../base/assert.ts';
@@ -10,24 +10,24 @@ import { errorCodeFacts } from '../../protocol/errors/errorCodes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { followUpCommands } from './followUp.ts';
 
-/** A call that was not answered as it was meant to be. */
+/** A call that did not succeed. */
 export interface Failure {
   readonly outcome: 'refused' | 'notSent' | 'unknown';
-  /** HTTP status; null where no reply came. */
+  /** HTTP status. Null without a reply. */
   readonly status: number | null;
-  /** The service's; null where it said none. */
+  /** Error code of the service. Null when it gave none. */
   readonly code: number | null;
   readonly name: string | null;
   readonly meaning: string | null;
-  /** In the service's own words, fit to be shown; null where it said none. */
+  /** Message of the service, safe to print. Null when it gave none. */
   readonly msg: string | null;
   readonly cause: string | null;
   readonly advice: string;
-  /** Commands that show what became of it. */
+  /** Commands that show the effect of the call. */
   readonly look: readonly string[];
 }
 
-/** The failure that an outcome is; null where it is none. */
+/** Returns the failure of an outcome. Null for a success. */
 export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Failure | null {
   switch (outcome.kind) {
     case 'acked':
@@ -55,7 +55,7 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
   }
 }
 
-/** A cause is our own word and may hold a message of the service. */
+/** A cause is text of this project, but it can contain a message of the service. */
 const MAX_CAUSE = 300;
 const NOTHING = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
 const NOT_SENT = 'nothing left this computer, so nothing happened: call again once the cause is mended; isobar doctor looks for it';
@@ -73,7 +73,7 @@ function codeFacts(code: number) {
   return { code, name: listed?.name ?? null, meaning: listed?.meaning ?? null, advice: facts.advice };
 }
 
-/** 4 where something may have happened and nobody can say: a script must not take that for a refusal. */
+/** Returns the exit code. It is 4 when a change has an unknown outcome, so that a script does not take it for a refusal. */
 export function exitCodeOf(op: Op, failure: Failure | null): number {
   if (failure === null) return EXIT.ok;
   const { effect } = endpointOf(op);

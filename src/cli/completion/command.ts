@@ -1,4 +1,4 @@
-// Completion on the command line: the scripts that shells load, and what they are told.
+// Shell completion: prints the scripts that shells load, and answers their requests.
 
 import { existsSync } from 'node:fs';
 import type { Argv } from 'yargs';
@@ -6,7 +6,7 @@ import { INTERVALS } from '../../model/interval.ts';
 import { filesLike, runFolders } from './files.ts';
 import { SHELLS, shellScript, type Shell } from './scripts.ts';
 
-/** What a script of a shell passes before the words that were typed; named by yargs, which answers it. */
+/** The option that a shell script passes before the typed words. yargs defines its name and answers it. */
 export const COMPLETION_REQUEST = '--get-yargs-completions';
 
 const DEFINITION = /\.ya?ml$/;
@@ -19,7 +19,7 @@ const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open)$/;
 type AskYargs = (reported: (error: Error | null, found: string[] | undefined) => void) => void;
 type Finder = (begun: string) => readonly string[];
 
-/** What the words after a command are; of other commands the shell offers its own files. */
+/** Arguments of commands. For other commands the shell offers its own files. */
 const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['backtest', (begun) => filesLike(begun, EITHER)],
   ['sweep', (begun) => filesLike(begun, DEFINITION)],
@@ -30,7 +30,10 @@ const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
 
 type Lister = (words: readonly string[]) => Promise<readonly string[]>;
 
-/** Values of options that have a list of them; choices are known to yargs. Loaded when one is asked for: figures bring their formulas. */
+/**
+ * Values of options. yargs knows the choices of an option, other values are listed here. They are loaded on demand, because figures import
+ * their formulas.
+ */
 const VALUES: Readonly<Record<string, Lister>> = {
   '--by': async () => (await import('../../report/sweep/figures/setFigures.ts')).SET_FIGURES,
   '--interval': async () => INTERVALS,
@@ -50,7 +53,7 @@ export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
             .example('$0 completion bash >> ~/.bashrc', 'from the next shell on'),
         ({ shell }) => void process.stdout.write(shellScript(shell)),
       )
-      // The command that yargs brings has one script for the shell of the login, whichever asks; it stays out of sight.
+      // Hides the completion command of yargs, which always prints the script of the login shell.
       .completion('yargs-completion', false, (begun: string, _args: unknown, byDefault: AskYargs, done: (found: string[]) => void) => {
         byDefault((_error, found = []) => void suggestions(words, begun, found).then(done, () => done([])));
       })
@@ -61,12 +64,12 @@ function usualShell(): Shell {
   return SHELLS.find((shell) => process.env['SHELL']?.endsWith(`/${shell}`)) ?? 'bash';
 }
 
-/** Of `found`, which is what yargs knows of commands, options and choices, and of files, what goes on from `begun`, the last of `words`. */
+/** Returns the suggestions that start with `begun`, the last of `words`. `found` are the commands, options and choices that yargs knows. */
 async function suggestions(words: readonly string[], begun: string, found: readonly string[]): Promise<string[]> {
   const fitting = found.filter((each) => each.startsWith(begun));
   if (begun.startsWith('-')) return fitting;
   const plain = fitting.filter((each) => !each.startsWith('-'));
-  // After an option comes its value: the shell's own files serve for it.
+  // The word after an option is its value. The shell's own files serve for it.
   const before = words.at(-2) ?? '';
   const values = Object.hasOwn(VALUES, before) ? VALUES[before] : undefined;
   if (values !== undefined) return (await values(words)).filter((each) => each.startsWith(begun));
@@ -76,7 +79,7 @@ async function suggestions(words: readonly string[], begun: string, found: reado
   return [...(find?.(begun) ?? [])];
 }
 
-/** `fast=` of each parameter of the definition that was typed; nothing where there is none yet. */
+/** Returns `fast=` for each parameter of the definition on the command line. Empty when there is no definition yet. */
 async function gridAxes(words: readonly string[]): Promise<readonly string[]> {
   const definition = words.find((word) => DEFINITION.test(word) && existsSync(word));
   if (definition === undefined) return [];

@@ -1,18 +1,18 @@
-// The files of a project that a command line may go on with.
+// Finds the project files that can complete a command line.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders below the one that is searched; a project is flatter. */
+/** Number of folder levels to search. Projects are flatter than this. */
 const DEPTH = 2;
 const SKIPPED = /^(\.|node_modules$|dist$|data$|runs$|ledger$)/;
 
-/** Files whose name fits `pattern` and whose path goes on from `begun`: those of its folder and of the folders below. */
+/** Returns the files whose name matches `pattern` and whose path starts with `begun`, in its folder and the folders below. */
 export function filesLike(begun: string, pattern: RegExp): readonly string[] {
   return filesBelow(folderOf(begun), pattern, DEPTH).filter((path) => path.startsWith(begun));
 }
 
-/** Run folders that go on from `begun`, or lie under `runs` where nothing was begun. */
+/** Returns the run folders whose path starts with `begun`. Without `begun`, also those in `runs`. */
 export function runFolders(begun: string): readonly string[] {
   const parent = folderOf(begun);
   const runs = [...(parent === '' ? foldersIn('runs') : []), ...foldersIn(parent)].filter((folder) =>
@@ -21,7 +21,7 @@ export function runFolders(begun: string): readonly string[] {
   return runs.filter((path) => path.startsWith(begun));
 }
 
-/** `a/b/` of `a/b/c`; nothing of `c`. */
+/** Returns `a/b/` for `a/b/c`, and an empty text for `c`. */
 function folderOf(begun: string): string {
   return begun.slice(0, begun.lastIndexOf('/') + 1);
 }
@@ -39,7 +39,7 @@ function foldersIn(folder: string): readonly string[] {
   return entries(folder).filter((entry) => entry.isDirectory()).map((entry) => `${prefix}${entry.name}`); // prettier-ignore
 }
 
-/** A folder that cannot be read has nothing to offer: a line that is being typed is no place for errors. */
+/** Returns the entries of a folder. Empty when the folder cannot be read, because completion must not print errors. */
 function entries(folder: string) {
   try {
     return readdirSync(folder === '' ? '.' : folder, { withFileTypes: true });

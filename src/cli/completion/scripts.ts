@@ -1,9 +1,9 @@
-// The scripts that make bash, zsh and fish ask isobar how a command line may go on.
+// The scripts with which bash, zsh and fish ask isobar for completions.
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** Works with the bash 3.2 of macOS, which has no mapfile. No suggestion: bash offers its own files. */
+/** Works with bash 3.2 of macOS, which has no mapfile. Without suggestions, bash offers its own files. */
 const BASH = `# isobar in bash
 _isobar() {
   local each
@@ -17,7 +17,7 @@ _isobar() {
 complete -o bashdefault -o default -F _isobar isobar
 `;
 
-/** Needs compinit, which most set-ups of zsh have called. Suggestions come as \`word:what it is\`. */
+/** Requires compinit, which most zsh configurations call. Suggestions have the form \`word:description\`. */
 const ZSH = `#compdef isobar
 # isobar in zsh
 _isobar() {
@@ -28,7 +28,7 @@ _isobar() {
 if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then _isobar "$@"; else compdef _isobar isobar; fi
 `;
 
-/** Needs fish 3.0. Suggestions come as words, a tab, and what each is; fish puts its own marks around what needs them. */
+/** Requires fish 3.0. A suggestion is a word, a tab and a description. fish quotes words where needed. */
 const FISH = `# isobar in fish
 function _isobar
   set -l words (commandline --tokenize --cut-at-cursor --current-process)

@@ -1,4 +1,4 @@
-// What the commands of `isobar data` do: each calls the catalog and says what happened.
+// Implements the commands of `isobar data`: each calls the catalog and prints the result.
 
 import { existsSync, statSync } from 'node:fs';
 import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/catalog.ts';
@@ -49,7 +49,7 @@ interface ResampleArgs extends Common {
   readonly market: Market;
 }
 interface GenerateArgs extends Common {
-  /** One, or several with commas between them. */
+  /** One symbol, or several separated by commas. */
   readonly symbol: string;
   readonly interval: string;
   readonly from: string;
@@ -66,7 +66,7 @@ export async function importData(args: ImportArgs): Promise<void> {
   }
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('rows');
-  // 22 modules that nothing else here needs.
+  // Loads 22 modules that no other command of this file needs.
   const { importFiles } = await import('../../adapters/catalog/import/importFiles.ts');
   const sets = await importFiles(expandFiles(args.file), {
     symbol: args.symbol,
@@ -83,7 +83,7 @@ export async function importData(args: ImportArgs): Promise<void> {
   }).finally(line.clear);
   if (args.json) return printJson(sets.map(({ manifest, ...set }) => ({ ...set, ...summaryOf(manifest) })));
   for (const set of sets) print(importText(set));
-  // The last line is for scripts: plain numbers, in this form for ever.
+  // The last line is for scripts: plain numbers in a permanent format.
   const total = (count: (set: (typeof sets)[number]) => number) => sets.reduce((sum, set) => sum + count(set), 0);
   const [rows, gaps, missing] = [
     total((set) => set.manifest.rows),
@@ -101,7 +101,7 @@ export function listData(args: Common): void {
   else print(catalogListText(args.catalog, entries, series));
 }
 
-/** A catalog that is not there yet has nothing in it; what is no folder can be none. */
+/** Throws ConfigError when the catalog is a file. A missing catalog is empty. */
 function checkFolder(catalog: string): void {
   if (!existsSync(catalog) || statSync(catalog).isDirectory()) return;
   throw new ConfigError(`--catalog ${catalog}: expected a folder, got a file`, 'give the folder of the catalog');
@@ -109,7 +109,7 @@ function checkFolder(catalog: string): void {
 
 export function checkData(args: CheckArgs): void {
   checkFolder(args.catalog);
-  // Mark prices come in more intervals than bars.
+  // Mark prices have more intervals than bars.
   const ofMarks = args.interval === undefined ? null : parseMarkInterval(args.interval);
   const interval = args.interval === undefined ? undefined : (ofMarks ?? intervalOf('--interval', args.interval));
   const wanted = (key: BarKey) =>
@@ -150,7 +150,7 @@ export function checkData(args: CheckArgs): void {
   if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
 }
 
-/** False for a file of which no row can be read, once it is told: the others are still to be looked at. */
+/** Returns false after it has printed why a file has no readable rows, so that the remaining files are still checked. */
 function isReadable(catalog: string, key: BarKey): boolean {
   try {
     readEntry(catalog, key);

@@ -1,4 +1,4 @@
-// `isobar data`: its commands, and the options of those that need no exchange. What they do is loaded when one runs.
+// The command `isobar data`, and the options of its subcommands that need no exchange. Their code is loaded when one runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { downloadCommand, instrumentsCommand } from './download.ts';

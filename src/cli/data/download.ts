@@ -1,4 +1,4 @@
-// `isobar data download` and `isobar data instruments`: their options. What they do is loaded when one runs.
+// Options of `isobar data download` and `isobar data instruments`. Their code is loaded when one runs.
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';
@@ -8,7 +8,7 @@ const market = { choices: ['spot', 'futures'] as const, default: 'spot' as const
 const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
 
-/** What `download` and `record` have in common: which sets, and what becomes of revised bars. */
+/** Options that `download` and `record` share: which sets, and how revised bars are handled. */
 export const setOptions = {
   market,
   symbol: { ...text, demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },

@@ -1,4 +1,4 @@
-// What `isobar data download`, `record` and `instruments` do: each calls the application and says what happened.
+// Implements `isobar data download`, `record` and `instruments`: each calls the application and prints the result.
 
 import { listKeys, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
@@ -23,7 +23,7 @@ import { noteProxies } from '../terminal/proxyNote.ts';
 
 interface SetArgs extends AccessOptions {
   readonly market: Market;
-  /** One, or several with commas between them; so too the interval. */
+  /** One symbol, or several separated by commas. The same holds for the interval. */
   readonly symbol: string;
   readonly interval: string;
   readonly revised: 'keep' | 'replace';
@@ -57,7 +57,7 @@ export async function downloadData(args: DownloadArgs): Promise<void> {
     if (set.kind === 'stored') print(downloadText(set));
     else printProgress(failedText(set));
   }
-  // The last line is for scripts: plain numbers, in this form for ever.
+  // The last line is for scripts: plain numbers in a permanent format.
   const stored = done.filter((set) => set.kind === 'stored');
   const total = (count: (set: DownloadedSet) => number) => stored.reduce((sum, set) => sum + count(set), 0);
   const [fresh, revisions] = [total(({ newRows }) => newRows), total((set) => set.revised.length)];

@@ -1,4 +1,4 @@
-// What `isobar data download`, `record` and `instruments` print for people: at most 100 columns, times in UTC.
+// Output of `isobar data download`, `record` and `instruments` for people: at most 100 columns, times in UTC.
 
 import type { DownloadedSet, FailedSet } from '../../tasks/download/download.ts';
 import type { RefreshedInstrument } from '../../tasks/download/refresh.ts';
@@ -9,7 +9,7 @@ import { formatMinute, formatTime } from '../../model/time.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { heading, instrumentLine, qualityLines } from './text.ts';
 
-/** Lines of a list before it is cut. */
+/** Maximum number of lines of a list. */
 const MAX_SHOWN = 5;
 
 export function downloadText(set: DownloadedSet): string {
@@ -65,7 +65,7 @@ export function failedText({ market, symbol, interval, problem, remedy }: Failed
   return `${symbol} ${interval} ${market}: ${problem}\n  ${remedy}`;
 }
 
-/** A line with the time in front, for a log that runs on. */
+/** Returns a log line with the time in front. */
 export function newsText(news: RecordNews, atMs: number): string {
   return `${formatTime(atMs).slice(11, 19)}  ${bodyOf(news)}`;
 }

@@ -1,4 +1,4 @@
-// What `isobar data import --as mark` and `--as funding` do.
+// Implements `isobar data import --as mark` and `--as funding`.
 
 import { importSeries } from '../../adapters/catalog/import/importSeries.ts';
 import { MARK_INTERVALS, parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
@@ -24,7 +24,7 @@ interface SeriesArgs {
   readonly skipBad: boolean;
 }
 
-/** Options of the same command that marks and rates have no use for: whoever gives one expects more than would be done. */
+/** Options of the command that apply to bars only. Here they are an error, because ignoring them would surprise the user. */
 const OF_BARS = ['instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
 
 export async function importSeriesData(args: SeriesArgs): Promise<void> {
@@ -43,7 +43,7 @@ export async function importSeriesData(args: SeriesArgs): Promise<void> {
   const done = await importSeries(expandFiles(args.file), { catalog, kind, symbol, interval });
   if (args.json) return printJson(done.map(({ entry, ...rest }) => ({ ...rest, ...seriesJson(entry) })));
   for (const each of done) print(importedSeriesText(each));
-  // The last line is for scripts: plain numbers, in this form for ever.
+  // The last line is for scripts: plain numbers in a permanent format.
   const total = (of: (each: (typeof done)[number]) => number) => done.reduce((sum, each) => sum + of(each), 0);
   print(`${total(({ entry }) => entry.rows)} rows, ${total(({ newRows }) => newRows)} new`);
 }

@@ -1,4 +1,4 @@
-// `isobar data record`: its options. What it does is loaded when it runs.
+// Options of `isobar data record`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';

@@ -1,4 +1,4 @@
-// What `isobar data` prints of mark prices and funding rates.
+// Output of `isobar data` for mark prices and funding rates.
 
 import { basename } from 'node:path';
 import type { ImportedSeries } from '../../adapters/catalog/import/importSeries.ts';
@@ -11,11 +11,11 @@ import type { Warning } from '../../model/warning.ts';
 import { markWarnings } from '../../report/warnings/dataWarnings.ts';
 import { count, counted } from '../../base/text/format.ts';
 
-/** `mark 1h`, `funding`: what stands in the place of an interval. */
+/** Returns `mark 1h` or `funding`, shown in the interval column. */
 const nameOf = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
 const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
 
-/** Warnings about the prices of a series of marks; of funding there are none. */
+/** Returns the warnings about a series of mark prices. Empty for funding rates. */
 export function seriesWarnings(key: SeriesKey, { timeMs, figures }: SeriesColumns): readonly Warning[] {
   const [open, high, low, close] = figures;
   if (key.kind !== 'mark' || open === undefined || high === undefined || low === undefined || close === undefined) return [];
@@ -23,7 +23,7 @@ export function seriesWarnings(key: SeriesKey, { timeMs, figures }: SeriesColumn
   return markWarnings(key.symbol, key.interval, { openMs: timeMs, closeMs, open, high, low, close });
 }
 
-/** True when a file is as isobar wrote it and none of its rows breaks a rule. */
+/** Returns true when the file is unchanged since isobar wrote it and none of its rows breaks a rule. */
 export function isSoundSeries({ unchanged, wrong }: CheckedSeries<unknown>): boolean {
   return unchanged && wrong === 0;
 }
@@ -54,7 +54,7 @@ export function seriesNotes({ key, unchanged }: CheckedSeries<unknown>): string[
   return unchanged ? [] : [`  ${key.symbol} ${nameOf(key)}: changed by another program since isobar wrote it; import the data again`];
 }
 
-/** A series for `--json`. */
+/** Returns a series for `--json`. */
 export function seriesJson({ key, firstMs, lastMs, ...rest }: SeriesEntry) {
   return { market: 'futures', ...key, ...rest, first: formatTime(firstMs), last: formatTime(lastMs) };
 }
@@ -70,7 +70,7 @@ export function importedSeriesText({ files, fileRows, newRows, entry }: Imported
   ].join('\n');
 }
 
-/** A series that was generated with bars. */
+/** Returns the text about a series that was generated with bars. */
 export function madeSeriesText({ key, rows, path }: SeriesEntry): string {
   return `    ${(key.kind === 'mark' ? 'marks' : 'funding').padEnd(12)}${path}  (${counted(rows, 'row')})`;
 }

@@ -1,4 +1,4 @@
-// What `isobar data` prints for people: at most 100 columns, numbers right, units said.
+// Output of `isobar data` for people: at most 100 columns, numbers right-aligned, with units.
 
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -17,17 +17,17 @@ import { countWarnings } from '../../report/warnings/dataWarnings.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
-/** The figures of a manifest without its lists. */
+/** Returns the figures of a manifest without its lists. */
 export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
   return { manifestSha256: sha256, ...figures };
 }
 
-/** True when a file is as isobar wrote it and none of its rows breaks a rule; gaps are no damage. */
+/** Returns true when the file is unchanged since isobar wrote it and none of its rows breaks a rule. Gaps are allowed. */
 export function isSound({ unchanged, manifest }: CheckedBars): boolean {
   return unchanged && manifest.wrong.length === 0;
 }
 
-/** What a reader must know before trusting the bars; the same codes as in the summary of a run. */
+/** Returns the warnings about bars. The codes are those in the summary of a run. */
 export function warningsOf({ manifest, seen }: CheckedBars<readonly Warning[]>): readonly Warning[] {
   return [...seen, ...countWarnings(manifest)];
 }
@@ -50,7 +50,7 @@ export function importText(set: ImportedSet): string {
   ].join('\n');
 }
 
-/** Where the bars came from, and what was noteworthy about the files. */
+/** Returns the origin of the bars, and remarks about the files. */
 function originLines(set: ImportedSet): string[] {
   const { files, formats, fileGaps } = set;
   const known = set.knownFiles.length;
@@ -74,7 +74,7 @@ function originLines(set: ImportedSet): string[] {
   return lines;
 }
 
-/** Bars that were made, not imported. */
+/** Returns the text about bars that were generated or resampled. */
 export function madeText(manifest: GapManifest, path: string, how: string, coverage: { thin: number; dropped: number } | null): string {
   const lines = [heading(manifest), `    source      ${how}`, ...qualityLines(manifest)];
   if (coverage) lines.push(`    coverage    ${count(coverage.thin)} thin bars kept, ${count(coverage.dropped)} left out`);
@@ -101,7 +101,7 @@ export function instrumentLine(of: Instrument): string {
   return `${of.base}/${of.quote}, ${digits}, minimum ${min}, fees ${maker} / ${taker}`;
 }
 
-/** Of a contract: what one is, and what of it nobody has told. */
+/** Returns the terms of a contract, and which of them are assumed. */
 function contractLine({ base, quote, priceDigits }: Instrument, of: Contract): string {
   const face = `${fromScaled(of.multiplier, of.multiplierDigits)} ${base}`;
   const fees = [of.openMakerFeePpm, of.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
@@ -167,7 +167,7 @@ export function checkText(
     const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
     return named.length === 0 ? [] : withLead('  Look here first: ', `${named.join('; ')}.`);
   });
-  // Their texts name the series.
+  // The warning texts of series already name the series.
   for (const { seen } of series)
     if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [
@@ -183,7 +183,7 @@ const aligned = (rows: readonly (readonly string[])[], sides: string): string =>
     .map((line) => `  ${line}`)
     .join('\n');
 
-/** `2024-01-01 08:30` of a time as files have it. */
+/** Returns a file's time as `2024-01-01 08:30`. */
 function minute(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 }

@@ -1,4 +1,4 @@
-// What `isobar doctor` does: checks its options, examines, tells each check when it is done, writes the bundle.
+// Implements `isobar doctor`: checks its options, runs the checks, prints each result as it arrives, and writes the bundle.
 
 import { writeFileSync } from 'node:fs';
 import { nowMs } from '../../adapters/clock/wallClock.ts';

@@ -1,4 +1,4 @@
-// `isobar doctor`: its options. What it does is loaded when it runs.
+// Options of `isobar doctor`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { accessOptions } from '../options/access.ts';

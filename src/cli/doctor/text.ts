@@ -1,4 +1,4 @@
-// What `isobar doctor` prints: a line for each check, its fix below it; at most 100 columns, with or without colours.
+// Output of `isobar doctor`: a line for each check with its fix below. At most 100 columns, with or without colours.
 
 import type { CheckResult, Status } from '../../tasks/doctor/context/check.ts';
 import type { DoctorReport } from '../../tasks/doctor/doctor.ts';
@@ -20,12 +20,12 @@ const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futur
 
 const colouredStatus = (text: string, status: Status, colour: boolean): string => (colour ? coloured(text, HUES[status]) : text);
 
-/** Above the checks of a market; what concerns both stands apart. */
+/** Returns the heading above the checks of a market. Checks of both markets only get an empty line. */
 export function headingLines(market: Market | null, origin: string | null): readonly string[] {
   return market === null ? [''] : ['', `  ${TITLES[market]}  ${origin ?? ''}`];
 }
 
-/** `  ✓ ping          5 answers, 3.1 ms in the middle, the slowest 9.6 ms                    21 ms`. */
+/** Returns the lines of a check: `  ✓ ping          5 answers, 3.1 ms in the middle, the slowest 9.6 ms                    21 ms`. */
 export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
   const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
   const shortName = market === null ? name : name.slice(market.length + 1);
@@ -44,7 +44,7 @@ const skippedText = (detail: string): string => `skipped${detail.startsWith('bec
 
 const below = (label: string, text: string): readonly string[] => labelled(LEAD + label, text);
 
-/** The sum of it, what to look at first, and the options of the dialect that are to be changed. */
+/** Returns the summary, the failed checks, and the dialect options to change. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
   const named = (status: Status): readonly string[] => checks.filter((check) => check.status === status).map(({ name }) => name);
   const [bad, doubtful, left] = [named('failed'), named('warning'), named('skipped')];
@@ -60,7 +60,7 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
   return ['', `  ${colouredStatus(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
 }
 
-/** As they stand in an access file. */
+/** Returns the dialect options as they are written in an access file. */
 function dialectLines(found: DoctorReport['dialect'], configured: Dialect): readonly string[] {
   const changed = Object.entries(found).filter(([name, value]) =>
     Object.entries(configured).some(([key, set]) => key === name && set !== value),
@@ -69,7 +69,7 @@ function dialectLines(found: DoctorReport['dialect'], configured: Dialect): read
   return ['', '  For the access file (--config):', '', '    dialect:', ...changed.map(([name, value]) => `      ${name}: ${value}`)];
 }
 
-/** Without what only a bundle asks for. */
+/** Returns the report as JSON, without the parts that only a bundle needs. */
 export function reportJson({ checks, dialect, ok }: DoctorReport): string {
   const list = checks.map(({ name, status, detail, more, serviceText, fix, code, ms }) => ({
     name,

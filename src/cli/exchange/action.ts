@@ -1,4 +1,4 @@
-// What `isobar exchange` does: opens the exchange, says where, and keeps on until it is stopped.
+// Implements `isobar exchange`: starts the paper exchange, prints its address, and runs until it is stopped.
 
 import { checkedOrigin } from '../../adapters/exchange/wire/origin.ts';
 import { demoKey, demoSettings } from '../../paperExchange/process/demo.ts';
@@ -32,9 +32,9 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   if (args.follow !== undefined) checkedOrigin(args.follow, '--follow');
   if (args.data !== undefined) checkOutFolder('--data', args.data);
   const given = await settingsOf(args);
-  // Prices of its own would be in the way of those that are followed.
+  // When prices are followed, the exchange generates none of its own.
   const settings = args.follow === undefined ? given : { ...given, prices: new Map<never, never>() };
-  // A crash is one: nothing is written, no handler runs.
+  // Kills the process like a real crash: nothing is written, no handler runs.
   const crash = (): void => void process.kill(process.pid, 'SIGKILL');
   const stop = stopOnSignal();
   let failed: (why: string) => void = () => {};
@@ -104,7 +104,7 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
   return { ...settings, service: { ...settings.service, profile: profileOf(readProfile(profile), profile) } };
 }
 
-/** The first line is for programs. Secrets of accounts that are not the demonstration's are never shown. */
+/** Prints the first line as JSON for programs, then text for people. It contains no secrets except those of the demo accounts. */
 function printEvent({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
   const key = demo ? demoKey(seed === undefined ? 1 : seedOf(seed)) : null;
   const line = {

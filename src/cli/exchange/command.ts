@@ -1,4 +1,4 @@
-// `isobar exchange`: its options. What it does is loaded when it runs.
+// Options of `isobar exchange`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { text } from '../options/text.ts';

@@ -1,4 +1,4 @@
-// `isobar journal`: its options. What it does is loaded when it runs.
+// Options of `isobar journal`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 

@@ -1,4 +1,4 @@
-// What `isobar journal check` does: reads a journal, prints what it found.
+// Implements `isobar journal check`: reads a journal and prints the findings.
 
 import { checkJournal, type JournalReport } from '../../adapters/journal/checkJournal.ts';
 import { EXIT } from '../../base/errors.ts';
@@ -17,7 +17,7 @@ export function check({ path, json }: { readonly path: string; readonly json: bo
   if (report.verdict === 'damaged') process.exitCode = EXIT.failed;
 }
 
-/** A line for each thing that is there to be said, at most 100 columns. */
+/** Returns one line for each fact, at most 100 columns wide. */
 function journalLines(report: JournalReport): readonly string[] {
   const { account, files, bytes, records, firstSeq, lastSeq, firstMs, lastMs, kinds, provenAbsent, halts, writer } = report;
   const times = firstMs === null || lastMs === null ? [] : fact('time', `${formatTime(firstMs)} to ${formatTime(lastMs)}`);

@@ -1,4 +1,4 @@
-// `isobar replay`: its options. What it does is loaded when it runs.
+// Options of `isobar replay`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 

@@ -1,4 +1,4 @@
-// What `isobar replay` does: runs the journal again, and says whether every decision is the same.
+// Implements `isobar replay`: replays the journal and reports whether every decision is the same.
 
 import { replayFolder } from '../../tasks/bot/decisions/folder.ts';
 import type { ReplayResult } from '../../tasks/bot/decisions/journal.ts';

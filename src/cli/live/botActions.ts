@@ -1,4 +1,4 @@
-// What the commands about a running bot do: ask it over its socket, and print what it says.
+// Implements the commands about a running bot: sends requests over its socket and prints the replies.
 
 import { userInfo } from 'node:os';
 import type { ActAnswer } from '../../tasks/control/botControl.ts';
@@ -65,7 +65,7 @@ export async function tighten(args: ViewArgs & { readonly limit: string; readonl
   printAnswer(await sendAct(dataFolderOf(args), { op: 'tighten', key: limit, value, why }), args);
 }
 
-/** A latch is cleared on the disk: the process that it stopped may be gone. */
+/** Resumes a halted scope. A kill switch is re-armed on disk when the bot does not answer, because the killed process can have ended. */
 export async function resume(
   args: ViewArgs & { readonly scope: string; readonly code?: string | undefined; readonly why: string },
 ): Promise<void> {
@@ -106,7 +106,7 @@ export async function logs(args: ViewArgs & { readonly lines: string; readonly f
   }
 }
 
-/** An act that was not done is a failure, and says why. */
+/** Prints the reply. The exit code is a failure when the action was not done. */
 function printAnswer(answer: ActAnswer, { json }: ViewArgs): void {
   if (json) printJson(answer);
   else printLines(actReplyLines(answer));

@@ -1,4 +1,4 @@
-// Options of the commands that talk to a running bot: which one is meant.
+// Options of the commands that talk to a running bot: they select the bot.
 
 import type { Argv } from 'yargs';
 import { text } from '../options/text.ts';
@@ -9,7 +9,7 @@ export const botOptions = {
   json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' },
 } as const;
 
-/** Why it is done: kept in the journal. */
+/** The reason for the action, which is kept in the journal. */
 export const whyOption = { why: { ...text, demandOption: true, describe: 'Why: kept in the journal' } } as const;
 
 export const withBotOptions = (args: Argv) => args.options(botOptions);

@@ -1,4 +1,4 @@
-// A bot in words, for the terminal: at most 100 columns, and readable without colour.
+// Formats the state of a bot for the terminal: at most 100 columns, readable without colour.
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
@@ -11,7 +11,7 @@ import { indented, wrapped } from '../terminal/wrapped.ts';
 const below = (text: string, by = 2): readonly string[] => indented(sanitizeText(text, 600), by);
 const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
-/** `37 s`, `4 min`, `2 h 05 min`, `3 d`: of a duration in ms. */
+/** Returns a duration in ms as text: `37 s`, `4 min`, `2 h 05 min`, `3 d`. */
 export function shortSpanText(ms: number | null): string {
   if (ms === null) return NONE;
   const seconds = Math.max(0, Math.round(ms / 1000));

@@ -1,4 +1,4 @@
-// `isobar halt`, `resume`, `acknowledge` and `tighten`: their options. What they do is loaded when they run.
+// Options of `isobar halt`, `resume`, `acknowledge` and `tighten`. Their code is loaded when they run.
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, whyOption, type BotPlace } from './botOptions.ts';

@@ -1,4 +1,4 @@
-// `isobar kill`: its options. What it does is loaded when it runs.
+// Options of `isobar kill`. Its code is loaded when it runs.
 
 import type { CommandModule } from 'yargs';
 import { options, type KillArgs } from './killOptions.ts';

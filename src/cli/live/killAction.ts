@@ -1,4 +1,4 @@
-// What `isobar kill` does: the latch first, then the bot itself if it answers, else all of it from this process.
+// Implements `isobar kill`: sets the kill switch, then lets the bot cancel if it answers, and otherwise does everything from this process.
 
 import { userInfo } from 'node:os';
 import { after, monotonicMs, nowMs } from '../../adapters/clock/wallClock.ts';
@@ -19,11 +19,11 @@ import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
 
-/** A bot whose event loop turns answers within milliseconds. */
+/** Reply limit in ms. A bot with a working event loop answers within milliseconds. */
 const BOT_REPLY_MS = 1000;
 const POLL_EVERY_MS = 250;
 
-/** What is known in the end, whoever has done it. */
+/** The final result, whether the bot or this process did the work. */
 interface KillOutcome {
   readonly by: 'bot' | 'separate';
   readonly report: KillReport | null;
@@ -46,7 +46,7 @@ async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Pr
   printPhase(args, `the bot of ${folder}`);
   let latched: string | null = null;
   await engageKillSwitch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
-    // Never a reason to wait: cancelling goes on, and the report says it.
+    // A failed write does not delay the kill: cancelling continues, and the report mentions the failure.
     latched = error instanceof Error ? error.message : String(error);
   });
   printPhase(args, latched === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(latched)}`);
@@ -56,7 +56,10 @@ async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Pr
   printReport(args, { ...outcome, residuals });
 }
 
-/** Null where the bot does not answer, or falls silent before it is through, and where its journal is wanted: it cancels, then has to go. */
+/**
+ * Returns the outcome when the bot did the kill. Null when it does not answer or stops answering before it has finished.
+ * Also null for `--flatten`: the bot only cancels, then it must exit, because this process needs its journal.
+ */
 async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome | null> {
   try {
     const answer = await sendAct(folder, { op: 'kill', flatten: false, why: args.why }, BOT_REPLY_MS);
@@ -76,7 +79,7 @@ async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number
       await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
   } catch (error) {
-    // Whatever it says instead, a kill does not depend on it.
+    // Other errors of the bot do not stop the kill either.
     if (!(error instanceof ConfigError)) throw error;
     const what = error instanceof BotSilent ? 'the bot does not answer' : 'the bot does not do it';
     printPhase(args, `${what} (${error.message}): killing from here`);
@@ -84,7 +87,7 @@ async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number
   }
 }
 
-/** A bot that starts at this moment writes its file once it has opened its exchange. */
+/** A starting bot writes its bot file after it has opened its exchange. */
 const STARTING_MS = 15_000;
 
 async function botFileOf(folder: string): Promise<BotFile> {
@@ -120,7 +123,7 @@ function giveUpSecondsOf(text: string): number {
   throw new ConfigError(`--give-up: expected a time above 0, up to 24h, got '${text}'`, 'for example --give-up 30s or --give-up 10m');
 }
 
-/** What happens, while it does. */
+/** Prints progress on stderr. */
 function printPhase({ json }: KillArgs, text: string): void {
   if (!json && text !== '') process.stderr.write(`${wrapped(sanitizeText(text, 400)).join('\n  ')}\n`);
 }

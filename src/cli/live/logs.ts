@@ -1,4 +1,4 @@
-// `isobar logs`: its options. What it does is loaded when it runs.
+// Options of `isobar logs`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions } from './botOptions.ts';

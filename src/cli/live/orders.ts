@@ -1,4 +1,4 @@
-// `isobar orders`: its options. What it does is loaded when it runs.
+// Options of `isobar orders`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, whyOption } from './botOptions.ts';

@@ -1,4 +1,4 @@
-// `isobar live`: its options. What it does is loaded when it runs.
+// Options of `isobar live`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { text } from '../options/text.ts';

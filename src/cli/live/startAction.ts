@@ -1,4 +1,4 @@
-// What `isobar live` does: starts the bot as a process of its own, hands on signals, and ends with its exit code.
+// Implements `isobar live`: starts the bot as a separate process, forwards signals, and exits with its exit code.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ export async function live(args: LiveArgs): Promise<void> {
     return;
   }
   if (args.live || args.confirm !== undefined) throw new ConfigError('--demo: trades on paper alone', 'leave --live and --confirm out');
-  // Before anything is opened; the bot's own process looks at it again.
+  // Checks the option before anything is opened. The bot's process checks it again.
   secondsOf(args.seconds);
   const demo = await openDemo(fileURLToPath(new URL('../isobar.js', import.meta.url)));
   try {
@@ -52,14 +52,17 @@ export async function live(args: LiveArgs): Promise<void> {
 
 const KILL_LOOK_MS = 50;
 
-/** A kill ends the bot's process first, and closes its positions then: until it is through the exchange has to stay. */
+/**
+ * Waits for a kill in progress. A kill ends the bot's process before it closes its positions, so the paper exchange must stay open until
+ * then.
+ */
 async function killOver(data: string, isJson: boolean): Promise<void> {
   if (!isKilling(data)) return;
   if (!isJson) process.stderr.write('The bot has ended; the paper exchange stays open until the kill is through.\n');
   while (isKilling(data)) await new Promise<void>((resolve) => void after(KILL_LOOK_MS, resolve));
 }
 
-/** What another process still holds there stays behind: it is a temporary folder. */
+/** Removes the temporary folder of the demo. Files that another process still holds open are left behind. */
 function removeDemo(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -81,7 +84,7 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
   ].join('\n');
 }
 
-/** Resolves with the exit code of the bot. */
+/** Returns the exit code of the bot. */
 function botProcess(config: string, { live: isLive, confirm, json, demo, seconds, acceptChanges }: LiveArgs): Promise<number> {
   const entry = fileURLToPath(new URL('../../tasks/bot/process/main.js', import.meta.url));
   const options = [
@@ -91,7 +94,7 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
     ...(json ? ['--json'] : demo ? ['--plain'] : []),
     ...(seconds === undefined ? [] : ['--seconds', seconds]),
   ];
-  // The demonstration has keys of its own; any other bot trades with those of its config, or of the environment.
+  // The demo has its own keys. Any other bot uses those of its config or of the environment.
   const env = demo ? withoutSecrets(process.env) : handedOn(process.env);
   const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit', env });
   const off = forwardSignals(child);
@@ -104,11 +107,11 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
   });
 }
 
-/** A signal of the terminal reaches both processes anyway; this one must not end before the bot has. */
+/** Forwards signals to the bot. This process must not end before the bot does. */
 function forwardSignals(child: ChildProcess): () => void {
   const offs = SIGNALS.map((name) => {
     const act = (): void => {
-      // What a terminal sends, it sends to the whole group.
+      // A terminal sends SIGINT to the whole process group, so the bot gets it anyway.
       if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
     };
     process.on(name, act);

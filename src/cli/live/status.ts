@@ -1,4 +1,4 @@
-// `isobar status` and `isobar positions`: their options. What they do is loaded when they run.
+// Options of `isobar status` and `isobar positions`. Their code is loaded when they run.
 
 import type { CommandModule } from 'yargs';
 import { withBotOptions, type BotPlace } from './botOptions.ts';

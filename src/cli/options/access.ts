@@ -1,4 +1,4 @@
-// The options of every command that talks to an exchange.
+// Options of all commands that talk to an exchange.
 
 import { text } from './text.ts';
 

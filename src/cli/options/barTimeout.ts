@@ -1,4 +1,4 @@
-// `--bar-timeout`, which backtests, their verification and sweeps have in common.
+// The option `--bar-timeout` of backtests, verification and sweeps.
 
 import { ConfigError } from '../../base/errors.ts';
 
@@ -9,7 +9,7 @@ export const BAR_TIMEOUT = {
   describe: 'Seconds of silence after which a strategy is ended; 0 waits for ever',
 } as const;
 
-/** Milliseconds of `--bar-timeout`. */
+/** Returns the milliseconds of `--bar-timeout`. */
 export function barTimeoutMs(seconds: string): number {
   const value = seconds.trim() === '' ? NaN : Number(seconds);
   if (!(value >= 0 && value <= 86_400))

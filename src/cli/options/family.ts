@@ -1,11 +1,11 @@
-// `--family NAME`: separates trials of unrelated work on the same market data.
+// The option `--family NAME`, which separates trials of unrelated work on the same market data.
 
 import { ConfigError } from '../../base/errors.ts';
 import { text } from './text.ts';
 
 export const FAMILY = { ...text, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
 
-/** Returns the name, or null where none is given. Throws ConfigError for one that is no name. */
+/** Returns the name. Null without the option. Throws ConfigError for an invalid name. */
 export function familyOf(given: string | undefined): string | null {
   if (given === undefined) return null;
   if (/^[\w][\w .-]{0,63}$/.test(given)) return given;

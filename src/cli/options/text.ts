@@ -1,3 +1,3 @@
-// The option that takes one text: what most options of the commands are, with their own description beside it.
+// An option that takes one text. Most options add only a description.
 
 export const text = { type: 'string', requiresArg: true } as const;

@@ -1,4 +1,4 @@
-// Values of options as they are typed. Not by yargs, which takes a word for NaN and nothing for 0. Each throws ConfigError naming the option.
+// Parsers of option values. yargs would turn a word into NaN and an empty text into 0. Each throws ConfigError naming the option.
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -11,7 +11,7 @@ export function parseNumber(option: string, text: string): number {
   throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
 }
 
-/** A whole number from 1 to `most`; null where the option is not given. */
+/** Returns a whole number from 1 to `max`. Null without the option. */
 export function wholeNumber(option: string, value: string | undefined, max: number): number | null {
   if (value === undefined) return null;
   const number = Number(value);
@@ -32,7 +32,7 @@ export function intervalOf(option: string, text: string): Interval {
   );
 }
 
-/** Unix time in ms. */
+/** Returns Unix time in ms. */
 export function dateOf(option: string, text: string): number {
   const time = parseTime(text);
   if (time !== null) return time;
@@ -42,7 +42,7 @@ export function dateOf(option: string, text: string): number {
   );
 }
 
-/** Words with commas between them, each once. */
+/** Returns the words between commas, each once. */
 export const splitByComma = (text: string): readonly string[] => [
   ...new Set(
     text

@@ -1,4 +1,4 @@
-// `isobar init` and `isobar strategy`: their options. What they do is loaded when they run.
+// Options of `isobar init` and `isobar strategy`. Their code is loaded when they run.
 
 import type { Argv } from 'yargs';
 

@@ -1,4 +1,4 @@
-// What `isobar init` and `isobar strategy new` say of the files that they write.
+// Implements `isobar init` and `isobar strategy new`: writes the files and prints what to do next.
 
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -1,4 +1,4 @@
-// `isobar strategy list` and `show`: what strategies there are, and what one of them asks for.
+// Implements `isobar strategy list` and `show`: the available strategies, and what one of them requires.
 
 import { inspectStrategy } from '../../tasks/project/inspect.ts';
 import { aboutOf, listStrategies } from '../../tasks/project/files.ts';

@@ -1,4 +1,4 @@
-// What `isobar strategy list` and `show` print of strategies.
+// Output of `isobar strategy list` and `show`.
 
 import type { StrategyNotes } from '../../tasks/project/inspect.ts';
 import type { ListedStrategy } from '../../tasks/project/files.ts';
@@ -6,7 +6,7 @@ import { counted } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { indented } from '../terminal/wrapped.ts';
 
-/** Columns of a word that names the lines behind it. */
+/** Width of the label column. */
 const LABEL = 12;
 
 export function strategyListText(listed: readonly ListedStrategy[]): string {
@@ -15,12 +15,12 @@ export function strategyListText(listed: readonly ListedStrategy[]): string {
 }
 
 function entryText({ name, file, about, params, feeds, problem }: ListedStrategy): readonly string[] {
-  // Its message begins with the name of the file.
+  // The message begins with the name of the file.
   if (problem !== null) return indented(problem, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
   return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indentedHelp(about, 2)];
 }
 
-/** `about` is the comment at the head of the file. */
+/** Returns the description of a strategy. `about` is the comment at the start of its file. */
 export function strategyText(name: string, file: string, about: string, notes: StrategyNotes): string {
   const parts = [
     [`${name}  ${file}`, ...indentedHelp(about, 2)],
@@ -51,10 +51,10 @@ function feedTable({ feeds }: StrategyNotes): readonly string[] {
   return alignedRows([['feed', 'asks for', 'interval', 'warm-up'], ...rows]);
 }
 
-/** `word` before the first of the items, each on lines of its own. */
+/** Returns `word` before the first item, and each item on lines of its own. */
 function labelled(word: string, items: readonly string[]): readonly string[] {
   return items.flatMap((item) => indented(item, LABEL)).map((line, at) => (at === 0 ? word.padEnd(LABEL) + line.slice(LABEL) : line));
 }
 
-/** No line where there is no text. */
+/** Returns no lines for an empty text. */
 const indentedHelp = (text: string, columns: number): readonly string[] => (text === '' ? [] : indented(text, columns));

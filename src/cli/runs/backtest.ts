@@ -1,4 +1,4 @@
-// `isobar backtest`: its options. What it does is loaded when it runs.
+// Options of `isobar backtest`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';

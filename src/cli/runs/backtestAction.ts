@@ -1,4 +1,4 @@
-// What `isobar backtest` does: has the run made in a worker, shows its progress, prints its result.
+// Implements `isobar backtest`: runs the backtest in a worker thread, shows progress, and prints the result.
 
 import type { RunRequest } from '../../definition/request.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
@@ -63,11 +63,11 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   }
 }
 
-/** What the command line asks for. Throws ConfigError where its parts do not go together. */
+/** Returns the request of the command line. Throws ConfigError when its options contradict each other. */
 function requestOf(args: BacktestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
   const { what, data } = args;
-  // Of a definition and of the demo they would change nothing, and nobody would notice.
+  // These options do not apply to a definition or to the demo. Ignoring them silently would mislead the user.
   const useless = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
   if (args.demo) {
     if (what !== undefined || data !== undefined)

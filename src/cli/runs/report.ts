@@ -1,4 +1,4 @@
-// `isobar report`: its options. What it does is loaded when it runs.
+// Options of `isobar report`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
 import { text } from '../options/text.ts';

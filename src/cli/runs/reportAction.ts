@@ -1,4 +1,4 @@
-// What `isobar report` does: prints the closing table of a run again, or sets two runs beside each other; opens the page if asked.
+// Implements `isobar report`: prints the closing table of a run again, or compares two runs, and opens the page on request.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: strin
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Hands the page to the system; BROWSER names another program. */
+/** Opens the page in the system's browser, or in the program that BROWSER names. */
 async function openInBrowser(page: string): Promise<void> {
   const own = process.env['BROWSER'];
   const [command, ...args] = own ? [own] : (OPENERS[process.platform] ?? ['xdg-open']);

@@ -1,4 +1,4 @@
-// What commands have in common that have a run made in a worker: its phases in words, and how it is stopped.
+// Shared by commands that run in a worker: the phases of a run in words, and the reaction to signals.
 
 import type { Phase } from '../../tasks/backtest/run/progressCells.ts';
 import type { WatchedRun } from '../../tasks/backtest/thread/watchRun.ts';
@@ -14,7 +14,7 @@ export const PHASE_TEXT: Readonly<Record<Phase, string>> = {
   report: 'writing',
 };
 
-/** An interrupted run leaves nothing behind, and ends with the code that a shell expects of the signal. */
+/** Stops the run on a signal. It leaves no files behind, and the exit code is the one that shells expect for the signal. */
 export function stopWithSignal(run: WatchedRun<unknown>): void {
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => void run.stop().finally(() => process.exit(stop.code())));

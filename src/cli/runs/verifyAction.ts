@@ -1,4 +1,4 @@
-// What `isobar verify` does: has the run made again in a worker, shows its progress, prints the verdict.
+// Implements `isobar verify`: repeats the run in a worker, shows progress, and prints the verdict.
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

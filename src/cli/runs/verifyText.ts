@@ -1,4 +1,4 @@
-// What `isobar verify` prints for people: the verdict first, then what it rests on. At most 100 columns.
+// Output of `isobar verify` for people: the verdict first, then its basis. At most 100 columns.
 
 import type { VerifyVerdict } from '../../tasks/backtest/verify/verify.ts';
 import type { ChangedInput } from '../../tasks/backtest/verify/inputs.ts';
@@ -10,7 +10,7 @@ import { withLead } from '../../report/terminal/lines.ts';
 const LEAD = 13;
 const HASH_LETTERS = 12;
 
-/** Lines joined by \n, without one at the end. */
+/** Returns the lines joined by \n, without a final \n. */
 export function verdictText(verdict: VerifyVerdict): string {
   const { folder, differences, changed, inputs, notes, failure } = verdict;
   const [first, ...rest] = differences;
@@ -27,7 +27,7 @@ export function verdictText(verdict: VerifyVerdict): string {
   return lines.join('\n');
 }
 
-/** The label stands before the first line, the others below it. */
+/** Returns the lines of a text. The first has the label in front, the others are indented. */
 function labelledLines(label: string, text: string): string[] {
   return text.split('\n').flatMap((line, at) => withLead(`  ${(at === 0 ? label : '').padEnd(LEAD - 2)}`, line));
 }

@@ -1,4 +1,4 @@
-// What `isobar sweep` does: checks what was asked, runs the sets with progress on stderr, prints the best and where the report is.
+// Implements `isobar sweep`: checks the options, runs the sets with progress on stderr, and prints the best sets and the report path.
 
 import { join } from 'node:path';
 import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runSweep.ts';
@@ -44,7 +44,7 @@ interface SweepArgs {
 
 export async function sweep(args: SweepArgs): Promise<void> {
   const by = rankingFigure(args.by);
-  // Tried before anything is loaded; how many threads there is work for is known only then.
+  // Checks the options before anything is loaded. The useful number of threads is known only afterwards.
   threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const start = sweepStartOf(args);
@@ -57,7 +57,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random, family }, args.ledger ?? null);
   if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
   const threads = threadOptions(args, setup.sets.length);
-  // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.
+  // Installed only now: while a strategy file is being loaded in this thread, a signal must end the process.
   const stop = stopOnSignal();
   const line = progressLine('sets');
   const write = (text: string) => {
@@ -113,7 +113,7 @@ async function printProgressLine(sweepDone: FinishedSweep, args: SweepArgs, writ
   } else print(args.quiet ? folder : table);
 }
 
-/** The steadiest set where there is one: what a reader should look at first. */
+/** Returns the command of the plateau's set, which a reader should look at first, or of the best set when there is no plateau. */
 function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string {
   return setCommand(run, record, findings.plateau ?? findings.best);
 }
@@ -129,7 +129,7 @@ function sweepStartOf({ resume, fresh }: SweepArgs): SweepStart {
   return resume ? 'resume' : fresh ? 'fresh' : 'new';
 }
 
-/** The command line that goes on with the sweep. */
+/** Returns the command line that resumes the sweep. */
 function again(): string {
   const words = process.argv.slice(2).filter((word) => word !== '--fresh' && word !== '--resume');
   return `isobar ${[...words, '--resume'].map(shellWord).join(' ')}`;

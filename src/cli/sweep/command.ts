@@ -1,4 +1,4 @@
-// `isobar sweep` and `isobar sweep-worker`: their options. What they do is loaded when one runs.
+// Options of `isobar sweep` and `isobar sweep-worker`. Their code is loaded when one runs.
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
@@ -7,7 +7,7 @@ import { text } from '../options/text.ts';
 
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
-/** How sets are run on a machine. */
+/** How sets run on a machine. */
 const threads = {
   workers: { ...text, describe: 'Threads; default: one a core' },
   'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 waits for ever' },

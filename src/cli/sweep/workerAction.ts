@@ -1,4 +1,4 @@
-// What `isobar sweep-worker` does: works on shared sweeps until it is stopped, and says on which.
+// Implements `isobar sweep-worker`: works on shared sweeps until it is stopped, and prints which ones.
 
 import { joinSweeps } from '../../tasks/sweep/distributedSweep.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';

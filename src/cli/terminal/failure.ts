@@ -1,13 +1,13 @@
-// The one place that turns an error into what a person reads and the exit code that a script sees.
+// Converts an error to the message for the user and the exit code for scripts. No other file does this.
 
 import { authorFrames } from '../../tasks/backtest/thread/authorFrames.ts';
 import { ConfigError, DiffersError, EXIT, StrategyError } from '../../base/errors.ts';
 import { printError } from './print.ts';
 
-/** Lines of the author's own code that are shown of a stack. */
+/** Maximum number of stack lines of the user's own code that are shown. */
 const MAX_FRAMES = 4;
 
-/** Writes what went wrong, and what to do about it, to stderr; returns the exit code. docs/errors.md lists both. */
+/** Prints the error and its remedy on stderr, and returns the exit code. docs/errors.md lists both. */
 export function printFailure(error: unknown): number {
   printError(failureText(error));
   if (error instanceof DiffersError) return EXIT.differs;
@@ -29,7 +29,7 @@ function withRemedy(message: string, remedy: string): string {
   return remedy === '' ? message : `${message}\n  ${remedy}`;
 }
 
-/** Where it happened in the author's files. */
+/** Returns the stack lines in the user's files. */
 function framesOf(cause: unknown): readonly string[] {
   if (!(cause instanceof Error)) return [];
   return authorFrames(cause.stack ?? '')

@@ -1,13 +1,13 @@
-// What a command prints on stdout: lines for people, or one JSON value for programs.
+// Prints results on stdout: lines for people, or one JSON value for programs.
 
 import { sanitizeJson, terminalText } from '../../base/text/untrustedText.ts';
 
-/** Names and texts of strangers may be in it: what a terminal would obey is escaped. */
+/** Prints a text. It can contain untrusted names and texts, so terminal control characters are escaped. */
 export function print(text: string): void {
   process.stdout.write(`${terminalText(text)}\n`);
 }
 
-/** The same on stderr. */
+/** Prints a text on stderr in the same way. */
 export function printError(text: string): void {
   process.stderr.write(`${terminalText(text)}\n`);
 }
@@ -20,7 +20,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${sanitizeJson(jsonText(value))}\n`);
 }
 
-/** Without the end of the line. */
+/** Returns JSON without a final \n. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }

@@ -1,10 +1,10 @@
-// One line of progress on stderr for work that takes over a second; quiet where stderr is no terminal, but for a line every ten seconds.
+// A progress line on stderr for work that takes over a second. If stderr is not a terminal, it prints a line every ten seconds.
 
 import { monotonicMs } from '../../adapters/clock/wallClock.ts';
 import { count, fixed } from '../../base/text/format.ts';
 
 export interface ProgressLine {
-  /** `done` things of the `name`d work, `share` (0 to 1) of all of it. */
+  /** Shows progress: `name` of the work, `done` items, `share` (0 to 1) of the whole. */
   readonly show: (name: string, done: number, share: number) => void;
   /** Removes the line. */
   readonly clear: () => void;
@@ -13,10 +13,10 @@ export interface ProgressLine {
 const FIRST_AFTER_MS = 1000;
 const BAR_CELLS = 10;
 const MAX_NAME_LENGTH = 40;
-/** With less of a name left the bar or the rate gives way. */
+/** The shortest name. If it would get shorter, the bar or the rate is dropped. */
 const MIN_NAME_LENGTH = 12;
 
-/** `what` is counted, in the plural: rows, bars. */
+/** Returns a progress line. `what` names the counted items in the plural: rows, bars. */
 export function progressLine(what: string): ProgressLine {
   const terminal = process.stderr.isTTY;
   const everyMs = terminal ? 100 : 10_000;
@@ -28,7 +28,7 @@ export function progressLine(what: string): ProgressLine {
       const now = monotonicMs();
       if (now < nextMs) return;
       nextMs = now + everyMs;
-      // The last column stays free: what is written there makes some terminals go on to the next line.
+      // Leaves the last column free, because some terminals wrap a line that fills it.
       const columns = terminal ? (process.stderr.columns || 100) - 1 : 100;
       const text = progressText(name, what, done, share, now - startMs, columns);
       process.stderr.write(terminal ? `\r${text}\u001b[K` : `${text}\n`);
@@ -41,7 +41,10 @@ export function progressLine(what: string): ProgressLine {
   };
 }
 
-/** `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left`, at most `columns` wide: the name is cut first, then the bar goes, then the rate. */
+/**
+ * Returns `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left`, at most `columns` wide. The name is cut first, then the bar is dropped, then
+ * the rate.
+ */
 export function progressText(name: string, what: string, done: number, share: number, elapsedMs: number, columns = 100): string {
   const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
   const perSecond = (done / elapsedMs) * 1000;
@@ -56,7 +59,7 @@ export function progressText(name: string, what: string, done: number, share: nu
   return `${shortened(name, Math.min(max, columns - fits.length - 2))}  ${fits}`.slice(0, Math.max(0, columns));
 }
 
-/** Its end tells one file of many from the others. */
+/** Cuts the start of the name, because the end distinguishes one file from another. */
 function shortened(name: string, max: number): string {
   if (name.length <= max) return name;
   return max > 3 ? `...${name.slice(3 - max)}` : name.slice(0, Math.max(0, max));

@@ -1,13 +1,13 @@
-// How commands that take long are stopped: by a signal, in order.
+// Stops long commands cleanly on a signal.
 
 export interface StopSignal {
   readonly signal: AbortSignal;
-  /** Exit code that a shell expects of the signal that came. */
+  /** Returns the exit code that a shell expects for the received signal. */
   code(): number;
   release(): void;
 }
 
-/** The first signal ends the work in order, a second one the process. */
+/** The first signal stops the work cleanly, the second ends the process. */
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;

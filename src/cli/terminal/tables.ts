@@ -1,13 +1,16 @@
-// Columns of text under one another.
+// Formats text in aligned columns.
 
-/** One line a row, cells padded to the width of their column, two blanks between. `sides`: l or r for each column, l where it ends. */
+/**
+ * Returns one line for each row. Cells are padded to the column width, with two spaces between columns. `sides` has l or r for each column.
+ * Columns beyond its end are l.
+ */
 export function alignedRows(rows: readonly (readonly string[])[], sides = ''): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
   const padded = (cell: string, at: number): string => (sides[at] === 'r' ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0));
   return rows.map((row) => row.map(padded).join('  ').trimEnd());
 }
 
-/** The same under heads; nothing at all where there are no rows. */
+/** Returns the same under column headings. Empty when there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], sides: string): string[] {
   return rows.length === 0 ? [] : alignedRows([head, ...rows], sides);
 }

@@ -1,9 +1,9 @@
-// On a terminal, what is waited for, once that takes longer than a second.
+// Shows on a terminal what the command is waiting for, once that takes longer than a second.
 
 import { monotonicMs, repeat } from '../../adapters/clock/wallClock.ts';
 
 export interface WaitingLine {
-  /** `what` is waited for from now on. */
+  /** Starts waiting for `what`. */
   begin(what: string): void;
   /** Removes the line until the next `begin`. */
   clear(): void;

@@ -1,8 +1,8 @@
-// Text in lines of a given width.
+// Wraps text to lines of a given width.
 
 import { COLUMNS } from '../../report/terminal/lines.ts';
 
-/** `text` broken at blanks into lines of at most `columns`, and within a word that is longer than a line. */
+/** Returns `text` wrapped at spaces into lines of at most `columns`. A word longer than a line is split. */
 export function wrapped(text: string, columns = COLUMNS): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -15,7 +15,7 @@ export function wrapped(text: string, columns = COLUMNS): readonly string[] {
   return [...lines, line];
 }
 
-/** The same behind a label; later lines stand under the first word. */
+/** Returns the same behind a label. Later lines align with the first word. */
 export function labelled(label: string, text: string): readonly string[] {
   const blank = ' '.repeat(label.length);
   return wrapped(text, COLUMNS - label.length).map((line, at) => (at === 0 ? label : blank) + line);

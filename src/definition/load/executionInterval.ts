@@ -1,4 +1,4 @@
-// Finer bars inside those of a strategy: what the store has of an instrument beside its feeds, so that orders fill where they really would.
+// Selects execution-only feeds: finer bars in the store for the strategy's instruments, so that orders fill at more realistic prices.
 
 import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
@@ -12,7 +12,7 @@ import type { FeedPlan } from '../plan/plan.ts';
 import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
-/** `finest`: the shortest interval that covers the run; an interval: that one; `off`: the bars of the feeds alone. */
+/** `finest`: the shortest interval that covers the run. An interval: that one. `off`: only the bars of the feeds. */
 export type ExecutionIntervalRule = 'finest' | 'off' | Interval;
 
 export function executionIntervalRule(definition: Definition): ExecutionIntervalRule {
@@ -24,8 +24,8 @@ export function executionIntervalRule(definition: Definition): ExecutionInterval
 }
 
 /**
- * A hidden feed for each instrument of which the store has finer bars that cover all of its feed's. Throws ConfigError where the
- * definition names an interval that does not.
+ * Returns an execution-only feed for each instrument with finer bars that cover all bars of its feed. Throws ConfigError if the definition
+ * names an interval that does not.
  */
 export function executionOnlyFeeds(
   definition: Definition,
@@ -51,7 +51,7 @@ export function executionOnlyFeeds(
   });
 }
 
-/** The shortest interval first; bars that were made by resampling say nothing that theirs do not. */
+/** Tries the shortest interval first. Resampled bars are skipped, because they add no information. */
 function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
   for (const interval of nestedIn(feed.bars.interval).toReversed()) {
     const key = keyOf(feed, interval);
@@ -64,7 +64,7 @@ function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
 
 function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: string): LoadedBars | null {
   const { bars } = feed;
-  // Several feeds may differ in length: what has bars as short already needs none inside.
+  // Feeds of an instrument may differ in interval. One whose bars are as short already needs no finer ones.
   if (typicalLengthMs(interval) >= typicalLengthMs(bars.interval)) return null;
   const key = keyOf(feed, interval);
   const loaded = mayCover(store, key, feed) ? load(store, key, feed) : null;
@@ -83,21 +83,21 @@ const keyOf = ({ bars: { instrument } }: FeedPlan, interval: Interval): BarKey =
   interval,
 });
 
-/** By its ends alone, before its rows are read. */
+/** Checks only the first and last time of the bars, before their rows are read. */
 function mayCover(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): boolean {
   const facts = store.factsOf(key);
   if (facts === null || !['import', 'synthetic'].includes(facts.source) || firstRow >= bars.length) return false;
   return facts.firstMs < bars.closeMs[firstRow]! && closeOf(key.interval, facts.lastMs) > bars.openMs[bars.length - 1]!;
 }
 
-/** One row of warm-up: its close is the price with which the run begins. */
+/** Loads one row of warm-up, because its close is the first price of the run. */
 function load(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): LoadedBars {
   return store.load(key, { fromMs: bars.openMs[firstRow]!, toMs: bars.closeMs[bars.length - 1]!, warmupRows: 1 });
 }
 
 /**
- * The first row of the run whose high or low no finer bar inside it reaches, because some are missing or are of another market's prices: a
- * stop that the row reaches would not go off. -1: there is none.
+ * Returns the first row of the run whose high or low no finer bar inside it reaches; -1 if every row matches. Finer bars may be missing, or
+ * have prices of another market. A stop that the row reaches would then not trigger.
  */
 function firstUnlike({ openMs, high, low, length }: BarColumns, { bars, firstRow }: FeedPlan): number {
   let at = 0;

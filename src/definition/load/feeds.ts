@@ -1,4 +1,4 @@
-// From the feeds of a definition to columns of bars: loaded from the catalog, checked to belong to one account.
+// Loads the feeds of a definition from the catalog as columns of bars, and checks that they belong to one account.
 
 import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
 import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
@@ -20,7 +20,7 @@ import type { Definition } from '../text/schema.ts';
 import { DEFAULTS } from './withDefaults.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
-/** Rows in front of the run: enough for the longest indicator that anyone registers, and nothing beside a year of minutes. */
+/** Warm-up rows before the run: enough for the longest usual indicator, and few compared with a year of minutes. */
 const WARMUP_ROWS = 5000;
 
 interface FeedRange {
@@ -28,7 +28,7 @@ interface FeedRange {
   readonly toMs: number | null;
 }
 
-/** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unfit. */
+/** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unsuitable. */
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
   checkInstruments(definition, source);
   const feeds: FeedPlan[] = [];
@@ -63,14 +63,17 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
   return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
 }
 
-/** No whole bar of the interval can lie in the run. */
+/** True when no complete bar of the interval fits into the run. */
 function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean {
   if (fromMs === null || toMs === null) return false;
   const openMs = openOf(interval, fromMs);
   return closeOf(interval, openMs === fromMs ? openMs : closeOf(interval, openMs)) > toMs;
 }
 
-/** Another feed of the symbol matches and marks: this one may bring what it knows from before the run, such as the trend of days to a run of hours. */
+/**
+ * True when a finer feed of the symbol matches orders and sets marks. The coarse feed may then consist of earlier bars only, such as a
+ * daily trend for a run of hours.
+ */
 function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
   return Object.values(feeds).some((feed) => {
     const other = parseInterval(feed.interval);
@@ -79,7 +82,7 @@ function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symb
   });
 }
 
-/** The bars that open before the run, of which the last may close in it. */
+/** Loads the bars that open before the run. The last of them may close within it. */
 function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, lacks: string): LoadedBars {
   const openMs = openOf(interval, fromMs!);
   const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
@@ -103,7 +106,7 @@ function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
   );
 }
 
-/** An override of what no feed names would silently do nothing. */
+/** Rejects an override for a symbol that no feed has, because it would silently do nothing. */
 function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
   const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
   const unattributed = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
@@ -115,7 +118,7 @@ function checkInstruments({ feeds, instruments = {} }: Definition, source: Defin
   );
 }
 
-/** A symbol that the store has never heard of is a misspelt one: name the nearest. */
+/** Rejects a symbol that the store does not have, and names the nearest one. */
 function checkKnown(store: BarStore, market: Market, symbol: string, where: string): void {
   const keys = store.keys().filter((key) => key.market === market);
   const symbols = [...new Set(keys.map((key) => key.symbol))];
@@ -128,7 +131,7 @@ function checkKnown(store: BarStore, market: Market, symbol: string, where: stri
   );
 }
 
-/** Coverage is known of bars that were made from finer ones; of others the setting would silently do nothing. */
+/** Checks the coverage of aggregated bars. Other bars have no coverage, so the setting is rejected instead of ignored. */
 function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string, where: string): void {
   if (facts.barsIn === null) {
     throw new ConfigError(
@@ -146,7 +149,7 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
   }
 }
 
-/** Bars that were made before the finer ones went on: the run would end early, or begin late, and nobody would notice. */
+/** Returns a note if bars were aggregated before the finer ones grew. The run would otherwise end early or begin late without a word. */
 function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
   const [made, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
   if (from === null || made === null || fine === null) return {};
@@ -161,7 +164,7 @@ function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, r
   return { note: `the ${interval} bars of ${symbol} ${does} at ${formatMinute(own)}, ${below}: ${remedy}` };
 }
 
-/** The bars with what `instruments:` says about their instrument. */
+/** Returns the bars with the overrides that `instruments:` has for their instrument. */
 function overridden(bars: BarColumns, definition: Definition, source: DefinitionSource): BarColumns {
   const { instrument } = bars;
   const { contract } = instrument;
@@ -172,7 +175,7 @@ function overridden(bars: BarColumns, definition: Definition, source: Definition
   return changes === undefined ? bars : { ...bars, instrument: changed(bars, changes, source) };
 }
 
-/** A contract that opens and closes at the fees of the definition. */
+/** Returns a contract that opens and closes at the fees of the definition. */
 export function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
   const makers = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
   const takers = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };

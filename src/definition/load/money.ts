@@ -1,4 +1,4 @@
-// Checks of the money of a run: one quote asset, cash in it, by account where there are two, fees that hold for all instruments.
+// Checks the money of a run: one quote asset with cash, balances by account if there are two markets, and fees that all instruments share.
 
 import { Decimal, fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -12,15 +12,15 @@ import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts'
 
 type Balances = Readonly<Record<string, string>>;
 
-/** A definition whose cash stands by asset, and over both markets by account as well. */
+/** Starting balances by asset. A run over both markets also has them by account. */
 export interface StartingBalances {
   readonly cash: Balances;
   readonly funds: Readonly<Record<Market, Balances>> | null;
 }
 
 /**
- * The balances of a definition by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
- * balance is one of a traded asset. Over both markets each has an account of its own: balances that do not say whose they are, are split.
+ * Returns the starting balances by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
+ * balance is in a traded asset. A run over both markets has one account for each; balances without a market are split.
  */
 export function startingBalances({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): StartingBalances {
   const instruments = feeds.map((feed) => feed.bars.instrument);
@@ -92,7 +92,7 @@ const isByMarket = (cash: Definition['cash']): cash is Readonly<Record<Market, B
   typeof cash !== 'string' && Object.values(cash).some((each) => typeof each === 'object');
 const marketsIn = (instruments: readonly Instrument[]) => new Set(instruments.map(({ market }) => market));
 
-/** Half of the quote asset to each account, what cannot be halved to that of spot; coins are of spot. */
+/** Splits the quote asset in half between the accounts; an odd unit goes to spot. Coins go to spot. */
 function split(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
   const units = toScaled(cash[quote] ?? '0', digits) ?? 0;
   const ofFutures = Math.floor(units / 2);
@@ -117,7 +117,7 @@ function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
   );
 }
 
-/** The fees of the run: as given, else those of the instrument records, which then must agree. */
+/** Returns the fees of the run: those of the definition, else those of the instrument records, which must then agree. */
 export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
   const all = feeds.map((feed) => feed.bars.instrument);
   const instruments = all.filter(({ market }) => market === 'spot');
@@ -141,18 +141,18 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
     in: definition.fees?.in ?? DEFAULTS.fees.in,
     rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
   };
-  // Of contracts beside them they would say something else than their records do.
+  // Contracts in the same run have fees in their own records, which these rates would contradict.
   const isAlone = instruments.length === all.length;
   return { plan, rates: isAlone ? { maker: fromScaled(plan.makerPpm, 6), taker: fromScaled(plan.takerPpm, 6) } : {} };
 }
 
 export interface SettledFees {
   readonly plan: FeesPlan;
-  /** As a definition would give them; of contracts only where every one of them has the same. */
+  /** Rates as a definition would give them. For contracts, only if all have the same. */
   readonly rates: { readonly maker?: string; readonly taker?: string };
 }
 
-/** Contracts keep fees of their own, for opening and for closing, in which those of the definition stand already (feeds.ts). */
+/** Contracts keep their own fees for opening and closing. The fees of the definition are already applied to them (feeds.ts). */
 function contractFees({ fees }: Definition, instruments: readonly Instrument[]): SettledFees {
   const contracts = instruments.flatMap(({ contract }) => contract ?? []);
   const makers = new Set(contracts.flatMap((of) => [of.openMakerFeePpm, of.closeMakerFeePpm]));

@@ -1,4 +1,4 @@
-// From the strategies of a definition to classes with checked parameters.
+// Loads the strategies of a definition as classes with checked parameters.
 
 import { dirname } from 'node:path';
 import { Decimal } from '../../base/number/decimal.ts';
@@ -14,12 +14,12 @@ import type { DefinitionSource, KeyPath } from '../text/source.ts';
 
 export interface LoadedEntry {
   readonly plan: StrategyPlan;
-  /** Every file of the bundle, relative to `folder`, that of the strategy; a class at hand has none. */
+  /** Every file of the bundle, relative to `folder`, which is the folder of the strategy. Empty for a class given in code. */
   readonly inputs: readonly string[];
   readonly folder: string;
 }
 
-/** Loads the file of an entry and checks its parameters. Throws ConfigError, StrategyError. */
+/** Loads the file of an entry and checks its parameters. Throws ConfigError or StrategyError. */
 export async function loadEntry(
   entry: StrategyEntry,
   source: DefinitionSource,
@@ -33,7 +33,7 @@ export async function loadEntry(
 
 type LoadedClass = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<LoadedStrategy>;
 
-/** The entry with a class that is at hand. */
+/** Returns the plan of an entry whose class is already loaded. */
 export function strategyPlanOf(entry: StrategyEntry, loaded: LoadedClass, source: DefinitionSource): StrategyPlan {
   const values = checkedParams(loaded.strategy.params, entry, source);
   const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
@@ -48,7 +48,7 @@ export function strategyPlanOf(entry: StrategyEntry, loaded: LoadedClass, source
   };
 }
 
-/** One at a time, so that a message has the line of its parameter; then all, for the defaults. */
+/** Checks parameters one by one, so that a message has the line of its parameter. Then checks all together, for the defaults. */
 function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, source: DefinitionSource): Record<string, unknown> {
   for (const [name, value] of Object.entries(params)) {
     const path: KeyPath = [...paramsPath, name];

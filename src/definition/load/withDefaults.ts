@@ -1,4 +1,4 @@
-// A definition with every default filled in: what a run did, as its author could have written it.
+// Fills in every default of a run definition, and writes the result as YAML: a record of what the run did.
 
 import { basename } from 'node:path';
 import { Document, isMap, isSeq, stringify } from 'yaml';
@@ -10,28 +10,28 @@ import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 
 export interface StrategyEntry {
-  /** Where it stands in the definition, for messages. */
+  /** Its place in the definition, for messages. */
   readonly path: KeyPath;
   readonly filePath: KeyPath;
   readonly paramsPath: KeyPath;
   readonly file: string;
   readonly params: Readonly<Record<string, string | number | boolean>>;
-  /** A decimal; the shares of all sum to 1. */
+  /** A decimal. The shares of all strategies sum to 1. */
   readonly share: string;
 }
 
 export const DEFAULTS = {
   market: 'spot',
-  /** Not all of it: fees, and the collar of a market buy by quantity, need room. */
+  /** Less than 1, because fees and the collar of a market buy by quantity need a reserve. */
   size: { equity: '0.95' },
-  /** No loan unless one is asked for; marks and funding as the catalog has them. */
+  /** No leverage unless it is requested. Marks and funding come from the catalog. */
   futures: { leverage: 1, margin: 'cross', positions: 'net', liquidationFee: '0.005', marks: 'auto' },
   fees: { in: 'received', rounding: 'halfUp' },
   seed: 1,
   catalog: 'data',
 } as const;
 
-/** The strategies of a definition as a list with shares. Throws ConfigError when the shares do not sum to 1. */
+/** Returns the strategies of a definition as a list with shares. Throws ConfigError if the shares do not sum to 1. */
 export function strategyEntries(definition: Definition, source: DefinitionSource): readonly StrategyEntry[] {
   const { strategy, params = {} } = definition;
   if (typeof strategy === 'string') {
@@ -62,7 +62,7 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
   });
 }
 
-/** Shares that are not given split what is left evenly, in millionths; the last of them takes the rest. */
+/** Missing shares split the remainder evenly, in millionths. The last of them gets what is left over. */
 function sharesOf(given: readonly (string | undefined)[], source: DefinitionSource): readonly string[] {
   const stated = given.reduce((sum, share) => sum.plus(share ?? 0), new Decimal(0));
   const open = given.filter((share) => share === undefined).length;
@@ -78,7 +78,7 @@ function sharesOf(given: readonly (string | undefined)[], source: DefinitionSour
   return given.map((share, at) => share ?? (at === last ? left.minus(each.times(open - 1)) : each).toFixed());
 }
 
-/** The name of a run: as given, else made of its strategy files. */
+/** Returns the name of a run: the given one, or one derived from its strategy files. */
 export function runName(definition: Definition, entries: readonly StrategyEntry[]): string {
   if (definition.name !== undefined) return definition.name;
   const stems = entries.map(({ file }) =>
@@ -89,7 +89,7 @@ export function runName(definition: Definition, entries: readonly StrategyEntry[
   return stems.join('-').slice(0, 80);
 }
 
-/** What only the data could tell. `rates`: the fees of the run, as far as maker and taker say all of them. */
+/** Values known only from the data. `rates`: the fees of the run, as far as one maker and one taker rate describe them. */
 export interface KnownByData {
   readonly from: string;
   readonly to: string;
@@ -97,10 +97,10 @@ export interface KnownByData {
 }
 
 const STYLE = { singleQuote: true } as const;
-/** Columns of a line: a terminal of 100 shows it indented by two. */
+/** Line length: a terminal of 100 columns shows it indented by two. */
 const LINE = 98;
 
-/** The definition as YAML text with all defaults written out. */
+/** Returns the definition as YAML text with all defaults written out. */
 export function textWithDefaults(definition: Definition, entries: readonly StrategyEntry[], known: KnownByData): string {
   const { rates } = known;
   const markets = marketsOf(definition);
@@ -127,18 +127,18 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),
   };
   const document = new Document(full);
-  // One line a key, as people write it.
+  // One line for each key, as users write it.
   inline(document.contents, '');
   return document.toString({ ...STYLE, lineWidth: LINE });
 }
 
-/** Written only where finer bars are looked for: what a run does without them does not hang on there being such a key. */
+/** Written only if the run looks for finer bars. The text of other runs must not depend on the existence of this key. */
 function executionIntervalOf(definition: Definition): { readonly inside?: string } {
   const rule = executionIntervalRule(definition);
   return rule === 'off' && definition.fills?.inside === undefined ? {} : { inside: rule };
 }
 
-/** Writes a list or a map that holds no other in one line where that fits; `before` is what stands in front of it. */
+/** Writes a flat list or map in one line if it fits. `before` is the text in front of it. */
 function inline(node: unknown, before: string): void {
   if (!isMap(node) && !isSeq(node)) return;
   const inner = isMap(node)

@@ -1,14 +1,14 @@
-// Funding of a run: each funding time with its rate, and the mark price of which it is taken.
+// The funding of a run: each funding time with its rate, and the mark price that the rate applies to.
 
 import { rowAt } from '../../adapters/catalog/files/columns.ts';
 import { RATE_DIGITS, type SeriesColumns } from '../../adapters/catalog/series/series.ts';
 import type { FundingTime } from '../../model/bars/marks.ts';
 import { pow10 } from '../../base/number/exact.ts';
 
-/** Funding times of exchanges jitter by some ms around the hour at which a kline opens. */
+/** Exchanges pay funding some ms before or after the hour at which a kline opens. */
 const WINDOW_MS = 60_000;
 
-/** Prices in ticks with the times of their rows: klines of the mark price, or the bars. */
+/** Prices in ticks with the times of their rows: mark klines, or the bars. */
 export interface PricedRows {
   readonly openMs: Float64Array;
   readonly closeMs: Float64Array;
@@ -17,20 +17,21 @@ export interface PricedRows {
 }
 
 export interface FundingPlan {
-  /** By the times at which they are booked, in their order. */
+  /** Funding in the order of its booking times. */
   readonly funding: readonly FundingTime[];
-  /** Times at which no row was under way: taken of the first price after them. */
+  /** Funding times that lie in no row. They use the first price after them. */
   readonly distant: readonly number[];
-  /** Times after which there is no price: not charged. */
+  /** Funding times with no price after them. They are not charged. */
   readonly unpriced: readonly number[];
 }
 
 /**
- * The funding times after `fromMs` up to `toMs`, each booked at the close of the bar under way, because only then it is known what the
- * bar has filled; one that is up to 60 s late, at the close just before; one between bars at its own time, because who holds a position
- * when trading goes on may be another. The price is that of the first mark at or after the time: the open of the kline that opens within
- * 60 s of it, else the close of the one that is under way. Where the mark klines have neither, the bars are asked alike, and in the end the
- * first open after it is taken, however late; at the very end of the data, a close up to 60 s before.
+ * Returns the funding times after `fromMs` up to `toMs`.
+ * Booking time: the close of the bar in progress, because only then are the bar's fills known. A time at most 60 s after a close is booked
+ * at that close. A time between bars is booked at itself, because the position may differ when trading resumes.
+ * Price: the first mark at or after the time. This is the open of a kline that opens within 60 s of it, else the close of the kline in
+ * progress. Without such a mark kline, the bars are used in the same way. If they have no such price either, it is a close up to 60 s
+ * earlier, else the next open, however late.
  */
 export function fundingOf(
   rates: SeriesColumns,
@@ -55,7 +56,10 @@ export function fundingOf(
   return { funding, distant, unpriced };
 }
 
-/** The close nearest to the time, within the window; else that of the bar under way, or the time itself. Null: the bars end before. */
+/**
+ * Returns the close nearest to the time, within the window; else that of the bar in progress, or the time itself between bars. Null if the
+ * bars end before.
+ */
 function bookingTime({ openMs, closeMs }: Pick<PricedRows, 'openMs' | 'closeMs'>, timeMs: number): number | null {
   const after = rowAt(closeMs, timeMs);
   const lateMs = timeMs - (closeMs[after - 1] ?? -Infinity);
@@ -72,7 +76,7 @@ function firstOf(rows: readonly PricedRows[], priceOf: (rows: PricedRows) => num
   return null;
 }
 
-/** The open of the row that opens nearest to the time, within the window. */
+/** Returns the open of the row that opens nearest to the time, within the window; null if no row does. */
 function openingPrice({ openMs, open }: PricedRows, timeMs: number): number | null {
   const after = rowAt(openMs, timeMs);
   const isBefore = after > 0 && !(openMs[after]! - timeMs <= timeMs - openMs[after - 1]!);
@@ -80,13 +84,13 @@ function openingPrice({ openMs, open }: PricedRows, timeMs: number): number | nu
   return Math.abs((openMs[nearest] ?? Infinity) - timeMs) <= WINDOW_MS ? open[nearest]! : null;
 }
 
-/** The close of the row that is under way, or ends at the time. */
+/** Returns the close of the row that is in progress or ends at the time; null if no row is. */
 function closingPrice({ openMs, closeMs, close }: PricedRows, timeMs: number): number | null {
   const row = rowAt(closeMs, timeMs);
   return row < closeMs.length && openMs[row]! <= timeMs ? close[row]! : null;
 }
 
-/** The first open after the time; where several rows open then, of the first of them. */
+/** Returns the first open after the time. If several rows open then, the first of them counts. */
 function nextOpen(rows: readonly PricedRows[], timeMs: number): number | null {
   let [price, atMs]: [number | null, number] = [null, Infinity];
   for (const { openMs, open } of rows) {
@@ -96,7 +100,7 @@ function nextOpen(rows: readonly PricedRows[], timeMs: number): number | null {
   return price;
 }
 
-/** The close of the row that ended within the window before the time. */
+/** Returns the close of the row that ended within the window before the time; null if no row did. */
 function lastPrice({ closeMs, close }: PricedRows, timeMs: number): number | null {
   const row = rowAt(closeMs, timeMs) - 1;
   return row >= 0 && timeMs - closeMs[row]! <= WINDOW_MS ? close[row]! : null;

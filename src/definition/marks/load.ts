@@ -1,4 +1,4 @@
-// What a run of futures needs beside its bars: mark prices, funding rates, and words about what of them is missing.
+// Loads the futures data of a run: mark prices, funding rates, and notes about missing data.
 
 import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
 import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
@@ -19,21 +19,21 @@ import type { FeedPlan } from '../plan/plan.ts';
 import { fundingOf, type FundingPlan, type PricedRows } from './funding.ts';
 import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
 
-/** Where marks come from: the best klines of the mark price that the catalog has, or the bars' own prices. */
+/** Source of marks. `auto`: the best mark klines in the catalog. `bars`: the bars' own prices. */
 export type MarkRule = 'auto' | 'bars';
 
 export interface LoadedContracts {
   readonly data: ReadonlyMap<InstrumentId, ContractData>;
-  /** Everything about the contracts that decides a result, by name, with the hash of its content. */
+  /** Every input of the contracts that affects a result, by name, with the hash of its content. */
   readonly inputs: readonly { readonly name: string; readonly sha256: string }[];
-  /** The files of the catalog that were read. */
+  /** The catalog files that were read. */
   readonly files: readonly string[];
   readonly notes: readonly string[];
-  /** About mark prices that no market makes. */
+  /** Warnings about implausible mark prices. */
   readonly warnings: readonly Warning[];
 }
 
-/** Times and marks just after the end of a run may belong to it. */
+/** Funding times and marks up to one day after the end of a run may still belong to it. */
 const DAY_MS = 86_400_000;
 
 interface Range {
@@ -41,7 +41,7 @@ interface Range {
   readonly toMs: number;
 }
 
-/** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError when a file of them cannot be read. */
+/** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError if a file cannot be read. */
 export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: Range): LoadedContracts {
   const loaded = finestFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
   return {
@@ -70,7 +70,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   };
 
   const markKey = rule === 'auto' ? bestMarks(keys, bars.interval) : null;
-  // Warm-up rows are marked too: nothing of them is judged, but columns are as long as the bars.
+  // Warm-up rows also need marks, because the columns must be as long as the bars. No position is judged by them.
   const markRows = markKey === null ? null : open(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
   const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
   const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
@@ -82,9 +82,9 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   }
 
   const fundingKey = keys.find(({ kind }) => kind === 'funding');
-  // Nothing is held before the contract has bars.
+  // No position exists before the contract has bars.
   const fromMs = Math.max(range.fromMs, bars.openMs[firstRow] ?? Infinity);
-  // Those before it are paid by nobody, and known to strategies.
+  // Loaded from the first rate on: earlier rates are not paid, but strategies can read them.
   const rates = fundingKey === undefined ? null : open(fundingKey, 0);
   const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars, { fromMs, toMs: range.toMs });
   notes.push(...fundingNotes(symbol, plan));
@@ -98,11 +98,11 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   };
 }
 
-/** Klines as long as the bars or shorter, the longest of them first: they say the most. Else longer ones, the shortest first. */
+/** Selects the longest mark klines that are not longer than the bars, because they match the bars best; else the shortest longer ones. */
 function bestMarks(keys: readonly SeriesKey[], interval: Interval): (SeriesKey & { readonly kind: 'mark' }) | null {
   const lengthMs = fixedLengthMs(interval);
   const marks = keys.filter((key) => key.kind === 'mark').toSorted((a, b) => markLengthMs(a.interval) - markLengthMs(b.interval));
-  // Weeks and months hold whole days.
+  // Weeks and months consist of whole days.
   const fine = marks.filter((key) => lengthMs === null || lengthMs % markLengthMs(key.interval) === 0);
   return fine.at(-1) ?? marks.find((key) => lengthMs !== null && markLengthMs(key.interval) % lengthMs === 0) ?? null;
 }
@@ -112,7 +112,7 @@ function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly Price
   return klines === null ? [own] : [klines, own];
 }
 
-/** The rates of a series of funding. */
+/** Returns the funding rates of a series. */
 export function knownRates({ length, timeMs, figures: [rate = new Float64Array(0)] }: SeriesColumns): FundingRates {
   return { length, timeMs, rate };
 }

@@ -1,4 +1,4 @@
-// Mark prices row by row of the bars that trade: aggregated from finer mark klines, or bounded by coarser ones.
+// Mark prices for each row of the traded bars: aggregated from finer mark klines, or bounded by coarser ones.
 
 import type { MarkColumns } from '../../model/bars/marks.ts';
 import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
@@ -7,7 +7,7 @@ import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars
 import { typicalLengthMs } from '../../model/interval.ts';
 import { markLengthMs, type MarkInterval } from '../../adapters/catalog/files/markInterval.ts';
 
-/** Klines of the mark price in ticks of the contract, oldest first. */
+/** Mark klines in ticks of the contract, oldest first. */
 export interface MarkKlines {
   readonly interval: MarkInterval;
   readonly openMs: Float64Array;
@@ -18,7 +18,7 @@ export interface MarkKlines {
   readonly close: Float64Array;
 }
 
-/** Prices of a series, rounded half up to the tick: exchanges reckon marks finer than prices. */
+/** Converts a series to ticks, rounded half up, because exchanges compute marks more finely than prices. */
 export function markKlines({ timeMs, figures, digits }: SeriesColumns, interval: MarkInterval, priceDigits: number): MarkKlines {
   const [open, high, low, close] = figures.map((prices) => prices.map((price) => toTicks(price, digits, priceDigits)));
   return {
@@ -32,7 +32,7 @@ export function markKlines({ timeMs, figures, digits }: SeriesColumns, interval:
   };
 }
 
-/** By way of whole numbers of the price's own digits, so that a half is a half. */
+/** Converts through whole numbers of the price's own digits, so that halves are exact. */
 function toTicks(price: number, digits: number, priceDigits: number): number {
   const whole = Math.round(price * pow10(digits));
   return digits <= priceDigits ? whole * pow10(priceDigits - digits) : mulDiv(whole, 1, pow10(digits - priceDigits), 'halfUp');
@@ -40,16 +40,18 @@ function toTicks(price: number, digits: number, priceDigits: number): number {
 
 export interface AlignedMarks {
   readonly marks: MarkColumns;
-  /** Bars from `firstRow` on that mark klines do not cover, or not whole: their own prices stand in. */
+  /** Number of bars from `firstRow` on that mark klines do not cover completely. Their own prices are used instead. */
   readonly uncovered: number;
 }
 
 /**
- * Marks of each bar. Klines as long as the bars or shorter are put together: first open, highest high, lowest low, last close of those
- * that open inside the bar. Of longer ones only their own four prices are known, and no mark inside lay beyond their high and low: so the
- * bar's own prices are moved to the nearest price between those two; where the kline opens or closes with the bar, its open and its close
- * are the bar's. A bar that no kline covers has its own prices, and one of which shorter klines are missing the worst of both: its open or
- * close where the first or the last is missing, for a mark of earlier is none of that time, and what it has reached beyond the others.
+ * Returns the marks of each bar.
+ * Klines as long as the bars or shorter are aggregated: first open, highest high, lowest low, last close of those that open inside the bar.
+ * A longer kline bounds the bar. No mark in it lay beyond its high and low, so the bar's own prices are moved into that range. If the kline
+ * opens or closes with the bar, its open or close is used.
+ * A bar without a kline keeps its own prices. If some of its shorter klines are missing, the worse of both sources is used. If the first or
+ * last kline is missing, the bar's own open or close is used, because an older mark says nothing about this bar. The bar's high and low are
+ * used if they lie beyond the klines.
  */
 export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: number): AlignedMarks {
   const isFine = markLengthMs(klines.interval) <= typicalLengthMs(bars.interval);
@@ -62,7 +64,7 @@ export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: numbe
   let uncovered = 0;
   let at = 0;
   for (let row = 0; row < bars.length; row++) {
-    // Fine: the first kline that opens in the bar. Coarse: the one that ends with it or later.
+    // Finer klines: the first one that opens in the bar. Coarser klines: the first one that ends with the bar or later.
     const edge = bars.openMs[row]!;
     while (at < klines.openMs.length && (isFine ? klines.openMs[at]! < edge : klines.closeMs[at]! <= edge)) at++;
     const isCovered = isFine
@@ -87,7 +89,7 @@ function mergeInto(into: OwnPrices, row: number, klines: MarkKlines, from: numbe
   const { interval, openMs, closeMs, open, high, low, close } = klines;
   const slackMs = markLengthMs(interval) / 2;
   let [top, bottom] = [-Infinity, Infinity];
-  /** Up to then all marks of the bar are known; NaN once some of them are not. */
+  /** End of the part of the bar with complete marks; NaN once marks are missing. */
   let knownMs = startMs;
   let at = from;
   for (; at < openMs.length && openMs[at]! < endMs; at++) {

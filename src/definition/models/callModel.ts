@@ -1,9 +1,9 @@
-// Asks a model of the author: what goes wrong in it is told of the model.
+// Calls a user-defined model. Errors are attributed to the model.
 
 import { StrategyError } from '../../base/errors.ts';
 import { thrownText } from '../../engine/host/strategyErrors.ts';
 
-/** What the author's function says, whatever that is. Throws StrategyError that names the model, not the strategy that happens to run. */
+/** Returns what the user's function returns, unchecked. Throws StrategyError that names the model, not the strategy that is running. */
 export function callModel<Asked extends readonly unknown[]>(model: string, ask: (...asked: Asked) => unknown, ...asked: Asked): unknown {
   try {
     return ask(...asked);
@@ -12,7 +12,7 @@ export function callModel<Asked extends readonly unknown[]>(model: string, ask: 
   }
 }
 
-/** An answer that cannot be used, in words. */
+/** Describes an unusable result of a model. */
 export function describeAnswer(answer: unknown): string {
   if (typeof answer === 'string') return `'${answer}'`;
   if (typeof answer === 'object' && answer !== null) return 'then' in answer ? 'a promise: models are synchronous' : 'an object';

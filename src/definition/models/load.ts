@@ -1,4 +1,4 @@
-// The models that a definition names: loaded, hashed, and noted for the manifest.
+// Loads the models that a definition names, hashes them, and records them for the manifest.
 
 import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ import { loadModules, type ModuleOptions } from './modules.ts';
 
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
 
-/** Throws ConfigError naming the key of a model that cannot be used. */
+/** Throws ConfigError naming the key of an unusable model. */
 export async function loadModels(definition: Definition, source: DefinitionSource, options: ModuleOptions = {}): Promise<ModelsPlan> {
   const own = await loadOwnModels(definition, source, options);
   const modules = await loadModules(definition, source, options);
@@ -63,7 +63,10 @@ async function loadOwnModels(
   return { slippage, fees, rules, records, reach: reached };
 }
 
-/** A file in plain JavaScript may say anything: 'false' as a text would ask about reductions, and keep a strategy from its exit. */
+/**
+ * Checks the type, because a plain JavaScript file may contain anything. The text 'false' would apply the rule to reductions and could
+ * block an exit.
+ */
 function checkReductions({ code, reductionsToo: given }: { readonly code: string; readonly reductionsToo?: unknown }, where: string): void {
   if (given === undefined || typeof given === 'boolean') return;
   throw new ConfigError(

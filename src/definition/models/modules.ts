@@ -1,4 +1,4 @@
-// The modules that a definition names: loaded as strategies are, checked for what they rebind, and noted for the manifest.
+// Loads the modules that a definition names, checks which parts they rebind, and records them for the manifest.
 
 import { dirname } from 'node:path';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
@@ -12,7 +12,7 @@ import type { Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 import { describeAnswer } from './callModel.ts';
 
-/** A module that code has handed over, with the hash of its own text. */
+/** A module given in code, with the hash of its own text. */
 export interface ModuleAtHand {
   readonly module: ComposeModule;
   readonly hash: string;
@@ -21,7 +21,7 @@ export interface ModuleAtHand {
 export interface ModuleOptions {
   readonly bundler?: Bundler | undefined;
   readonly importer?: Importer | undefined;
-  /** Modules that are at hand, by their place in the list of the definition. */
+  /** Modules given in code, by their index in the definition's list. */
   readonly modules?: ReadonlyMap<number, ModuleAtHand> | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface LoadedModules {
 
 const FOUND = { what: 'a module file', kind: 'file', remedy: 'correct the path' } as const;
 
-/** Throws ConfigError naming the item of `modules` that cannot be used; null: the definition names none. */
+/** Throws ConfigError naming the item of `modules` that is unusable. Returns null if the definition names no modules. */
 export async function loadModules(
   definition: Pick<Definition, 'modules' | 'models' | 'fills'>,
   source: DefinitionSource,
@@ -66,13 +66,13 @@ export async function loadModules(
   return { plans, records, reach: reached };
 }
 
-/** True for what `composeModule` returns, of whichever copy of isobar. */
+/** True for a result of `composeModule`, from any copy of isobar. */
 export function isComposeModule(value: unknown): value is ComposeModule {
   if (typeof value !== 'object' || value === null || Reflect.get(value, 'kind') !== 'module') return false;
   return typeof Reflect.get(value, 'name') === 'string' && Array.isArray(Reflect.get(value, 'bindings'));
 }
 
-/** Of two that rebind one part the second would undo the first, and nobody would notice. */
+/** Rejects two modules that rebind the same part, because the second would silently replace the first. */
 function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Definition, 'models' | 'fills'>): void {
   const bound = new Map<string, string>();
   if (models?.slippage !== undefined) bound.set('slippage', 'models.slippage');
@@ -83,7 +83,7 @@ function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Def
       const { part, isWrapping } = binding;
       if (ADDED_PARTS.includes(part)) checkAddition(binding, module, place);
       else {
-        // What wraps the slippage of `fills` keeps it.
+        // A module that wraps the slippage of `fills` keeps it.
         const before = bound.get(part) ?? (part === 'slippage' && isFixed && !isWrapping ? 'fills.slippage' : undefined);
         if (before !== undefined) throw twice(binding, module, place, before);
         bound.set(part, `the module ${module.name}`);

@@ -1,4 +1,4 @@
-// Codes of risk rules: those of authors keep apart from those of isobar, and from each other.
+// Codes of risk rules: those of users must differ from isobar's and from each other.
 
 import { ConfigError } from '../../base/errors.ts';
 import { denialText } from '../../orders/denialReasons.ts';
@@ -8,11 +8,11 @@ import { rulesFor } from '../../risk/rules.ts';
 import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
 
 const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
-/** Of every market: a rule may be moved to a run of another one. */
+/** Rules of all markets, because a rule may later be used in a run of another market. */
 const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
 const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(HALT_CAUSES)]);
 
-/** Adds `code` to `codes`, those of the author's rules so far. Throws ConfigError for one that cannot be, or that another rule has. */
+/** Adds `code` to `codes`, the codes of the user's rules. Throws ConfigError if the code is invalid or taken. */
 export function checkRuleCode(code: string, codes: Set<string>, where: string): void {
   const isTaken = TAKEN.has(code) || denialText(code) !== null || codes.has(code);
   if (!CODE.test(code) || isTaken) {

@@ -1,10 +1,10 @@
-// Which feed of an instrument is the one in whose rows its orders match.
+// Finds the execution feed of each instrument: the one in whose rows its orders match.
 
 import type { InstrumentId } from '../../model/instrument.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import type { FeedPlan } from './plan.ts';
 
-/** The finest feed of each instrument, in the order of the feeds. */
+/** Returns the finest feed of each instrument, in the order of the feeds. */
 export function finestFeeds(feeds: readonly FeedPlan[]): readonly FeedPlan[] {
   const finest = new Map<InstrumentId, FeedPlan>();
   for (const feed of feeds) {

@@ -1,12 +1,12 @@
-// A module of an author as data: which parts of a bot it rebinds, and by which factory. `composeModule` of isobar/compose makes it.
+// A user's module as data: which parts of a bot it rebinds, and with which factory. `composeModule` of isobar/compose creates it.
 
-/** What a module says of one part of the bot. */
+/** How a module rebinds one part of the bot. */
 export interface ModuleBinding {
   /** Name of the part, a key of PARTS. */
   readonly part: string;
-  /** The factory gets what was bound before as its first argument. */
+  /** True if the factory gets the previous binding as its first argument. */
   readonly isWrapping: boolean;
-  /** Names of the parts that the factory is given behind what every factory gets. */
+  /** Names of the parts that the factory gets after its standard arguments. */
   readonly needs: readonly string[];
   readonly make: (...given: never[]) => unknown;
 }
@@ -14,17 +14,17 @@ export interface ModuleBinding {
 /** The default export of a module file. */
 export interface ComposeModule {
   readonly kind: 'module';
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly bindings: readonly ModuleBinding[];
 }
 
-/** A module that takes part in a run. */
+/** A module that is part of a run. */
 export interface ModulePlan {
   readonly module: ComposeModule;
-  /** Where the definition names it, for messages: `run.yaml:7 modules.0`. */
+  /** Its place in the definition, for messages: `run.yaml:7 modules.0`. */
   readonly place: string;
 }
 
-/** Parts that modules add to and never replace: several modules may name them. */
+/** Parts that modules extend but never replace, so several modules may name them. */
 export const ADDED_PARTS: readonly string[] = ['rules', 'notifier'];

@@ -1,4 +1,4 @@
-// A run, resolved: what a definition becomes once its files are loaded and its text is parsed. The engine's input.
+// A run plan: a definition with all files loaded and all text parsed. It is the input of the engine.
 
 import type { Rounding } from '../../base/number/exact.ts';
 import type { ContractData } from '../../model/bars/marks.ts';
@@ -13,33 +13,33 @@ import type { FillSettings } from '../../venue/venueConfig.ts';
 import type { ModulePlan } from './module.ts';
 
 export interface FeedPlan {
-  /** The name by which strategies ask for it; several feeds of one name are a list (`feeds(name)`). */
+  /** The name by which strategies ask for it. Several feeds with one name form a list (`feeds(name)`). */
   readonly name: string;
-  /** Warm-up rows in front, then the rows of the run; nothing after its end. */
+  /** Warm-up rows first, then the rows of the run; nothing after its end. */
   readonly bars: BarColumns;
-  /** First row that opens at or after the run's start. */
+  /** First row that opens at or after the start of the run. */
   readonly firstRow: number;
   readonly quality: FeedQuality;
-  /** The files of the catalog that it was read from; none for bars that were in memory. */
+  /** The catalog files that it was read from; missing for bars from memory. */
   readonly files?: readonly string[];
-  /** Finer bars of an instrument, in which its orders match; strategies do not see them. */
+  /** True for an execution-only feed: orders match in its finer bars, and strategies do not see it. */
   readonly isHidden?: boolean;
-  /** What to know of its bars. */
+  /** A note about its bars, for the reader of the results. */
   readonly note?: string;
 }
 
 export interface StrategyPlan {
   readonly strategy: StrategyClass;
   readonly record: StrategyRecord;
-  /** As the definition wrote them; parsed and checked against the class when it is constructed. */
+  /** Parameters as the definition has them. They are parsed and checked when the class is constructed. */
   readonly params: Readonly<Record<string, unknown>>;
   /** Share of the starting cash, a decimal; all shares sum to 1. */
   readonly share: string;
-  /** Identity of the code, for its own instance of the block loop. */
+  /** Identity of the code, used for its own instance of the block loop. */
   readonly hash: string;
-  /** What its code reaches beside the run. */
+  /** Warnings about what its code uses outside the run. */
   readonly reach?: readonly Warning[];
-  /** Where its module lies; null, or left out, for a class that was at hand. */
+  /** URL of its module; null or missing for a class given in code. */
   readonly url?: string | null;
 }
 
@@ -51,13 +51,13 @@ export interface FeesPlan {
 }
 
 export interface FillsPlan extends FillSettings {
-  /** From a decision to its order's arrival at the venue. */
+  /** Time from a decision to the arrival of its order at the venue. */
   readonly latencyMs: number;
-  /** How far beyond the last close a market buy by quantity may pay, in millionths (house: 1 %). */
+  /** Market-order collar: how far beyond the last close a market buy by quantity may pay, in millionths (default 1 %). */
   readonly collarPpm: number;
 }
 
-/** A file whose model or module takes part in the run. */
+/** A file whose model or module is part of the run. */
 export interface ModelRecord {
   readonly use: 'slippage' | 'fees' | 'risk' | 'module';
   readonly file: string;
@@ -65,27 +65,27 @@ export interface ModelRecord {
   readonly hash: string;
   /** Every file of the bundle, relative to the folder of `file`. */
   readonly inputs: readonly string[];
-  /** That folder, absolute. */
+  /** The folder of `file`, absolute. */
   readonly folder: string;
 }
 
-/** What authors have put in the place of the built-in models and parts, or beside them. */
+/** User-defined models and parts that replace or extend the built-in ones. */
 export interface ModelsPlan {
   readonly slippage: SlippageSpec | null;
   readonly fees: FeeSpec | null;
   readonly rules: readonly RiskRuleSpec[];
   readonly modules?: readonly ModulePlan[];
   readonly records: readonly ModelRecord[];
-  /** What models and modules reach beside the run. */
+  /** Warnings about what models and modules use outside the run. */
   readonly reach?: readonly Warning[];
 }
 
-/** How the account of a futures run trades, and what its contracts pay and are marked with. */
+/** How the account of a futures run trades, and the marks and funding of its contracts. */
 export interface FuturesPlan {
   readonly leverage: number;
   readonly isCross: boolean;
   readonly isNet: boolean;
-  /** Taken by the exchange from what a liquidated position leaves, in millionths of its value. */
+  /** Fee that the exchange takes from the remaining margin of a liquidated position, in millionths of its value. */
   readonly liquidationFeePpm: number;
   readonly data: ReadonlyMap<InstrumentId, ContractData>;
 }
@@ -98,17 +98,17 @@ export interface RunPlan {
   readonly toMs: number;
   /** Starting balances: asset to decimal text. */
   readonly cash: Readonly<Record<string, string>>;
-  /** Of a run over both markets: how they lie in its two accounts. */
+  /** For a run over both markets: the balances of its two accounts. */
   readonly funds?: Readonly<Record<Market, Readonly<Record<string, string>>>>;
-  /** The size of an order that names none; exactly one key. */
+  /** Size of an order without a size of its own; exactly one key. */
   readonly size: { readonly base?: string; readonly quote?: string; readonly equity?: string };
   readonly fees: FeesPlan;
   readonly fills: FillsPlan;
   readonly risk: RiskLimits;
   readonly models?: ModelsPlan;
-  /** Of a run of futures. */
+  /** Only for a run with futures. */
   readonly futures?: FuturesPlan;
   readonly seed: number;
-  /** Rows of a block: a setting of tests, never part of the result. */
+  /** Rows of a block. A setting for tests; it does not affect the result. */
   readonly blockRows: number;
 }

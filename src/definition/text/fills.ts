@@ -1,4 +1,4 @@
-// How orders fill, as a definition writes it: each key, its default, and what a run takes from it. The file of an exchange has those of rows.
+// The fill settings of a run definition: keys, defaults, and values in a run. The exchange config shares those for matching in bars.
 
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
@@ -21,12 +21,12 @@ export const fillsSchema = map(
   'fill settings, such as { limit: through, latencyMs: 0 }',
 );
 
-/** The keys by which rows of bars fill orders: an exchange whose bars match orders has them too. */
+/** The keys for matching in bars, which an exchange with `match: bars` has too. */
 export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true });
 
 export type Fills = z.output<typeof fillsSchema>;
 
-/** Defaults that the settled text of every run writes out: one more changes the hash of every definition. */
+/** Defaults that the settled text of every run contains. A further key would change the hash of every definition. */
 export const FILL_DEFAULTS = {
   limit: 'through',
   latencyMs: 0,
@@ -36,7 +36,7 @@ export const FILL_DEFAULTS = {
   collar: '0.01',
 } as const satisfies Fills;
 
-/** What a run takes from them, in the units in which it is obeyed; `inside` chooses bars and is settled where they are loaded. */
+/** Returns the fill settings in the units of the engine. `inside` selects bars and is handled where they are loaded. */
 export function settledFills(given: Fills = {}): FillsPlan {
   const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = FILL_DEFAULTS;
   return {

@@ -1,4 +1,4 @@
-// What the schema allows at a path: the keys of a map, and whether a value is text there.
+// What the schema allows at a path: the keys of a map, and whether a value is text.
 
 import { z } from 'zod';
 import { definitionSchema } from './schema.ts';
@@ -6,12 +6,12 @@ import type { KeyPath } from './source.ts';
 
 type Schema = z.core.$ZodType;
 
-/** The keys that a map at `path` may have; empty where any name is allowed. */
+/** Returns the keys that a map at `path` may have; empty if any name is allowed. */
 export function keysAt(path: KeyPath, top: Schema = definitionSchema): readonly string[] {
   return schemasAt(path, top).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
 }
 
-/** True where the definition wants text, a quoted decimal among it, and no number. */
+/** True when the definition expects text there, such as a quoted decimal, and no number. */
 export function wantsText(path: KeyPath): boolean {
   const schemas = schemasAt(path, definitionSchema);
   return schemas.some((schema) => schema instanceof z.ZodString) && !schemas.some((schema) => schema instanceof z.ZodNumber);

@@ -1,4 +1,4 @@
-// `--set key=value`: single values laid over a definition, with the option as their place in messages.
+// `--set key=value`: overrides single values of a definition. Messages name the option as their place.
 
 import { parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
@@ -12,14 +12,14 @@ interface Override {
   readonly document: Document;
 }
 
-/** `source` with each `key=value` laid over it, later ones winning. Keys are dotted paths: `params.fast`, `strategy.0.share`. */
+/** Returns `source` with each `key=value` applied; later ones win. Keys are dotted paths: `params.fast`, `strategy.0.share`. */
 export function withOverrides(source: DefinitionSource, settings: readonly string[]): DefinitionSource {
   if (settings.length === 0) return source;
   const overrides = settings.map(parseSetting);
   let data = source.data;
   for (const { path, value } of overrides) data = put(data, path, value);
   const covering = (path: KeyPath) => overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
-  // A map that is there because something was set in it.
+  // True for a map that exists only because a setting put a value into it.
   const isMadeFor = (path: KeyPath) =>
     path.length > 0 &&
     definitionValueAt(source.data, path) === undefined &&
@@ -36,7 +36,7 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   };
 }
 
-/** A setting that gives the value at a dotted key, by itself or with the map that it is in: `params.fast=3`, `params={ fast: 3 }`. */
+/** True when a setting gives the value at a dotted key, directly or inside a map: `params.fast=3`, `params={ fast: 3 }`. */
 export function givesValue(setting: string, key: string): boolean {
   const { path, value } = parseSetting(setting);
   const wanted = key.split('.');
@@ -59,12 +59,12 @@ function parseSetting(setting: string): Override {
   if (wrong)
     throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
   const value = plainData(document, `--set ${setting}`);
-  // A shell strips quotes, so a number keeps its text where text is wanted, and where it has a point: 0.10 stays 0.10.
+  // A shell strips quotes. So a number stays text if text is expected or if it has a point: 0.10 stays 0.10.
   const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
   return { path, value: keepText ? text.trim() : value, text, document };
 }
 
-/** A copy of `data` with `value` at `path`; maps on the way are made where they are missing. */
+/** Returns a copy of `data` with `value` at `path`. Missing maps on the way are created. */
 function put(data: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;

@@ -1,4 +1,4 @@
-// From the text of a definition to a checked one: every problem is a line that names place, key, what was expected and what stood there.
+// Parses and checks a definition. Every problem is one line: the place, the key, what was expected and what was found.
 
 import type { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
@@ -7,12 +7,12 @@ import { keysAt } from './keys.ts';
 import { definitionSchema, type Definition } from './schema.ts';
 import { definitionValueAt, whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
-/** More problems than this help nobody; the rest is counted. */
+/** Maximum number of problems shown; the rest is counted. */
 const MAX_PROBLEMS = 8;
-/** More keys than this are no help in a message. */
+/** Maximum number of keys listed in a message. */
 const MAX_LISTED = 40;
 
-/** Schemas pass over this key, which JavaScript has for itself, wherever it stands. */
+/** Schemas ignore this key, because JavaScript uses it itself, so it is checked separately. */
 const HIDDEN = '__proto__';
 
 interface Problem {
@@ -23,9 +23,9 @@ interface Problem {
 /** A kind of file with keys and values. */
 export interface FileKind<T> {
   readonly schema: z.ZodType<T>;
-  /** `a run definition`. */
+  /** Its name in messages, such as `a run definition`. */
   readonly called: string;
-  /** Where its keys are explained. */
+  /** The page that explains its keys. */
   readonly docs: string;
 }
 
@@ -34,7 +34,7 @@ const RUN_DEFINITION: FileKind<Definition> = { schema: definitionSchema, called:
 /** Checks `source` as a run definition. Throws one ConfigError with a line for each problem, misspelt keys first. */
 export const parseDefinition = (source: DefinitionSource): Definition => parseSource(RUN_DEFINITION, source);
 
-/** The same for a file of any kind. */
+/** Checks `source` as a file of any kind. Throws like `parseDefinition`. */
 export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const result = kind.schema.safeParse(source.data);
   const hidden = hiddenKeys(source.data);
@@ -44,14 +44,14 @@ export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
     ...hidden.map((path) => unknownKey(path, HIDDEN, source, kind)),
     ...issues.flatMap((issue) => problemsOf(issue, source, kind)),
   ];
-  // A value can break two rules that are told in the same words.
+  // A value can break two rules that have the same message.
   const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
   if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
   throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');
 }
 
-/** Where a map has that key: in the file, or by `--set`. What was given in code may hold anything, itself among it. */
+/** Returns the maps that have that key, from the file or from `--set`. Values given in code may hold anything, even themselves. */
 function hiddenKeys(data: unknown, path: KeyPath = [], seen = new Set<object>()): readonly KeyPath[] {
   if (typeof data !== 'object' || data === null || seen.has(data)) return [];
   seen.add(data);
@@ -62,7 +62,7 @@ function hiddenKeys(data: unknown, path: KeyPath = [], seen = new Set<object>())
 
 type Issue = z.core.$ZodIssue;
 
-/** A misspelt key often is the reason why another one is missing: it comes first. */
+/** Sorts misspelt keys first, because they often explain why another key is missing. */
 function ranked(issues: readonly Issue[]): readonly Issue[] {
   const rank = ({ code }: Issue) => (code === 'unrecognized_keys' ? 0 : 1);
   return issues.toSorted((a, b) => rank(a) - rank(b));
@@ -86,7 +86,7 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
   ];
 }
 
-/** Whether `value` would do at `path`: what is out of range needs more than quotes. */
+/** True when `value` would be valid at `path`. For a number out of range, quotes alone do not help. */
 function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
   const data = structuredClone(source.data);
   const parent = definitionValueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
@@ -96,8 +96,8 @@ function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: K
 }
 
 /**
- * Of a choice between kinds, such as an amount or amounts by asset, the one whose kind was right: what is wrong lies inside it. Where all
- * that is wrong are maps in the place of text, it is the one that has maps there, under other names.
+ * Returns the problems of the union branch that the user meant, such as an amount or amounts by asset. It is the branch whose type fits, so
+ * that its problems lie inside it. If its only problems are maps instead of text, returns the branch that has maps there under other names.
  */
 function meantBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;

@@ -1,11 +1,11 @@
-// Paths in a definition: tried from the current folder, then from the folder of the definition.
+// Resolves paths in a definition: from the current folder, then from the folder of the definition.
 
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
-/** What a path should lead to, and what to do when it does not. */
+/** What a path should lead to, and the remedy if it does not. */
 export interface PathRequest {
   readonly what: string;
   readonly kind: 'file' | 'folder';
@@ -13,8 +13,8 @@ export interface PathRequest {
 }
 
 /**
- * The absolute path of what `text`, written at `path` of the definition, names. The current folder comes first, because definitions lie
- * in a folder of their own and name strategies from the top of the project. Throws ConfigError that names both places.
+ * Returns the absolute path for `text`, which the definition has at `path`. The current folder comes first, because definitions are in a
+ * folder of their own and name strategies from the project root. Throws ConfigError that names both places.
  */
 export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: PathRequest): string {
   const tried = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
@@ -28,7 +28,7 @@ export function locate(source: DefinitionSource, path: KeyPath, text: string, wa
   );
 }
 
-/** A path as a person types it: relative to the current folder where that is below it. */
+/** Returns a path as a user types it: relative to the current folder if it is below it. */
 export function displayPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near === '' || near.startsWith('..') || isAbsolute(near) ? path : near;

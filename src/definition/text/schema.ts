@@ -1,4 +1,4 @@
-// The run definition as a schema: one description for parsing, for messages, and for the JSON schema that editors complete from.
+// The schema of a run definition. It serves parsing, messages, and the JSON schema for completion in editors.
 
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
@@ -8,7 +8,7 @@ import { LIMITS, MAX_COUNT, limitProblem, WINDOWS, type LimitRow } from '../../r
 import { fillsSchema } from './fills.ts';
 import { choiceValue, map, rate, textValue, integerValue } from './values.ts';
 
-/** A quoted decimal >= 0 in `unit`; quoted, because YAML would turn 0.10 or 1e-7 into a float before anyone sees its text. */
+/** A quoted decimal >= 0 in `unit`. Quotes are required, because YAML would turn 0.10 or 1e-7 into a float before its text is checked. */
 function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
   const error = `a quoted decimal (${unit}${range === '' ? '' : `, ${range}`})`;
   return z
@@ -31,9 +31,9 @@ const symbol = textValue('the name of an instrument, such as BTCUSDT', 'name of 
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
   .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
-  // Equity is looked at on every day of a run: to the year 9999 there would be three million.
+  // Equity is sampled on every day of a run; up to the year 9999 there would be three million days.
   .refine((value) => isPlausible(parseTime(value)), { error: 'a time from 1970-01-01 to 2100-01-01' });
-/** No bar is older or newer; what is no time is told as such. */
+/** True for times that a bar can have. Text that is not a time passes, because it has its own message. */
 const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
 
 const strategyItem = map(
@@ -61,7 +61,7 @@ const feed = map(
 ).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
 
 const digits = (what: string) => integerValue('decimal digits', what, 0, 15).optional();
-// The names are those of the catalog's own records.
+// The key names are those of the catalog's records.
 const instrument = map(
   {
     base: textValue('the name of an asset', 'asset that is traded').optional(),
@@ -206,7 +206,7 @@ export const definitionSchema = map(
     error: 'quote: fees of futures are in the margin coin',
   });
 
-/** A run definition as its author wrote it: checked, nothing loaded, defaults not filled in. */
+/** A run definition as its author wrote it: checked, with nothing loaded and no defaults filled in. */
 export type Definition = z.output<typeof definitionSchema>;
 
 interface OfMarkets {
@@ -214,12 +214,12 @@ interface OfMarkets {
   readonly market?: Market | undefined;
 }
 
-/** The markets that the feeds of a definition are of. */
+/** Returns the markets of the feeds of a definition. */
 export function marketsOf({ feeds, market }: OfMarkets): ReadonlySet<Market> {
   return new Set(Object.values(feeds).map((each) => each.market ?? market ?? 'spot'));
 }
 
-/** The JSON schema of a run definition, for editors; `config/backtest.schema.json` holds its text. */
+/** Returns the JSON schema of a run definition, for editors; `config/backtest.schema.json` holds its text. */
 export function definitionJsonSchema(): string {
   const schema = z.toJSONSchema(definitionSchema, { io: 'input', target: 'draft-7' });
   return `${JSON.stringify({ title: 'isobar run definition', ...schema }, null, 2)}\n`;

@@ -1,4 +1,4 @@
-// A run definition as text: read from YAML or from options, with the place of every key at hand for messages.
+// The source of a run definition: read from YAML or from options, with the place of every key for messages.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,36 +7,36 @@ import { ConfigError } from '../../base/errors.ts';
 
 export type KeyPath = readonly (string | number)[];
 
-/** What was written, and how to point at it. */
+/** The content of a definition, and where each key was set. */
 export interface DefinitionSource {
-  /** The file as the user named it, or the words of the command line that stand for one. */
+  /** The file as the user named it, or the words for a command line. */
   readonly file: string;
-  /** Paths in the definition are tried from here when the current folder does not have them. */
+  /** Folder from which paths are resolved if the current folder does not have them. */
   readonly folder: string;
-  /** Stands for the current folder, for a run that is made again from elsewhere. */
+  /** Replaces the current folder when a run is repeated from elsewhere. */
   readonly startedIn?: string;
   readonly data: unknown;
-  /** `file:line`, or the option that set the key. A key that is missing has the line of what it is missing from. */
+  /** Returns `file:line`, or the option that set the key. For a missing key, the line of the map that lacks it. */
   place(path: KeyPath): string;
-  /** The value at `path` as its author wrote it. */
+  /** Returns the value at `path` as its author wrote it. */
   textAt(path: KeyPath): string;
 }
 
-/** A definition is a page of text; a file this large was named by mistake. */
+/** A definition is a page of text; a larger file was named by mistake. */
 const MAX_BYTES = 1_000_000;
 
-/** Reads a YAML file. Throws ConfigError naming file, line and column when it cannot be read or is no YAML. */
+/** Reads a YAML file. Throws ConfigError naming file, line and column if it cannot be read or is not YAML. */
 export function readDefinition(file: string): DefinitionSource {
   return readYaml(file, 'a run definition', 'for a file of bars use --data');
 }
 
-/** The same for another kind of file, which is `called` so; `ifLarge` is what to do about one that is too large to be of it. */
+/** Reads another kind of file. `called` is its name in messages; `ifLarge` is the remedy for a file that is too large. */
 export function readYaml(file: string, called: string, ifLarge: string): DefinitionSource {
   return yamlSource(file, dirname(file), readText(file, called, ifLarge));
 }
 
 function readText(file: string, called: string, ifLarge: string): string {
-  // Of a path through a file statSync throws, whatever it is told.
+  // statSync throws for a path that leads through a file, whatever its options.
   const found = existsSync(file) ? statSync(file) : null;
   if (found === null) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
   if (/\.[cm]?[jt]s$/.test(file))
@@ -48,7 +48,7 @@ function readText(file: string, called: string, ifLarge: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** The same from text that is at hand. */
+/** Parses YAML text that is already in memory. */
 export function yamlSource(file: string, folder: string, text: string): DefinitionSource {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
@@ -66,7 +66,7 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
   };
 }
 
-/** Throws ConfigError for an alias of what is not there, and for more aliases than a person writes. */
+/** Throws ConfigError for an alias without an anchor, and for more aliases than a user writes. */
 export function plainData(document: Document, place: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -76,7 +76,7 @@ export function plainData(document: Document, place: string): unknown {
   }
 }
 
-/** Position of the deepest key of `path` that exists. */
+/** Returns the position of the deepest existing key of `path`. */
 function offsetOf(document: Document, path: KeyPath): number {
   let node: unknown = document.contents;
   let offset = 0;
@@ -95,22 +95,22 @@ function offsetOf(document: Document, path: KeyPath): number {
   return offset;
 }
 
-/** What stands at a place of a YAML document, as messages tell it. */
+/** Returns the text that messages show for a node of a YAML document. */
 export function nodeText(node: unknown): string {
   if (isMap(node)) return 'a map';
   if (isSeq(node)) return 'a list';
   if (!isScalar(node)) return 'nothing';
   if (typeof node.value === 'string') return clip(`'${node.value}'`);
-  // The source and not the value: an unquoted 0.10 is already 0.1 as a number.
+  // Shows the source text, not the value: an unquoted 0.10 is already the number 0.1.
   return node.source === undefined || node.source === '' ? 'nothing' : clip(node.source);
 }
 
-/** The same of a value that was given in code, where it may be anything. */
+/** Returns the text that messages show for a value given in code, which may be anything. */
 function codeValueText(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return clip(`'${value}'`);
   if (typeof value === 'function') return /^class\b/.test(String(value)) ? `the class ${value.name}` : 'a function';
-  // Of some values there is no JSON: a symbol, a map that holds itself or a bigint.
+  // Some values have no JSON: a symbol, an object that contains itself, a bigint.
   const text = attemptJson(value);
   return text === undefined ? `a ${typeof value}` : clip(text);
 }
@@ -127,7 +127,9 @@ function clip(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** A definition made of options: `values` by key, the option that each top-level key came from, and what all of them are called. */
+/**
+ * Returns a definition made of options. `values`: by key. `options`: the option of each top-level key. `called`: the name for all of them.
+ */
 export function optionSource(
   folder: string,
   values: Readonly<Record<string, unknown>>,
@@ -145,12 +147,12 @@ export function optionSource(
   };
 }
 
-/** `file:line key`, or `--set key`: how a message begins. */
+/** Returns the start of a message: `file:line key`, or `--set key`. */
 export function whereIs(source: DefinitionSource, path: KeyPath): string {
   return path.length === 0 ? source.place(path) : `${source.place(path)} ${path.join('.')}`;
 }
 
-/** What stands at `path` in plain data, or undefined. */
+/** Returns the value at `path` in plain data; undefined if it does not exist. */
 export function definitionValueAt(data: unknown, path: KeyPath): unknown {
   let value = data;
   for (const key of path) {

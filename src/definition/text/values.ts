@@ -1,9 +1,9 @@
-// The values that files of users hold, as schemas: each with what is said of one that is wrong, and what an editor shows of it.
+// Value types of user files as schemas: each with its error message, and with the help that an editor shows.
 
 import { z } from 'zod';
 import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
 
-// Every `error` is the second half of "expected ..."; parse.ts puts file, line and key before it and the text found after it.
+// Every `error` is the second half of "expected ...". parse.ts puts file, line and key before it, and the text found after it.
 
 export function map<T extends z.ZodRawShape>(shape: T, what: string) {
   return z.strictObject(shape, { error: what });
@@ -26,13 +26,13 @@ export function integerValue(unit: string, help: string, min = 0, max = Number.M
   return z.int({ error }).min(min, { error }).max(max, { error }).describe(`${help} (${unit})`);
 }
 
-/** A rate that becomes whole millionths: six decimals, below 1. */
+/** A rate that becomes whole millionths: at most six decimals, below 1. */
 export function rate(help: string) {
   const what = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
   return textValue(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
 }
 
-/** Whole millionths of a rate such as '0.001'; the schema lets through no finer one. */
+/** Returns a rate such as '0.001' in whole millionths. The schema rejects finer ones. */
 export function ppmOf(value: string): number {
   return Number(isPlainDecimal(value) ? toScaled(value, 6) : NaN);
 }

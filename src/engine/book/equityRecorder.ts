@@ -1,4 +1,4 @@
-// Equity at each instant at which an execution row closes, marked in segments between fills: nothing of it is done bar by bar.
+// Records equity at every close of an execution row. Rows between two fills are marked together as one segment, not bar by bar.
 
 import type { DeepestFall } from '../../base/number/deepestFall.ts';
 import type { Scratch } from '../../base/memory/rowLog.ts';
@@ -9,53 +9,56 @@ import type { RiskModule } from '../../risk/riskModule.ts';
 import type { AlignedFeeds } from '../feeds/alignedFeeds.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** Takes the equity as the run goes on, in place of a column of all of it. */
+/** Receives the equity while the run proceeds. With a sink, the recorder keeps no column of the whole run. */
 export interface EquitySink {
-  /** `length` instants, later than all before: `units[i]` at `timeMs[at + i]`. Both arrays are used again. */
+  /** Takes `length` instants, all later than the ones before: equity `units[i]` at `timeMs[at + i]`. The recorder reuses both arrays. */
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void;
-  /** The rows at which it looks, ascending, of those in [first, length), which end at `closeMs`: others need not be given to it. */
+  /**
+   * Returns the rows that the sink wants, ascending, among the rows [first, length), which close at `closeMs`. The sink needs no other
+   * rows.
+   */
   rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array;
-  /** Is given every instant, in order, so that the deepest falls are those of all bars. */
+  /** Receives every instant in order, so that the deepest falls are those of all bars. */
   readonly falls: DeepestFall;
 }
 
-/** Rows that are marked at once to look for the deepest falls; a mark may write seven more. They stay in the processor's first cache. */
+/** Rows marked at once to find the deepest falls; a mark may write seven more. They fit into the processor's first-level cache. */
 const FALL_ROWS = 512;
 const fallUnits = new Float64Array(FALL_ROWS + 8);
 
-/** Past all rows. */
+/** Greater than every row. */
 const NO_ROW = 2 ** 31 - 1;
 
 /**
- * Call `settle` before each change of the ledger: instants before the one in work are marked with the old holdings. With one execution
- * feed a segment is a tight loop over rows, of which with a sink only the few are kept at which that looks; with several, a merge of their closes where
+ * Call `settle` before each change of the ledger: it marks the instants before the current one with the old holdings. With one execution
+ * feed a segment is a tight loop over rows, and a sink keeps only the rows that it wants. With several feeds, their closes are merged and
  * each position is valued at its newest close.
  */
 export class EquityRecorder {
   readonly #feeds: readonly FeedRun[];
   readonly #ledger: Ledger;
   readonly #ticks: readonly TickColumn[];
-  /** Of the block: where there are several execution feeds, which of them go together. */
+  /** The aligned execution feeds of the block; used when there are several execution feeds. */
   #alignedFeeds: readonly AlignedFeeds[] = [];
-  /** The execution feed where there is only one, and what its holding is marked with. */
+  /** The execution feed if there is only one, and the prices by which its holding is marked. */
   readonly #only: FeedRun | null;
   readonly #onlyTicks: TickColumn;
   readonly #scratch: Scratch;
   readonly #units: Float64Array;
   readonly #times: Float64Array;
   readonly #sink: EquitySink | null;
-  /** The rows of the only feed at which the sink looks, how many of them are marked, and the next one. */
+  /** For a single feed: the rows that the sink wants, how many of them are marked, and the next one. */
   readonly #sampleRows: Int32Array | null;
   #sampleCount = 0;
-  /** Rows of the run that the sink's falls have seen. */
+  /** Number of rows of the run that the sink's falls have received. */
   #fallen = 0;
   #next: number;
-  /** Instants marked so far, those that the sink has taken left out. */
+  /** Number of marked instants, without those that the sink has taken. */
   #length = 0;
 
   /**
-   * `feeds`: the execution feeds, in instrument order; `ticks`: what their holdings are marked with, row by row. With a sink no more is kept
-   * than the instants of a block, of at most `blockRows` rows a feed.
+   * `feeds`: the execution feeds in instrument order. `ticks`: the prices by which their holdings are marked, row by row. With a sink, only
+   * the instants of one block are kept, which has at most `blockRows` rows a feed.
    */
   constructor(
     feeds: readonly FeedRun[],
@@ -76,16 +79,16 @@ export class EquityRecorder {
       this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
     this.#next = this.#sampleRows?.[0] ?? NO_ROW;
     this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
-    // One execution feed: its own closes are the times.
+    // With one execution feed, its own closes are the times.
     this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : scratch.take(this.#units.length);
   }
 
-  /** A block begins, and everything before it is marked. */
+  /** Begins a block. Everything before it must be marked. */
   enterBlock(group: readonly AlignedFeeds[]): void {
     if (this.#only === null) this.#alignedFeeds = group.filter(({ isExecution }) => isExecution);
   }
 
-  /** Marks every delivered instant with the holdings as they are: call it before they change. */
+  /** Marks every delivered instant with the current holdings. Call it before they change. */
   settle(): void {
     if (this.#only === null) this.#markMerged();
     else if (this.#sampleRows !== null) {
@@ -94,13 +97,13 @@ export class EquityRecorder {
     } else this.#markRows(this.#only);
   }
 
-  /** Shows the loss rules every instant marked so far, the present one included. */
+  /** Passes every instant marked until now, including the current one, to the loss rules. */
   show(risk: RiskModule): void {
     this.settle();
     risk.observe(this.#times, this.#units, this.#length);
   }
 
-  /** A block is over: hands its instants to the sink, if there is one. */
+  /** Ends a block: passes its instants to the sink, if there is one. */
   flushBlock(): void {
     if (this.#sink === null || this.#length === 0) return;
     this.#sink.falls.take(this.#units, this.#length);
@@ -108,7 +111,7 @@ export class EquityRecorder {
     this.#length = 0;
   }
 
-  /** Every instant, where no sink has taken them. */
+  /** Returns every instant that no sink has taken. */
   columns(): EquityColumns {
     this.settle();
     return { length: this.#length, timeMs: this.#times.subarray(0, this.#length), units: this.#units.subarray(0, this.#length) };
@@ -127,7 +130,7 @@ export class EquityRecorder {
     this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#onlyTicks, firstRow);
   }
 
-  /** Every row up to the newest delivered one; while nothing is held they are all the same. */
+  /** Marks every row up to the newest delivered one. While nothing is held, equity is constant, so one row is enough. */
   #markFalls(falls: DeepestFall, { cursor, instrumentIndex, firstRow }: FeedRun): void {
     const to = cursor.row + 1 - firstRow;
     if (to <= this.#fallen) return;
@@ -140,7 +143,7 @@ export class EquityRecorder {
     }
   }
 
-  /** Up to the newest delivered row. */
+  /** Marks the rows that the sink wants, up to the newest delivered row. */
   #markSamples(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
     for (; this.#next <= cursor.row; this.#next = looks[++this.#sampleCount] ?? NO_ROW) {
       const row = this.#next;
@@ -149,7 +152,10 @@ export class EquityRecorder {
     }
   }
 
-  /** Stretch by stretch: the cohort whose rows come first goes alone until another one has a row, at which all that close then go on. */
+  /**
+   * Marks segment by segment. The aligned feeds with the earliest row advance alone until others have a row; all feeds that close at that
+   * instant then advance together.
+   */
   #markMerged(): void {
     const otherAligned = this.#alignedFeeds;
     for (;;) {
@@ -177,7 +183,7 @@ export class EquityRecorder {
     }
   }
 
-  /** The instants of a cohort's unmarked rows: the first one, and those before the limit. */
+  /** Adds the times of unmarked rows of aligned feeds: the first one, and those before `limit`. */
   #addTimes({ lead, unmarked }: AlignedFeeds, limit: number): void {
     const times = this.#times;
     let length = this.#length;
@@ -190,7 +196,7 @@ export class EquityRecorder {
     this.#length = length;
   }
 
-  /** Equity at the instants [from, to): of a cohort that is being marked row by row, of another one at its newest row. */
+  /** Adds equity at the instants [from, to): feeds that are being marked count row by row, other feeds at their newest row. */
   #addUnits(from: number, to: number): void {
     const feeds = this.#feeds;
     const ledger = this.#ledger;
@@ -207,9 +213,9 @@ export class EquityRecorder {
   }
 }
 
-/** Instants of equity that are in memory at the same time. `isTaken`: a sink takes them. */
+/** Returns the number of equity instants that are in memory at once. `isTaken`: a sink takes them. */
 export function equityRows(feeds: readonly FeedRun[], isTaken: boolean, blockRows: number): number {
-  // Columns may have room to grow: every row that can come has its place.
+  // Columns may have spare capacity: reserve a place for every row that can still come.
   const all = feeds.reduce((sum, { bars, firstRow }) => sum + bars.closeMs.length - firstRow, 0);
   if (!isTaken) return all;
   return feeds.length === 1 ? 1 : Math.min(all, blockRows * feeds.length);

@@ -1,4 +1,4 @@
-// What a run keeps of its fills: one row a fill, in booking order, no object.
+// The fills of a run in columns: one row a fill, in booking order, without objects.
 
 import type { Arena } from '../../base/memory/arena.ts';
 import * as rows from '../../base/memory/rowLog.ts';
@@ -43,7 +43,7 @@ export class FillLog {
       (isBuy ? 0 : 1) | (fill.isMaker === true ? 2 : 0) | (fill.feeInBase === true ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 
-  /** Lent by `arena` where one is given, else the caller's own. */
+  /** Returns the columns. Their memory comes from `arena` if given; otherwise the caller owns it. */
   columns(arena: Arena | null = null): FillColumns {
     const columns = this.#rows.columns(this.length, arena);
     const of = (field: number) => columns[field]!;

@@ -1,4 +1,4 @@
-// What the exchange does to positions of its own accord: funding, and the end of one whose margin is used up.
+// Books what the venue does to positions on its own: funding payments and liquidations.
 
 import type { Lots } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -16,7 +16,7 @@ import { contractBooks } from '../../portfolio/pairedLedger.ts';
 import type { FillLog } from './fillLog.ts';
 import type { PaymentLog } from './paymentLog.ts';
 
-/** What it needs of the engine. */
+/** What `MarginEvents` needs of the engine. */
 export interface MarginHost {
   readonly ledger: Ledger;
   readonly instruments: readonly Instrument[];
@@ -46,16 +46,16 @@ export class MarginEvents {
     engine.payments.push('funding', strategy, instrumentIndex, isLong, units, timeMs, engine.fills.length);
   }
 
-  /** The fill becomes that of an order which the exchange has made, so that orders, fills and trades tell it like any other. */
+  /** Books the fill as that of an order made by the venue, so that orders, fills and trades show it like any other. */
   liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
     const engine = this.#engine;
     const strategy = this.#books().ownerOf(instrumentIndex);
     const instrument = engine.instruments[instrumentIndex]!;
     const { lots, price, timeMs } = fill;
-    // Orders go with the position, and an exit that waited for them may come.
+    // The orders end with the position, so an exit that waited for them may now be sent.
     engine.hasPendingWork = true;
     engine.brackets.drop(strategy, instrumentIndex, wasLong);
-    // The exchange has made it itself: it stands there already, and its fill follows.
+    // The venue made the order itself: it is working already, and its fill follows.
     const order = engine.orders.draft(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', timeMs);
     order.role = 'liquidation';
     order.slot = 'liquidation';
@@ -71,7 +71,7 @@ export class MarginEvents {
     this.#cancelStaleOrders(strategy, instrumentIndex, wasLong, timeMs);
   }
 
-  /** What was to reduce the position, or to turn it round, would now open one the other way that nobody has approved: it is canceled. */
+  /** Cancels orders that were to reduce or reverse the position. They would now open one the other way that risk has not approved. */
   #cancelStaleOrders(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
     const { orders, drafts } = this.#engine;
     if (!this.#books().terms(instrumentIndex).isNet) return;
@@ -83,7 +83,10 @@ export class MarginEvents {
     for (const order of orders.active().filter(turns)) orders.cancel(order, timeMs);
   }
 
-  /** Others bore a part of a fill's loss. Told before the fill that ends the position: it is of its trade. */
+  /**
+   * Books the part of a fill's loss that other accounts covered. It is reported before the fill that closes the position, so that it
+   * belongs to the same trade.
+   */
   covered({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {
     const { payments, fills } = this.#engine;
     payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);

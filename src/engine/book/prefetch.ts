@@ -1,23 +1,23 @@
-// Brings what orders will read of the next block into the cache, while a run trades often.
+// Reads the rows that orders will need in the next block ahead into the processor cache, while a run trades often.
 
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** So many fills in a block make it worth while to read the next one ahead. */
+/** Fills in a block from which on reading the next block ahead pays off. */
 const BUSY_FILLS = 8;
-/** Rows in a cache line of times, and of prices: four bytes each mostly. */
+/** Rows in a cache line of times, and of prices, which mostly have four bytes each. */
 const TIMES = 8;
 const PRICES = 16;
 
 /**
- * Orders read times and opens here and there, and each such read waits for memory some 100 ns. Read in a row, once a cache line, they come
- * as fast as memory delivers. Where little is traded it would cost more than it saves.
+ * Orders read times and opens at scattered rows, and each such read waits about 100 ns for memory. Read in sequence, once a cache line,
+ * they arrive at memory speed. When trading is rare, reading ahead costs more than it saves.
  */
 export class Prefetch {
-  /** Of no meaning: what was read is added up here, or else V8 would leave the reads out. Starts as a fraction to stay a double. */
+  /** A sink: without it the compiler removes the prefetch reads. Starts as a fraction to stay a double. */
   sum = 0.5;
   #fillsBefore = 0;
 
-  /** A block is about to be visited; `fills`: those booked so far. */
+  /** Call before a block is visited. `fills`: number of fills booked until now. */
   beforeBlock(feeds: readonly FeedRun[], fills: number): void {
     const isBusy = fills - this.#fillsBefore >= BUSY_FILLS;
     this.#fillsBefore = fills;

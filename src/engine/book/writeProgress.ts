@@ -1,6 +1,6 @@
-// A sign of life for whoever watches a run from another thread.
+// Writes the progress of a run to shared memory, for another thread that watches it.
 
-/** Counts a block that is done: one more, rows of the first execution feed so far, and the seconds at which it ends. */
+/** Records a finished block: the count of blocks, the rows of the first execution feed done, and the block's end in seconds. */
 export function writeProgress(tick: Int32Array, rows: number, endMs: number): void {
   tick[0] = tick[0]! + 1;
   tick[1] = rows;

@@ -1,25 +1,25 @@
-// Feeds whose rows of a block close at the same instants: they go through the block as one.
+// Groups feeds whose rows in a block close at the same instants, so that the engine steps them as one.
 
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { FeedRun } from './feed.ts';
 
 /**
- * Eight coins on one grid of minutes are one cohort; an hour beside minutes, or a coin that lacks a row which the others have, is another.
- * Where each of its feeds stands tells the feed that leads, so that time is compared once for all of them. Made anew for each block, by
- * each engine for itself.
+ * Eight coins on the same grid of minutes form one group. An hourly feed beside them, or a coin that lacks a row, forms another. The
+ * position of the leading feed gives that of the others, so time is compared once a group. Each engine groups its feeds anew for each
+ * block.
  */
 export class AlignedFeeds {
   readonly lead: FeedRun;
   readonly feeds: FeedRun[];
-  /** A strategy with `onBar` listens to one of them. */
+  /** True when a strategy with `onBar` listens to one of the feeds. */
   hasOnBar: boolean;
-  /** One of them matches and marks. */
+  /** True when one of the feeds matches and marks. */
   isExecution: boolean;
-  /** An order waited for a row of one of them when the loop looked last. */
+  /** True when an order waited for a row of one of the feeds at the last check. */
   isWorking = false;
-  /** Rows of it close at the instant that is being visited: they are matched, delivered, and what is fresh. */
+  /** True while rows of the group close at the visited instant: they are matched, delivered and count as fresh. */
   isDue = false;
-  /** For the recorder of equity: the next row of the lead to mark, and whether the present turn marks rows of it. */
+  /** For the equity recorder: the next row of the lead to mark, and whether the current step marks rows of this group. */
   unmarked: number;
   isMarking = false;
 
@@ -31,17 +31,17 @@ export class AlignedFeeds {
     this.unmarked = lead.cur;
   }
 
-  /** Close of the next row to deliver inside the block; Infinity when the block has none. */
+  /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
     const { lead } = this;
     return lead.cur < lead.to ? lead.closeOf(lead.cur) : Infinity;
   }
-  /** Close of the next row whose equity is to be marked; Infinity when every delivered one is. */
+  /** Returns the close of the next row whose equity is to be marked; Infinity when every delivered row is marked. */
   get unmarkedMs(): number {
     const { lead, unmarked } = this;
     return unmarked <= lead.cursor.row ? lead.closeOf(unmarked) : Infinity;
   }
-  /** Looks whether an order works that a row of one of them may fill. */
+  /** Checks whether an order is working that a row of one of the feeds may fill. */
   refreshIsWorking(exchange: ExchangePort): void {
     const { feeds } = this;
     let isWorking = false;
@@ -57,7 +57,7 @@ export class AlignedFeeds {
     const { lead } = this;
     this.deliver(lead.firstAfter(ms) - lead.cur);
   }
-  /** Delivers so many rows of each feed. */
+  /** Delivers `rows` rows of each feed. */
   deliver(rows: number): void {
     const { feeds } = this;
     for (let at = 0; at < feeds.length; at++) {
@@ -69,7 +69,7 @@ export class AlignedFeeds {
   }
 }
 
-/** Sorts feeds that have entered a block into cohorts. Those without a row in it are one as well, which never moves. */
+/** Groups feeds that have entered a block. Feeds without a row in it form a group of their own that never moves. */
 export function alignFeeds(feeds: readonly FeedRun[]): AlignedFeeds[] {
   const aligned: AlignedFeeds[] = [];
   for (const feed of feeds) {
@@ -84,13 +84,14 @@ export function alignFeeds(feeds: readonly FeedRun[]): AlignedFeeds[] {
   return aligned;
 }
 
-/** The rows that two feeds have in the block close at the same instants. */
+/** True when the rows of two feeds in the block close at the same instants. */
 function areAligned(one: FeedRun, other: FeedRun): boolean {
   const rows = one.to - one.cur;
   if (rows !== other.to - other.cur) return false;
   if (rows === 0) return true;
   if (one.closeOf(one.cur) !== other.closeOf(other.cur) || one.closeOf(one.to - 1) !== other.closeOf(other.to - 1)) return false;
-  // Without a gap so many rows in so much time are the same. With one, as after an outage, it may be the same gap in both.
+  // Two gapless feeds with equal row counts are aligned. With gaps, as after an outage, compare every close: the gap may be the same in
+  // both.
   if (!one.hasGap && !other.hasGap) return true;
   for (let at = 1; at < rows; at++) if (one.closeOf(one.cur + at) !== other.closeOf(other.cur + at)) return false;
   return true;

@@ -1,12 +1,15 @@
-// The average range of the bars that a strategy sees, for the rule that measures the distance to liquidation by it.
+// Average range of the bars that a strategy sees. A risk rule measures the distance to liquidation in it.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeedRun } from './feed.ts';
 
-/** Bars over which the true range is averaged. */
+/** Number of bars over which the true range is averaged. */
 export const RANGE_BARS = 14;
 
-/** Mean true range, in ticks, of the newest bars of an instrument: of its finest feed that strategies see. NaN until there are enough. */
+/**
+ * Returns the mean true range, in ticks, of an instrument's newest bars, on the finest feed that strategies see. NaN until there are enough
+ * bars.
+ */
 export function rangeTicks(feeds: readonly FeedRun[], execution: FeedRun): number {
   const seen = execution.isHidden ? feeds.find((feed) => !feed.isHidden && feed.instrumentIndex === execution.instrumentIndex) : execution;
   if (seen === undefined || seen.cursor.row < RANGE_BARS) return NaN;

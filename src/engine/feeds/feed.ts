@@ -12,18 +12,18 @@ import { StrategyFeed } from './feedView.ts';
 import type { Instant } from './instant.ts';
 import { firstAfter } from '../../base/number/search.ts';
 
-/** The feeds that a feed goes with through a block, as others may see them: cohort.ts. */
+/** The aligned feeds that advance with a feed through a block, as other files may see them: see alignedFeeds.ts. */
 export interface FeedGroup {
   readonly lead: FeedRun;
   readonly feeds: readonly FeedRun[];
-  /** Rows of them close at the instant that is being visited. */
+  /** True while rows of the group close at the visited instant. */
   readonly isDue: boolean;
-  /** For the recorder of equity: the next row of the lead to mark, and whether the present turn marks rows of it. */
+  /** For the equity recorder: the next row of the lead to mark, and whether the current step marks rows of this group. */
   readonly unmarked: number;
   readonly isMarking: boolean;
 }
 
-/** How far an engine has come, and what may be due before its next row. */
+/** The progress of an engine, and what may be due before its next row. */
 export interface BlockState {
   readonly feeds: readonly FeedRun[];
   readonly blockRows: number;
@@ -39,29 +39,29 @@ export class FeedRun {
   readonly instrument: Instrument;
   /** Position of the instrument in the run. */
   readonly instrumentIndex: number;
-  /** Newest delivered row. */
+  /** The newest delivered row. */
   readonly cursor: RowCursor;
   readonly indicators: IndicatorSet;
   readonly view: Feed;
-  /** First row that closes inside the run; rows before it only warm indicators up. */
+  /** The first row that closes inside the run. Rows before it only warm up indicators. */
   readonly firstRow: number;
-  /** The finest feed of its instrument: it matches and marks. */
+  /** True for the execution feed, the finest feed of its instrument: it matches orders and marks positions. */
   isExecution = false;
-  /** Only matches and marks: no strategy can ask for it. */
+  /** True for an execution-only feed: strategies cannot ask for it. */
   isHidden = false;
-  /** A strategy with `onBar` listens to it. */
+  /** True when a strategy with `onBar` listens to it. */
   hasOnBar = false;
-  /** Of an execution feed: its opens and closes in whole ticks. */
+  /** Execution feeds only: opens and closes in whole ticks. */
   openTicks: TickColumn = new Int32Array(0);
   closeTicks: TickColumn = new Int32Array(0);
-  /** Next row to deliver, and the end of the current block. */
+  /** The next row to deliver, and the end of the current block (exclusive). */
   cur = 0;
   to = 0;
-  /** Of a block without a gap: length of its rows, and the close that row 0 would have. A step of 0: the block has gaps. */
+  /** For a block without gaps: the length of its rows, and the close that row 0 would have. A step of 0 means that the block has gaps. */
   #stepMs = 0.5;
   #originMs = 0.5;
   readonly #lengthMs: number;
-  /** Of the current block: the feeds that it goes with. */
+  /** The group of feeds that it is aligned with in the current block. */
   aligned: FeedGroup | null = null;
 
   constructor(
@@ -86,13 +86,13 @@ export class FeedRun {
     this.view = new StrategyFeed(instrument, bars, this.cursor, this.indicators.series, instant);
   }
 
-  /** Makes it the feed that its instrument is matched and marked by. */
+  /** Makes this the execution feed of its instrument. */
   execute(): void {
     this.isExecution = true;
     this.openTicks = ticksOf(this.bars, 'open');
     this.closeTicks = ticksOf(this.bars, 'close');
   }
-  /** Ends the set-up of its indicators and fills them over the rows before the run, block by block; once, whoever asks. */
+  /** Ends the set-up of its indicators and fills them over the rows before the run, block by block. Later calls have no effect. */
   warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
     const { indicators, firstRow } = this;
     if (indicators.sealed) return;
@@ -104,46 +104,46 @@ export class FeedRun {
     this.to = this.cur;
     this.cursor.row = this.cur - 1;
   }
-  /** Begins a block of at most `most` rows, those that close at or before `endMs`. */
+  /** Begins a block of at most `max` rows: those that close at or before `endMs`. */
   enterBlock(max: number, endMs: number): void {
     const { closeMs, length } = this.bars;
     const { cur } = this;
     const last = Math.min(cur + max, length) - 1;
-    // The end of the block is mostly the close of this very row: no search then, which would wait for memory at each of its steps.
+    // The block mostly ends at the close of this very row. This avoids a search, which waits for memory at each step.
     const to = last >= cur && closeMs[last]! <= endMs ? last + 1 : firstAfter(closeMs, cur, last + 1, endMs);
     this.to = to;
     this.#stepMs = 0;
     if (to === cur || this.#lengthMs === 0) return;
-    // Rows are apart by their length at least: as far apart in all as in sum, and none is missing.
+    // Rows are at least their length apart. If the total span equals the sum of the lengths, no row is missing.
     const spanMs = closeMs[to - 1]! - closeMs[cur]!;
     if (spanMs !== (to - 1 - cur) * this.#lengthMs) return;
     this.#stepMs = this.#lengthMs;
     this.#originMs = closeMs[cur]! - cur * this.#lengthMs;
   }
-  /** Close of a row of the block: reckoned where no row is missing, because reading it here and there waits for memory. */
+  /** Returns the close of a row of the block. Computed when no row is missing, because scattered reads wait for memory. */
   closeOf(row: number): number {
     return this.#stepMs > 0 ? this.#originMs + row * this.#stepMs : this.bars.closeMs[row]!;
   }
-  /** The first row to deliver of the block that closes after `ms`; the end of the block when there is none. */
+  /** Returns the first row to deliver that closes after `ms`; the end of the block if no row does. */
   firstAfter(ms: number): number {
     const { cur, to } = this;
     if (this.#stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.#originMs) / this.#stepMs) + 1));
     const { closeMs } = this.bars;
-    // Mostly the whole block: no search then, which would wait for memory at each of its steps.
+    // Mostly the whole block: this avoids a search, which waits for memory at each step.
     return cur < to && closeMs[to - 1]! <= ms ? to : firstAfter(closeMs, cur, to, ms);
   }
-  /** Some row of the block is missing, so that `closeOf` reads the column. */
+  /** True when a row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {
     return this.#stepMs === 0;
   }
 
-  /** Of an execution feed: the newest delivered close in ticks; NaN before the first. */
+  /** Execution feeds only: the newest delivered close in ticks; NaN before the first. */
   get lastTicks(): number {
     const { row } = this.cursor;
     return row < 0 ? NaN : this.closeTicks[row]!;
   }
 
-  /** Back to the state in which row `cur` is the next to deliver: another engine walks through the same block. */
+  /** Makes row `cur` the next to deliver again, because another engine steps through the same block. */
   rewind(cur: number): void {
     this.cur = cur;
     this.cursor.row = cur - 1;
@@ -151,17 +151,17 @@ export class FeedRun {
   get hasRows(): boolean {
     return this.cur < this.bars.length;
   }
-  /** Close of the next row to deliver inside the block; Infinity when the block has none. */
+  /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
     return this.cur < this.to ? this.bars.closeMs[this.cur]! : Infinity;
   }
-  /** Close of the next row to deliver, of whatever block; Infinity when there is none yet. */
+  /** Returns the close of the next row to deliver in any block; Infinity while no row has arrived. */
   get nextRowCloseMs(): number {
     return this.hasRows ? this.bars.closeMs[this.cur]! : Infinity;
   }
 }
 
-/** Close of the last row of a block that has at most `rows` rows of any feed; Infinity when no rows are left. */
+/** Returns the close of the last row of a block with at most `rows` rows of any feed; Infinity when no rows are left. */
 export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
   let endMs = Infinity;
   for (const { bars, cur, hasRows } of feeds) {
@@ -171,9 +171,9 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
 }
 
 /**
- * Returns the end of the next block, ms UTC, inclusive; Infinity when no rows are left. An indicator of an author that is not declared pure
- * may write what a strategy reads: blocks have one row then, and what is due before that row gets a block without rows. `beside`: the
- * engines that walk through the same blocks.
+ * Returns the end of the next block, ms UTC, inclusive; Infinity when no rows are left. A custom indicator that is not declared pure may
+ * write what a strategy reads. Blocks then have one row, and events due before that row get a block without rows. `beside`: the engines
+ * that step through the same blocks.
  */
 export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]): number {
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
@@ -183,5 +183,5 @@ export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]):
   return isDue(engine) || beside.some(isDue) ? rowMs - 1 : rowMs;
 }
 
-/** Feeds from fine to coarse: the first one of an instrument matches and marks it. */
+/** Orders feeds from fine to coarse. The first feed of an instrument is its execution feed. */
 export const byFineness = (a: FeedRun, b: FeedRun) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);

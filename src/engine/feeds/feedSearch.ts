@@ -1,4 +1,4 @@
-// How a strategy finds its feeds: by what it registers, and by an interval that the definition does not name.
+// Finds the feed that a strategy means: by what it registers, or by an interval that the definition does not name.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Series } from '../../indicators/graph/series.ts';
@@ -6,7 +6,7 @@ import { ownerOf, type IndicatorSpec, type SignalSource } from '../../indicators
 import type { Interval } from '../../model/interval.ts';
 import type { FeedRun } from './feed.ts';
 
-/** The feed that a spec or a series is over. */
+/** Returns the feed of an indicator spec, a series or a signal. */
 export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
   const home = ownerOf(what);
   const feed = feeds.find((one) => one.indicators === home);
@@ -14,7 +14,7 @@ export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> |
   return feed;
 }
 
-/** The feed that serves a name which the definition lacks: the only one with that interval, of the default feed's instrument. */
+/** Returns the feed for a name that the definition lacks: the only feed with that interval of the default feed's instrument. */
 export function defaultFeed(feeds: readonly FeedRun[], interval: Interval | null, main: FeedRun | null): FeedRun | null {
   if (interval === null) return null;
   const found = feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);

@@ -1,4 +1,4 @@
-// What a strategy sees of a feed: its series, and a cursor over the newest bar; nothing of the rows to come.
+// A strategy's view of a feed: its series and a cursor over the newest bar. Future rows are not reachable.
 
 import type { TimeMs } from '../../base/brand.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -35,7 +35,7 @@ export class StrategyFeed implements Feed {
     this.#closeMs = bars.closeMs;
     this.#cursor = cursor;
     this.#instant = instant;
-    // Lanes of a sweep share it: what one of them wrote here another one could read.
+    // The lanes of a sweep share this object: without the freeze, one lane could read what another wrote to it.
     Object.freeze(this);
   }
 
@@ -45,7 +45,7 @@ export class StrategyFeed implements Feed {
   }
 }
 
-/** Reads the columns at the newest delivered row; the columns themselves stay out of an author's reach. */
+/** Reads the columns at the newest delivered row. Strategies cannot reach the columns themselves. */
 class BarCursor implements Bar {
   readonly #bars: BarColumns;
   readonly #cursor: RowCursor;
@@ -85,7 +85,7 @@ class BarCursor implements Bar {
 
 const copies = new WeakMap<Instrument, Instrument>();
 
-/** Returns the instrument as strategies get it: one copy each, which cannot be changed. */
+/** Returns the instrument as strategies see it: one frozen copy for each instrument. */
 function frozenCopy(instrument: Instrument): Instrument {
   let copy = copies.get(instrument);
   if (copy === undefined) {

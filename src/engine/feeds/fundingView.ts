@@ -1,4 +1,4 @@
-// What a strategy sees of the funding of a contract: the rates that have been charged by now, and when the next one is due.
+// A strategy's view of a contract's funding: the rates charged until now, and when the next one is due.
 
 import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Funding } from '../../strategy/types.ts';
@@ -9,7 +9,7 @@ const NONE: FundingRates = { length: 0, timeMs: new Float64Array(0), rate: new F
 export class FundingView implements Funding {
   readonly #rates: FundingRates;
   readonly #clock: { readonly nowMs: number };
-  /** Rates known when it was read last: time does not go back. */
+  /** Number of rates known at the last read. Time never moves back, so the search starts here. */
   #known = 0;
 
   constructor(rates: FundingRates | null, clock: { readonly nowMs: number }) {
@@ -27,7 +27,7 @@ export class FundingView implements Funding {
     const at = this.#count() - 1 - times;
     return at >= 0 && times >= 0 ? (this.#rates.rate[at] ?? NaN) : NaN;
   }
-  /** As far from the last one as that was from the one before it, on the minute: nothing that lies ahead is looked at. */
+  /** Returns the next funding time, to the minute: the last interval between two rates, repeated. No future rate is read. */
   get nextMs(): number {
     const known = this.#count();
     if (known < 2) return NaN;

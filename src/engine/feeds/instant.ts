@@ -1,25 +1,25 @@
-// The instant that is being processed: set by the loop, read by whoever needs a time.
+// The instant that is being processed. The loop sets it; any code that needs the time reads it.
 
 import type { RowCursor } from '../../indicators/graph/series.ts';
 
-/** What the instant follows: a feed in its block. */
+/** The feed whose cursor the instant follows within a block. */
 interface Followed {
   readonly cursor: RowCursor;
   closeOf(row: number): number;
 }
 
-/** Most rows are visited without anybody asking for the time: in a plain run it is looked up at the cursor, and only then. */
+/** Most rows are visited without a read of the time. In a run with one feed it is looked up at the cursor only when it is read. */
 export class Instant {
   /** Starts as a fraction, so that V8 keeps it as a double that is written in place: a time is no small integer, and would be boxed. */
   #ms = 0.5;
   #feed: Followed | null = null;
-  /** 1 while the row after the cursor is matched: it is not delivered yet, but its close is the time. */
+  /** 1 while the row after the cursor is matched: the row is not delivered yet, but its close is the time. */
   rowsAhead = 0;
 
   constructor(ms: number) {
     this.#ms = ms;
   }
-  /** ms UTC. */
+  /** The time of the instant, ms UTC. */
   get ms(): number {
     const feed = this.#feed;
     return feed === null ? this.#ms : feed.closeOf(feed.cursor.row + this.rowsAhead);
@@ -28,7 +28,7 @@ export class Instant {
     this.#ms = ms;
     this.#feed = null;
   }
-  /** From now on, to the end of the block, the instant is the close of the row at the feed's cursor. */
+  /** From now on, until the end of the block, the instant is the close of the row at the feed's cursor. */
   follow(feed: Followed): void {
     this.#feed = feed;
     this.rowsAhead = 0;

@@ -1,28 +1,28 @@
-// What strategies are still to be told: fills and order changes wait here until everything of the instant is booked.
+// Queue of strategy callbacks: fills and order changes wait here until everything of the instant is booked.
 
 import { StrategyError } from '../../base/errors.ts';
 import type { FillInfo, OrderInfo } from '../../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 interface Waiting {
-  /** Null of what the bot itself does. */
+  /** The strategy to call; null for an action of the bot itself. */
   readonly run: StrategyRun | null;
   readonly act: (() => void) | null;
   readonly fill: FillInfo | null;
   readonly order: OrderInfo | null;
-  /** Sort key: fill time, instrument, trade id; order changes follow the fills in the order in which they happened. */
+  /** Sort key: fill time, instrument, trade id. Order changes follow the fills, in the order in which they happened. */
   readonly key: readonly [number, number, number];
 }
 
-/** A strategy that answers every fill with an order that fills at once would never end. */
+/** Limit on callback rounds: a strategy that answers every fill with an order that fills at once would never end. */
 const MAX_ROUNDS = 10_000;
 
 export class CallbackQueue {
   #waiting: Waiting[] = [];
-  /** After a restart: what happened step by step, until the start is complete. Null: everything is told at once. */
+  /** After a restart: the held events of each step, until the start is complete. Null: events are delivered at once. */
   #held: Waiting[][] | null = null;
 
-  /** What is being told, and how much of it was. */
+  /** The batch that is being delivered, and how many of its events are done. */
   #batch: readonly Waiting[] = [];
   #told = 0;
 
@@ -35,22 +35,22 @@ export class CallbackQueue {
   order(run: StrategyRun, order: OrderInfo): void {
     this.#waiting.push({ run, act: null, fill: null, order, key: [Infinity, Infinity, Infinity] });
   }
-  /** Something that the bot does once everything of the instant is booked and its rows are delivered, before strategies are told. */
+  /** Adds an action that the bot takes after everything of the instant is booked and its rows are delivered, and before callbacks. */
   first(act: () => void): void {
     this.#waiting.push({ run: null, act, fill: null, order: null, key: [-Infinity, -Infinity, -Infinity] });
   }
 
-  /** From now on nothing is told. */
+  /** From now on, events are held back. */
   hold(): void {
     this.#held ??= [];
   }
-  /** A strategy has thrown as it was told: what was to be told after that waits again. */
+  /** Puts the rest of a batch back into the queue after a strategy has thrown in it. */
   resume(): void {
     this.#waiting.unshift(...this.#batch.slice(this.#told));
     this.#batch = [];
   }
 
-  /** Tells what was held, in the order in which it happened. That an outcome was unknown is no news where it is known by now. */
+  /** Delivers the held events in the order in which they happened. An unknown outcome that has been settled meanwhile is left out. */
   deliverHeld(...to: Parameters<CallbackQueue['deliver']>): void {
     const held = this.#held ?? [];
     this.#held = null;
@@ -63,13 +63,14 @@ export class CallbackQueue {
         this.deliver(...to);
       }
     } finally {
-      // One strategy has thrown: the others are still to hear the rest.
+      // One strategy has thrown: the others still get the rest.
       this.#waiting.push(...batches.flat());
     }
   }
 
   /**
-   * Calls the callbacks; `before` learns whose turn it is, `refuse` what one has returned. What callbacks cause is delivered as well.
+   * Calls the callbacks. `before` receives the strategy that is called next, `refuse` what a callback returned. Events that callbacks cause
+   * are delivered as well.
    */
   deliver(before: (run: StrategyRun) => void, refuse: (run: StrategyRun, returned: unknown, what: string) => void): void {
     if (this.#held !== null) {

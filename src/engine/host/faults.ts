@@ -1,20 +1,23 @@
-// Indicators of authors in a live bot: which strategy registered each, and which have thrown and are computed no more.
+// Custom indicators of a live bot: which strategy registered each one, and which have thrown and are no longer computed.
 
 import type { CustomNote, Kernel } from '../../indicators/graph/spec.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
 export class Faults {
-  /** Who registered an author's own indicator, by its note. */
+  /** The strategy that registered each custom indicator, by its note. */
   readonly #owners = new Map<CustomNote, number>();
   readonly #silent = new Set<Kernel>();
   readonly #untold: { readonly run: number; readonly error: unknown }[] = [];
 
-  /** Call it once a strategy is constructed: indicators of the feed without an owner belong to it. */
+  /** Call once a strategy is constructed: indicators of the feed without an owner are assigned to it. */
   own({ indicators }: FeedRun, run: number): void {
     for (const note of indicators.customs) if (!this.#owners.has(note)) this.#owners.set(note, run);
   }
 
-  /** Fills the indicators of a block. One of an author that throws is filled no more; `raise` blames the strategy that registered it. */
+  /**
+   * Fills the indicators of a block. A custom indicator that throws is never filled again; `raise` attributes the error to the strategy
+   * that registered it.
+   */
   fill(feeds: readonly FeedRun[]): void {
     for (const { indicators, cur, to } of feeds) {
       if (to === cur) continue;
@@ -32,7 +35,7 @@ export class Faults {
     }
   }
 
-  /** Throws the oldest error of an indicator that was not thrown yet, with its strategy in charge. */
+  /** Throws the oldest indicator error that has not been thrown yet, and makes its strategy the current one. */
   raise(engine: { currentStrategy: number }): void {
     const fault = this.#untold.shift();
     if (fault === undefined) return;

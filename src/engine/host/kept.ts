@@ -1,4 +1,4 @@
-// What strategies keep over restarts: plain data as text, and a whole engine that begins again at such a point.
+// State that strategies keep over restarts: plain data as JSON, and an engine that resumes from such a state.
 
 import { StrategyError } from '../../base/errors.ts';
 import { STATE } from '../../orders/lifecycle.ts';
@@ -6,7 +6,7 @@ import type { OrderManager } from '../../orders/orderManager.ts';
 import { isUnderCancel } from '../../orders/botOrder.ts';
 import type { Timers } from './timers.ts';
 
-/** A strategy, as far as its memory goes. */
+/** A strategy, reduced to what is kept. */
 interface KeptRun {
   readonly index: number;
   readonly name: string;
@@ -18,7 +18,7 @@ interface KeptRun {
   readyMs: number;
   random(): number;
 }
-/** The strategies of an engine, and which of them is in charge. */
+/** The strategies of an engine, and the current one. */
 export interface KeptRuns {
   readonly runs: readonly KeptRun[];
   currentStrategy: number;
@@ -26,14 +26,14 @@ export interface KeptRuns {
 export interface TimedRuns extends KeptRuns {
   readonly timers: Timers;
 }
-/** What may be under way that no record has. */
+/** Work in progress that may not be in any record. */
 export interface OpenWork extends KeptRuns {
   readonly orders: OrderManager;
   readonly followUps: number;
   readonly bracketManager: { readonly hasWaitingStops: boolean; readonly hasPendingTargets: boolean };
 }
 
-/** What the strategies of an engine keep at the end of an instant; lists by strategy, due times by timer (-1: never). */
+/** What the strategies of an engine keep at the end of an instant. Lists are by strategy, due times by timer (-1: never). */
 export interface KeptPoint {
   readonly states: readonly string[];
   readonly draws: readonly number[];
@@ -41,13 +41,13 @@ export interface KeptPoint {
   readonly started: readonly boolean[];
 }
 
-/** JSON has no such numbers: NaN, infinity, and 0 below 0. */
+/** Marks numbers that JSON lacks: NaN, infinities and negative zero. */
 const NUMBER = '$number';
-/** Names that a member of what is kept may not have: JSON and JavaScript read them as something else. */
+/** Member names that kept data may not use, because JSON or JavaScript give them another meaning. */
 const TAKEN: ReadonlySet<string> = new Set([NUMBER, '__proto__']);
 const ROOT = 'keep';
 
-/** What `keep` is given. Throws StrategyError for what is no plain data, and for an object that takes no change. */
+/** Checks the argument of `keep`. Throws StrategyError if it is not plain data, or if an object cannot be changed. */
 export function checkKept(name: string, state: unknown): void {
   if (typeof state !== 'object' || state === null)
     throw new StrategyError(`${name}: ${ROOT}: expected an object, got ${whatIs(state)}`, 'keep({ count: 0 })');
@@ -56,14 +56,14 @@ export function checkKept(name: string, state: unknown): void {
     throw new StrategyError(`${name}: ${ROOT}: the object is frozen, so that it cannot change`, 'give it as it is, and change it in place');
 }
 
-/** A state as JSON. Throws StrategyError for what is no plain data. */
+/** Returns a state as JSON. Throws StrategyError if it is not plain data. */
 export function keptText(name: string, state: object): string {
   return JSON.stringify(plain({ name, places: new Map() }, state, ROOT));
 }
 
 interface Reading {
   readonly name: string;
-  /** Where each list and object was found: after a restart each place has one of its own. */
+  /** Where each list and object was found. Each place gets its own copy after a restart, so sharing is rejected. */
   readonly places: Map<object, string>;
 }
 
@@ -78,7 +78,7 @@ function plain(reading: Reading, value: unknown, place: string): unknown {
       'keep each list and object in one place, without circles',
     );
   reading.places.set(value, place);
-  // A hole of a list is no value either.
+  // A hole in a list is not a valid value either, so visit holes too.
   if (Array.isArray(value)) return Array.from(value, (each: unknown, at) => plain(reading, each, `${place}[${at}]`));
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
@@ -111,7 +111,7 @@ function revived(_: string, value: unknown): unknown {
   return isNumber ? Number(value[NUMBER]) : value;
 }
 
-/** Throws StrategyError where a strategy keeps what is no plain data: that one is in charge then. */
+/** Returns what the strategies keep. Throws StrategyError, with the strategy as the current one, if it keeps anything but plain data. */
 export function keptPoint(engine: TimedRuns): KeptPoint {
   const { runs, timers } = engine;
   return {
@@ -122,7 +122,7 @@ export function keptPoint(engine: TimedRuns): KeptPoint {
   };
 }
 
-/** What each strategy keeps, as JSON; nothing of those that keep nothing, and of those that have failed. */
+/** Returns what each strategy keeps, as JSON; an empty text for a strategy that keeps nothing or has failed. */
 export function keptTexts(engine: KeptRuns): readonly string[] {
   return engine.runs.map(({ index, name, kept, hasFailed }) => {
     if (kept === null || hasFailed) return '';
@@ -131,7 +131,10 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
   });
 }
 
-/** An engine that is made from the records alone is like this one: every strategy keeps, and nothing is under way that no record has. */
+/**
+ * True when an engine made from the records alone would equal this one: every strategy keeps its state, and no work is in progress that no
+ * record has.
+ */
 export function isWhole({ runs, orders, followUps, bracketManager }: OpenWork): boolean {
   const isQuiet =
     followUps === 0 && !bracketManager.hasWaitingStops && !bracketManager.hasPendingTargets && orders.drafts.waiting.length === 0;
@@ -141,13 +144,13 @@ export function isWhole({ runs, orders, followUps, bracketManager }: OpenWork): 
   return isQuiet && isSimple && runs.every(({ kept, hasFailed }) => kept !== null && !hasFailed);
 }
 
-/** Why the point is not one at which these strategies can begin; null: they can. Timers that `onStart` registers are not there again. */
+/** Returns why these strategies cannot resume from the point, or null if they can. Timers that `onStart` registers would be missing. */
 export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
   if (timers.due().length !== due.length) return 'timers were registered after construction';
   return runs.every(({ kept }, at) => (kept === null) === (states[at] === '')) ? null : 'not every strategy keeps what it has kept';
 }
 
-/** Strategies go on where they were; `atMs`: the instant of the point. Fields that are not kept have the value of the constructor. */
+/** Makes the strategies resume from the point, whose instant is `atMs`. Fields that are not kept have the constructor's value. */
 export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
   runs.forEach((run, at) => {
     for (let left = draws[at] ?? 0; left > 0; left--) run.random();

@@ -1,4 +1,4 @@
-// Stands between a strategy and its run and writes down what the strategy calls: two runs that must do the same are compared by it.
+// Records the calls of a strategy to its run, so that two runs that must behave alike can be compared.
 
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
@@ -10,11 +10,11 @@ import type { StrategyRun } from './strategyRun.ts';
 
 export interface HostCall {
   readonly timeMs: number;
-  /** `ThisStrategy: buy({"base":"1"})`. */
+  /** The call as text, such as `ThisStrategy: buy({"base":"1"})`. */
   readonly text: string;
 }
 
-/** Beyond these nobody compares: a strategy that differs does so early, or not at all in the rows that are looked at. */
+/** Limit on recorded calls. A strategy that differs does so early, or not at all in the compared rows. */
 const MAX_CALLS = 1_000_000;
 
 export class RecordingHost implements StrategyHost {
@@ -112,7 +112,7 @@ export class RecordingHost implements StrategyHost {
   }
 }
 
-/** Feeds by their instrument: what they show depends on when it is read. */
+/** Returns an argument as text. A feed becomes its instrument, because its contents depend on when it is read. */
 function textOf(given: unknown): string {
   const short = (_: string, value: unknown): unknown => {
     const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;

@@ -1,4 +1,4 @@
-// One strategy in a run: what its base class asks for (feeds, indicators, orders, views), answered by the engine.
+// One strategy in a run: the engine's answers to what its base class asks for (feeds, indicators, orders, views).
 
 import { ConfigError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -32,22 +32,22 @@ import { isSeries, noDefaultFeed, orderInfo, StrategyPosition, type PositionHost
 const { takenLots } = exposure;
 const DRAFT = STATE.draft;
 
-/** Tags of what `exit` sends; where long and short are both held each side has its own, for a tag has one unfinished order. */
+/** Decision slots of the orders that `exit` sends. In two-way mode each side has its own, because a slot has one unfinished order. */
 const EXIT = 'exit';
 const EXIT_SHORT = 'exit short';
 
-/** A handler of `when`, with the rows of the block on which its signal is true. */
+/** A handler of `when`, with the rows of the block at which its signal is true. */
 export interface SignalWatch {
   readonly signal: Signal;
   readonly feed: FeedRun;
   readonly handler: () => void;
   readonly rows: Int32Array;
   count: number;
-  /** The listed row to come, and its place in the list; NO_ROW when all are behind. */
+  /** The next listed row and its place in the list; NO_ROW when all are done. */
   row: number;
   at: number;
 }
-/** Past all rows. */
+/** Greater than every row. */
 export const NO_ROW = 2 ** 31 - 1;
 
 /** An indicator that the report draws. */
@@ -58,7 +58,7 @@ export interface DrawnIndicator {
   readonly pane: string | null;
 }
 
-/** What it needs of the engine. */
+/** What `StrategyRun` needs of the engine. */
 export interface RunHost extends PositionHost {
   readonly feeds: readonly FeedRun[];
   /** Execution feeds in instrument order. */
@@ -89,23 +89,23 @@ export class StrategyRun implements StrategyHost {
   readonly name: string;
   readonly watches: SignalWatch[] = [];
   readonly drawn: DrawnIndicator[] = [];
-  /** Feeds whose indicators must be ready before the first callback, and all whose bars bring an `onBar`. */
+  /** Feeds whose indicators must be ready before the first callback, and feeds whose bars call `onBar`. */
   readonly #needed = new Set<FeedRun>();
   readonly #listened: FeedRun[] = [];
   instance: Strategy | null = null;
   hasOnBar = false;
   wantsFills = false;
   wantsOrders = false;
-  /** First instant at which every registered series is ready: callbacks begin here. Infinity when the data ends before. */
+  /** First instant at which every registered series is ready: callbacks begin here. Infinity when the data ends earlier. */
   readyMs = Infinity;
-  /** Live: rows that it needs before its first instant are still to come. */
+  /** Live: true while rows that the strategy needs before its first instant are missing. */
   awaitsRows = false;
   started = false;
-  /** Live: it has thrown, and gets no more calls. */
+  /** Live: true when the strategy has thrown. It gets no more calls. */
   hasFailed = false;
-  /** What it keeps over restarts; null: nothing. */
+  /** State that the strategy keeps over restarts; null: none. */
   kept: object | null = null;
-  /** How often it has drawn by chance. */
+  /** Number of random numbers that the strategy has drawn. */
   draws = 0;
   readonly #engine: RunHost;
   /**
@@ -115,17 +115,17 @@ export class StrategyRun implements StrategyHost {
   readonly #send: RunHost['submit'];
   readonly #rng: Rng;
   readonly #drafts: StrategyOrders;
-  /** Those that a strategy can ask for. */
+  /** Feeds that a strategy can ask for. */
   readonly #feeds: readonly FeedRun[];
   readonly #main: FeedRun | null;
   readonly #byView = new Map<Feed, FeedRun>();
   readonly #readyRows = new Map<FeedRun, number>();
   readonly #positions: (StrategyPosition | undefined)[] = [];
-  /** Of the main feed: asked for at every bar. */
+  /** Position of the main feed's instrument, which strategies read at every bar. */
   #mainPosition: StrategyPosition | null = null;
   readonly #fundings: (FundingView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
-  /** By instrument: the reversal at the exchange before which the guards of the old side went; undefined: there is none. */
+  /** By instrument: the sent reversal for which the protective orders of the old side were removed; undefined without one. */
   readonly #turning: (OrderId | undefined)[] = [];
 
   constructor(engine: RunHost, index: number, name: string, rng: Rng, drafts: StrategyOrders) {
@@ -151,20 +151,20 @@ export class StrategyRun implements StrategyHost {
   get listened(): readonly FeedRun[] {
     return this.#listened;
   }
-  /** The visit of an instant under way brought a bar of a feed that it listens to: a later visit of the same instant brings none. */
+  /** True when the current visit brought a bar of a feed that the strategy listens to. A later visit of the same instant brings none. */
   get hasFresh(): boolean {
     const listened = this.#listened;
     for (let at = 0; at < listened.length; at++) if (listened[at]!.aligned!.isDue === true) return true;
     return false;
   }
-  /** Live: it has thrown, and gets no more calls. */
+  /** Live: marks the strategy as failed after it has thrown. It gets no more calls. */
   fail(): void {
     this.hasFailed = true;
     this.started = false;
     this.awaitsRows = false;
     this.readyMs = Infinity;
   }
-  /** The first row of a feed at which every series of this strategy over it is ready. */
+  /** Returns the first row of a feed at which every series of this strategy over it is ready. */
   readyRow(feed: FeedRun): number {
     return this.#readyRows.get(feed) ?? 0;
   }
@@ -223,7 +223,7 @@ export class StrategyRun implements StrategyHost {
     try {
       this.#drafts.write(order, isBuy, size, options);
     } catch (error) {
-      // An author may catch it and go on: then the order is one that was denied, and not one that is open for good.
+      // The strategy may catch the error and continue. The order must then be denied, so that it does not stay open.
       engine.orders.deny(order, 'BAD_INPUT');
       throw error;
     }
@@ -235,25 +235,25 @@ export class StrategyRun implements StrategyHost {
     return this.leave(this.#feedFor(view));
   }
   /**
-   * Ends what this strategy has in the instrument of a feed: its orders are cancelled, its position is closed. What an exit under way
-   * leaves of it, or an entry has filled since, goes once that exit has ended: its stops go now.
+   * Exits the instrument of a feed: cancels the strategy's orders there and closes its position. Its stops are removed now. What the exit
+   * leaves, or what an entry fills meanwhile, is closed after that exit has ended.
    */
   leave(feed: FeedRun): OrderId | null {
     const engine = this.#engine;
     const { instrumentIndex } = feed;
     this.#stopTurning(instrumentIndex);
     if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
-    // From the newest on: a cancel that acts at once takes its order out of the list.
+    // From the newest to the oldest, because a cancel that acts at once removes its order from the list.
     const active = engine.orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex) continue;
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
       engine.orders.cancel(order, engine.nowMs);
-      // A draft waits for an order that is open: it goes with it.
+      // A draft that waits for an open order ends with it.
       if (engine.followUps > 0) engine.drafts.withdrawAll((draft) => this.#isOwn(draft.order, instrumentIndex));
     }
-    // Once more: the cancel of a stop that still waited for a row with volume gave back to a bracket what it had not sold.
+    // Again: the cancel of a stop order that still waited for a row with volume returned the unsold lots to its bracket.
     if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
     return this.#closePosition(feed);
   }
@@ -278,7 +278,7 @@ export class StrategyRun implements StrategyHost {
     if (!isCleared) return this.#send(order);
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
   }
-  /** Sends a reversal whose stops have ended. Where it does not fill the old side is closed all the same: nothing guards it any more. */
+  /** Sends a reversal whose stops have ended. If it does not fill, the old side is closed anyway, because nothing protects it now. */
   reverse(order: BotOrder): OrderId {
     const engine = this.#engine;
     const { id, instrumentIndex } = order;
@@ -292,13 +292,13 @@ export class StrategyRun implements StrategyHost {
     }
     return id;
   }
-  /** From now on it is the strategy's own matter what becomes of the old side. */
+  /** Stops watching the reversal: from now on the strategy decides about the old side. */
   #stopTurning(instrumentIndex: number): void {
     if (this.#turning[instrumentIndex] === undefined) return;
     this.#turning[instrumentIndex] = undefined;
     this.#engine.followUps--;
   }
-  /** A reversal has ended: what it has left of the old side goes by an exit, unless another draft is about to deal with it. */
+  /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
   turned(id: OrderId, instrumentIndex: number, side: Side): void {
     if (this.#turning[instrumentIndex] !== id) return;
     this.#stopTurning(instrumentIndex);
@@ -313,7 +313,7 @@ export class StrategyRun implements StrategyHost {
     order.timeInForce = null;
     this.#drafts.sizeTo(order, Math.abs(missing));
   }
-  /** Of a reversal whose stops have ended: the lots that it still needs; 0 where none are, or where it would have to trade the other way. */
+  /** Returns the lots that a reversal still needs once its stops have ended; 0 when it needs none, or would have to trade the other way. */
   missingLots(order: BotOrder, targetLots: number): number {
     const held = this.#drafts.heldAndOrdered(order.instrumentIndex);
     const missing = targetLots - held;
@@ -321,7 +321,9 @@ export class StrategyRun implements StrategyHost {
     this.#sizeTarget(order, missing, held);
     return Math.abs(missing);
   }
-  /** A draft is sent with another size, and perhaps later than it was asked for: a market order has its collar at the newest price. */
+  /**
+   * Adapts a draft that is sent with another size, and perhaps later than requested: a market order gets its collar at the newest price.
+   */
   resize(order: BotOrder): void {
     if (order.role !== 'market') return;
     order.limit = 0 as Ticks;
@@ -359,7 +361,7 @@ export class StrategyRun implements StrategyHost {
     const { parts } = this.#engine;
     return (this.#fundings[instrumentIndex] ??= new FundingView(parts.funding?.[instrumentIndex] ?? null, this.#engine));
   }
-  /** It has asked for the funding of the instrument. */
+  /** True when the strategy has asked for the funding of the instrument. */
   readsFundingOf(instrumentIndex: number): boolean {
     return this.#fundings[instrumentIndex] !== undefined;
   }
@@ -387,11 +389,11 @@ export class StrategyRun implements StrategyHost {
     this.#engine.log(this.name, message, fields);
   }
 
-  /** An exit waits for cancels: what is held, and what is bought until then, goes with it. */
+  /** True when an exit waits for cancels: it closes what is held, and what is bought until then. */
   isLeaving(instrumentIndex: number): boolean {
     return this.#engine.followUps > 0 && this.#exitPending[instrumentIndex] === true;
   }
-  /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
+  /** Handles the end of an order: an exit that waited for its cancels may now be sent. */
   orderEnded(instrumentIndex: number): void {
     if (this.isLeaving(instrumentIndex)) this.#exitOnce(instrumentIndex);
   }
@@ -429,7 +431,7 @@ export class StrategyRun implements StrategyHost {
     return this.#send(order);
   }
 
-  /** Orders that close the position are still under way: what they may yet fill cannot be closed a second time. */
+  /** True when orders that close the position are unfinished: what they may still fill cannot be closed a second time. */
   #isClosing(instrumentIndex: number, long: number, short: number): boolean {
     return (long > 0 && this.#takenLots(instrumentIndex, false) > 0) || (short > 0 && this.#takenLots(instrumentIndex, true) > 0);
   }
@@ -438,7 +440,7 @@ export class StrategyRun implements StrategyHost {
     return takenLots(this.index, instrumentIndex, isBuy, ledger, reservations);
   }
 
-  /** Of this strategy's own: what others on the account have registered over the feed does not delay it. */
+  /** Warm-up of this strategy only: what other strategies have registered over the feed does not delay it. */
   #noteWarmup(feed: FeedRun, what: object): void {
     if ('warmupBars' in what) this.#readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
   }

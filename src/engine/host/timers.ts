@@ -1,4 +1,5 @@
-// Timers of strategies: `every` a period and `at` a time of day on the UTC grid, `cron` by a pattern; due after the bars of their instant are in.
+// Timers of strategies: `every` period and `at` a time of day on the UTC grid, `cron` by a pattern. They fire after the bars of their
+// instant.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { CronTimes } from '../../ports/cron.ts';
@@ -8,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 interface Timer {
   readonly strategy: number;
-  /** The first time after `ms`. */
+  /** Returns the first time after `ms`. */
   readonly next: (ms: number) => number;
   readonly handler: () => void;
   readonly missed: Missed;
@@ -20,14 +21,14 @@ type Call = (strategy: number, handler: () => void) => void;
 export class Timers {
   /** The earliest due time; Infinity without timers. */
   nextMs = Infinity;
-  /** Who knows calendars; null: nobody here. */
+  /** Computes the times of cron patterns; null when the run has no calendar. */
   cronTimes: CronTimes | null = null;
   readonly #timers: Timer[] = [];
-  /** Calls to make up for, in order of their times. */
+  /** Missed calls to make up for, in order of their times. */
   readonly #missed: Timer[] = [];
   #isStarted = false;
 
-  /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which it is asked for. */
+  /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which the timer is registered. */
   every(strategy: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
     this.#add({ strategy, next: onGrid(periodMs, 0), handler, missed, dueMs: Infinity }, nowMs);
   }
@@ -41,11 +42,11 @@ export class Timers {
     this.#add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, dueMs: Infinity }, nowMs);
   }
 
-  /** When each is due next, ms UTC, in order of registration. */
+  /** Returns the next due time of each timer, ms UTC, in order of registration. */
   due(): readonly number[] {
     return this.#timers.map(({ dueMs }) => dueMs);
   }
-  /** The same again, after a restart. */
+  /** Restores the due times after a restart. */
   recall(due: readonly number[]): void {
     this.#timers.forEach((timer, at) => (timer.dueMs = due[at] ?? timer.dueMs));
     this.#findNext();
@@ -74,8 +75,8 @@ export class Timers {
   }
 
   /**
-   * The bot was down until `ms`: calls `call` for what fell due meanwhile as each timer wants it, in order of the times. After a handler
-   * has thrown, a second call continues with the next one.
+   * Makes up for the time until `ms`, in which the bot was down. Calls `call` for the timers that fell due meanwhile, in order of their
+   * times, as each timer's `missed` option says. After a handler has thrown, a second call continues with the next one.
    */
   runMissed(ms: number, call: Call): void {
     const calls: { readonly dueMs: number; readonly timer: Timer }[] = [];
@@ -100,7 +101,7 @@ export class Timers {
   }
 }
 
-/** The first time after `ms` on the grid of a period. */
+/** Returns the first time after `ms` on the grid of a period. */
 const onGrid =
   (periodMs: number, offsetMs: number) =>
   (ms: number): number =>

@@ -1,4 +1,4 @@
-// What a strategy sees of its own affairs: copies of orders and fills, a position that reads the ledger, a feed that is not there.
+// A strategy's view of its own affairs: copies of orders and fills, a position read from the ledger, and a stand-in for a missing feed.
 
 import type { TimeMs } from '../../base/brand.ts';
 import type { Decimal } from '../../base/number/decimal.ts';
@@ -12,13 +12,13 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import { decimalOf } from '../../strategy/amounts.ts';
 import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
 
-/** What a position is read from. */
+/** What a position view reads from. */
 export interface PositionHost {
   readonly ledger: Ledger;
   readonly instruments: readonly Instrument[];
 }
 
-/** Copies of what a strategy may keep. */
+/** Returns a copy of an order that a strategy may keep. */
 export function orderInfo(order: BotOrder): OrderInfo {
   const { instrument } = order;
   const byAmount = order.lots === 0;
@@ -36,7 +36,7 @@ export function orderInfo(order: BotOrder): OrderInfo {
   };
 }
 
-/** The limit of a market order by quantity, and of what a condition order places, is the collar, which is the engine's own. */
+/** True when the limit is the engine's own collar: a market order by quantity, or the order that a trigger order places. */
 const isCollar = ({ role, triggerTicks }: BotOrder): boolean => role === 'market' || triggerTicks > 0;
 
 export function fillInfo(order: BotOrder, fill: Fill): FillInfo {
@@ -97,7 +97,7 @@ export class StrategyPosition implements Position {
     const { ledger, instruments } = this.#engine;
     const digits = ledger.qtyDigits(this.#at);
     if (instruments[this.#at]!.contract === undefined) return decimalOf(isLong ? ledger.qty(this.#strategy, this.#at) : 0, digits);
-    // What an order that can only close may take from: a buy from what is held short.
+    // A closing buy takes from the short side.
     return decimalOf(ledger.closable(this.#strategy, this.#at, !isLong, true), digits);
   }
 }
@@ -105,7 +105,7 @@ export class StrategyPosition implements Position {
 export const isSeries = (value: unknown): value is Series =>
   typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;
 
-/** Stands in for `this.bars` where a run has no default feed: reading anything of it says what to do. */
+/** Stands in for `this.bars` in a run without a default feed: any read throws an error that says how to fix it. */
 export function noDefaultFeed(strategy: string): Feed {
   return new Proxy({} as Feed, {
     get() {

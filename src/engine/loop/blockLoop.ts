@@ -27,8 +27,8 @@ export function blockLoop(engine: Engine): void {
 }
 
 /**
- * The same for engines that share their feeds, each the bot of a set of parameters: per block every indicator is filled once for all of
- * them, then one engine after the other walks through the whole block. What each of them does is what it does alone.
+ * Runs engines that share their feeds, one for each parameter set. Per block every indicator is filled once for all of them. Then each
+ * engine walks through the whole block. Each engine gives the same result as it does alone.
  */
 export function laneLoop(engines: readonly Engine[]): void {
   const [first] = engines;
@@ -55,7 +55,7 @@ export function laneLoop(engines: readonly Engine[]): void {
 
 /** After a strategy has thrown, a second call continues with the next strategy. */
 export function stop(engine: Engine): void {
-  // What was visited last is another instant for each lane, and they share it: for all of them it is the end of the data.
+  // The lanes share the instant, and the last visited one differs by lane. All of them stop at the end of the data.
   engine.instant.set(engine.blockEndMs);
   while (engine.stopped < engine.runs.length) {
     const run = engine.runs[engine.stopped++]!;
@@ -63,7 +63,7 @@ export function stop(engine: Engine): void {
     if (run.started) run.instance!.onStop?.();
   }
   engine.deliverCallbacks();
-  // A live bot looks at it at each instant: what it would refuse ends a backtest, too.
+  // A live bot checks this at each instant. What it would reject ends a backtest, too.
   keptTexts(engine);
 }
 
@@ -81,14 +81,14 @@ export function listSignals(engine: Engine): void {
       const { feed } = watch;
       watch.count = feed.indicators.listRows(watch.signal, feed.cur, feed.to, watch.rows);
       goTo(watch, 0);
-      // Before every series of the strategy is ready its handlers are silent.
+      // Handlers are not called before every series of the strategy is ready.
       const { closeMs } = feed.bars;
       while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) goTo(watch, watch.at + 1);
     }
   }
 }
 
-/** Makes the listed row `at` the one to come. */
+/** Makes the listed row `at` the next one. */
 function goTo(watch: SignalWatch, at: number): void {
   watch.at = at;
   watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
@@ -96,7 +96,7 @@ function goTo(watch: SignalWatch, at: number): void {
 
 export function visitBlock(engine: Engine): void {
   const { hasOneFeedAndStrategy } = engine;
-  // Nobody has looked for work since what came between blocks, and nobody does where rows go by one at a time.
+  // Events between blocks may have added work, and row-by-row steps do not check for it.
   engine.hasPendingWork = true;
   for (;;) {
     if (hasOneFeedAndStrategy === true) {
@@ -109,14 +109,14 @@ export function visitBlock(engine: Engine): void {
   }
 }
 
-/** The rows of the one execution feed up to the next instant at which more than a row of it is due. */
+/** Visits the rows of the one execution feed up to the next instant at which more than a row of it is due. */
 function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   let limit = Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
   const { closeMs } = feed.bars;
   // Times are whole: the rows that close before the limit.
   const end = feed.firstAfter(limit - 1);
-  // Until the strategy has started it gets no callback, and nothing can be working.
+  // Until the strategy has started it gets no callback, and no order can be working.
   let row = feed.cur;
   if (!run.started) {
     while (row < end && closeMs[row]! < run.readyMs) row++;
@@ -126,7 +126,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     engine.instant.set(feed.closeOf(row));
     feed.cursor.row = row;
     start(engine, run);
-    // The row is still to be matched and delivered, and what was asked for may be due before the limit that was found above.
+    // The row is still to be matched and delivered. An order sent meanwhile may be due before the limit found above.
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
@@ -137,7 +137,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, exchange } = engine;
   const { instrumentIndex } = feed;
-  // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
+  // Whether an order is working changes only with a row or with a call of the strategy, so it is not checked in between.
   let isWorking = exchange.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
@@ -155,8 +155,8 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
 }
 
 /**
- * Delivers rows until the strategy asks for something: the row after that one, or `to`. A loop of its own: in that of the caller all that
- * matching needs would lie in registers, and what a row needs in memory.
+ * Delivers rows until the strategy submits or cancels something. Returns the row after that one, or `to`. A loop of its own: in the
+ * caller's loop, what matching needs would occupy the registers, and what a row needs would be in memory.
  */
 function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
   const { cursor } = feed;
@@ -181,7 +181,10 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
   return to;
 }
 
-/** The strategy has asked for something before `row`: true where what is due by the last of the rows may come between them now. */
+/**
+ * The strategy has submitted or cancelled something before `row`. True when an event that is due by `lastMs`, the last of the rows, may now
+ * come between them.
+ */
 function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: number): boolean {
   engine.hasPendingWork = false;
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
@@ -191,7 +194,7 @@ function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: numbe
   return true;
 }
 
-/** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
+/** Without `onBar` a row is visited only for a listed signal or a working order. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, exchange } = engine;
   const { cursor, instrumentIndex } = feed;
@@ -202,7 +205,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
   for (;;) {
-    // Listed rows before this one are behind: while an order works there is nothing to search.
+    // Skip the listed rows before this one. While an order is working no search is needed, because every row is visited.
     if (isWorking === false) {
       let next = end;
       for (let at = 0; at < handlers; at++) {
@@ -233,13 +236,13 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
 }
 
 /**
- * Matches the row after the cursor of a plain run, whose feed the instant follows, and tells what came of it; true when something still works
- * afterwards. The caller delivers the row.
+ * Matches the row after the cursor in a run with one feed, which the instant follows, and reports the result. True when an order is still
+ * working afterwards. The caller delivers the row.
  */
 function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
   const { exchange, instant } = engine;
   const { instrumentIndex } = feed;
-  // While it is matched the row is not delivered yet, but its close is the time.
+  // The row is not delivered yet while it is matched, but its close is the time.
   instant.rowsAhead = 1;
   exchange.matchRow(instrumentIndex, row);
   exchange.settleMarks();
@@ -270,7 +273,7 @@ function nextInstant(engine: Engine): number {
   return t;
 }
 
-/** Whether orders wait for rows is known until something touches it: then the exchange is asked anew. */
+/** Refreshes whether orders wait for rows. The result holds until something changes it; then the exchange is asked again. */
 function refreshAllWorking(engine: Engine): void {
   if (engine.hasPendingWork === false) return;
   engine.hasPendingWork = false;
@@ -278,10 +281,10 @@ function refreshAllWorking(engine: Engine): void {
   for (let at = 0; at < alignedFeeds.length; at++) alignedFeeds[at]!.refreshIsWorking(exchange);
 }
 
-/** One instant, in the order that docs/maintainers/event-order.md states. */
+/** Visits one instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
   const { alignedFeeds, exchange, queue } = engine;
-  // Rows that closed before t were nobody's business, but marks are read as of the time.
+  // Nothing was due for rows that closed before t, but marks are read as of the current time.
   for (let at = 0; at < alignedFeeds.length; at++) {
     const aligned = alignedFeeds[at]!;
     if (aligned.nextCloseMs < t) aligned.deliverThrough(t - 1);
@@ -320,14 +323,14 @@ export function callStrategies(engine: Engine, t: number): void {
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
 }
 
-/** Matches the rows that close at the instant, where an order works. */
+/** Matches the rows that close at the instant, if an order is working. */
 function matchDue(engine: Engine): void {
   const { exchange, execution } = engine;
   for (let at = 0; at < execution.length; at++) {
     const { aligned, cur } = execution[at]!;
     if (aligned!.isDue === true && exchange.workingOrders(at) > 0) exchange.matchRow(at, cur);
   }
-  // What was filled waits no more.
+  // What was filled no longer waits.
   engine.hasPendingWork = true;
 }
 

@@ -1,4 +1,4 @@
-// The steps of a live bot: one instant as a block of its own, what the exchange tells in between, and the end.
+// The steps of a live bot: one instant as a block of its own, the exchange's reports between instants, and the end.
 
 import { callStrategies, listSignals, stop, visitBlock } from './blockLoop.ts';
 import type { Engine } from '../engine.ts';
@@ -7,7 +7,7 @@ import type { StrategyRun } from '../host/strategyRun.ts';
 
 /**
  * Delivers the rows that have closed by `t`, ms UTC, and lets the strategies decide on those that close at it: the same visit as in a
- * backtest. Rows that closed earlier go by without a call of a strategy. Without a row it is the instant of a timer. Throws what a
+ * backtest. Rows that closed earlier are delivered without a call of a strategy. Without a row it is the instant of a timer. Throws what a
  * strategy throws, with its name and bar.
  */
 export function deliverInstant(engine: Engine, t: number): void {
@@ -30,13 +30,13 @@ export function finishInstant(engine: Engine, t: number): void {
   }
 }
 
-/** `decided` of an engine, before its strategies have their turns at an instant. */
+/** Value of an engine's `decided` before its strategies are called at an instant. */
 const NOT_VISITED = -1;
 
 function goOn(engine: Engine, t: number): void {
   engine.faults.raise(engine);
   if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
-  // The rows that a strategy waits for may have come: a late one starts now, not in the past.
+  // The rows that a strategy waits for may have arrived. A late strategy starts now, not in the past.
   for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
   listSignals(engine);
   visit(engine, () => visitBlock(engine));
@@ -49,7 +49,7 @@ function visit(engine: Engine, act: () => void): void {
   engine.closeBlock();
 }
 
-/** What was kept for this instant is told once its rows are delivered, before anyone decides. */
+/** Reports what was held for this instant after its rows are delivered and before any strategy decides. */
 function telling(engine: Engine, act: () => void): void {
   const { hasOneFeedAndStrategy } = engine;
   engine.defersCallbacks = engine.hasOneFeedAndStrategy = false;
@@ -62,7 +62,7 @@ function telling(engine: Engine, act: () => void): void {
   }
 }
 
-/** Applies what the exchange has told, at the time `nowMs`, after all that is due by then; then tells the strategies. */
+/** Applies the exchange's reports at the time `nowMs`, after everything that is due by then. Then it notifies the strategies. */
 export function applyInbox(engine: Engine, nowMs: number, apply: () => void): void {
   try {
     engine.instant.set(nowMs);
@@ -76,8 +76,8 @@ export function applyInbox(engine: Engine, nowMs: number, apply: () => void): vo
 }
 
 /**
- * The bot was down until `untilMs`, and goes on at `nowMs`: rows that closed by then are delivered to indicators and marks, strategies hear
- * what happened meanwhile, and timers make up for what they missed as they were asked to.
+ * Resumes at `nowMs` after the bot was down until `untilMs`. Rows that closed by then are delivered to indicators and marks, strategies get
+ * the events that happened meanwhile, and timers make up for missed calls as their option says.
  */
 export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
   try {
@@ -93,7 +93,7 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
   }
 }
 
-/** Continues `catchUp` after a strategy has thrown: the others get the calls that remain. */
+/** Continues `catchUp` after a strategy has thrown: the others get the remaining calls. */
 export function finishCatchUp(engine: Engine, untilMs: number): void {
   try {
     engine.faults.raise(engine);
@@ -110,7 +110,7 @@ function notifyMissedTimers(engine: Engine, untilMs: number): void {
   engine.deliverCallbacks();
 }
 
-/** A strategy has thrown, and gets no more calls: the others hear what they were to hear after it. */
+/** Gives the other strategies the remaining callbacks after one has thrown. The failed one gets no more calls. */
 export function notifyOthers(engine: Engine): void {
   engine.callbacks.resume();
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
@@ -131,7 +131,7 @@ function awaitRows(engine: Engine, run: StrategyRun, t: number): void {
   run.readyMs = Math.max(t, run.readyMs);
 }
 
-/** Rows that close before `t` are delivered to indicators and marks alone, one instant after the other. */
+/** Delivers rows that close before `t` to indicators and marks only, one instant after the other. */
 function passOver(engine: Engine, t: number): void {
   for (;;) {
     let nextMs = Infinity;

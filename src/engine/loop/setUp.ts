@@ -1,4 +1,4 @@
-// Before the first bar: strategies are constructed, indicators are warmed up, and each strategy learns when it is ready.
+// Set-up before the first bar: constructs the strategies, warms up indicators, and finds when each strategy is ready.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Rng } from '../../base/number/rng.ts';
@@ -12,7 +12,7 @@ import { rangeTicks } from '../feeds/averageRange.ts';
 import { StrategyRun } from '../host/strategyRun.ts';
 import { OrderDrafts } from '../router/orderDrafts.ts';
 
-/** Constructs a strategy: its field initialisers register what it needs. `hostFor`: what stands between the strategy and its run. */
+/** Constructs a strategy: its field initialisers register what it needs. `hostFor`: a wrapper between the strategy and its run. */
 export function addStrategy(
   engine: Engine,
   strategy: StrategyClass,
@@ -37,8 +37,8 @@ export function addStrategy(
 }
 
 /**
- * Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. `equitySink` takes the equity of each block,
- * which is not kept then; a rule that watches the equity needs all of it, and overrules this.
+ * Ends the set-up: fixes buffers, delivers warm-up rows, and finds when each strategy is ready. `equitySink` takes the equity of each
+ * block, which is then not kept. A rule that watches equity needs all of it and overrides the sink.
  */
 export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
   const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
@@ -61,7 +61,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
 }
 
-/** The first instant of a strategy; Infinity while the rows that it needs are not there: in live they are still to come. */
+/** Returns the first instant of a strategy; Infinity while rows that it needs are missing, which in live are still to come. */
 export function readyMs({ feeds }: Engine, run: StrategyRun): number {
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   return Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
@@ -76,7 +76,7 @@ function checkHasWork(engine: Engine, run: StrategyRun): void {
   );
 }
 
-/** Close of a row of a feed; Infinity when the data ends before. */
+/** Returns the close of a row of a feed; Infinity when the data ends earlier. */
 function closeMsOf({ bars }: FeedRun, row: number): number {
   return row < bars.length ? bars.closeMs[row]! : Infinity;
 }

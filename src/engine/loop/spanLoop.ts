@@ -1,4 +1,4 @@
-// The loop over a span of a run: for checks that look at some of its rows and not at all of them.
+// Runs a part of a run, for checks that look at some of its rows only.
 
 import { fillIndicators, listSignals, visitBlock } from './blockLoop.ts';
 import type { Engine } from '../engine.ts';

@@ -1,4 +1,4 @@
-// An order that a person has placed at the exchange becomes one of a strategy: reserved, followed and booked like those that the bot has sent.
+// Adopts a foreign order: an order that the operator placed at the exchange is reserved, followed and booked as a strategy's own.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import type { Side, VenueOrderId } from '../../model/order.ts';
@@ -9,7 +9,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** What it needs of the engine. */
+/** What adoption needs of the engine. */
 export interface AdoptionHost {
   readonly instruments: readonly Instrument[];
   readonly execution: readonly FeedRun[];
@@ -22,7 +22,7 @@ export interface AdoptionHost {
   notifyOrder(order: BotOrder): void;
 }
 
-/** A limit order as it stands at the exchange, whole. */
+/** The terms of a limit order at the exchange that has no fills. */
 export interface ForeignOrderTerms {
   readonly instrument: number;
   readonly side: Side;
@@ -32,12 +32,12 @@ export interface ForeignOrderTerms {
 }
 
 /**
- * What no order may do to the books of its strategy. Other limits are for those that are still to be sent: this one stands there, and the
- * next ones are measured with it.
+ * Rules that an adopted order must pass. All other limits apply only to orders that are still to be sent. This order is already working,
+ * and later orders are measured together with it.
  */
 const BOOKS = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
-/** Why the books of a strategy cannot bear the order; null: they can. Changes nothing. */
+/** Returns why a strategy cannot pay for the order, or null if it can. Changes nothing. */
 export function adoptionProblem(engine: AdoptionHost, strategy: number, wanted: ForeignOrderTerms): string | null {
   const { instruments, risk, nowMs } = engine;
   const order = new BotOrder();
@@ -46,7 +46,7 @@ export function adoptionProblem(engine: AdoptionHost, strategy: number, wanted: 
   return risk.failingRule(BOOKS, order, engine.lastTicks(wanted.instrument));
 }
 
-/** `journalled`: writes down what it is, before it counts. */
+/** Adopts the order. `journalled` writes its record before it takes effect. */
 export function adopt(
   engine: AdoptionHost,
   strategy: number,

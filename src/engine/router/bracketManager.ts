@@ -1,4 +1,4 @@
-// Runs brackets for the engine: targets are placed when an entry fills, stops become market orders when a price reaches them.
+// Runs brackets for the engine: it places take-profits when an entry fills, and sends stops as market orders when a price reaches them.
 
 import type { Lots, Ticks, TimeMs } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
@@ -17,19 +17,19 @@ import { takenLots } from '../../risk/rules/openOrderRules.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { maxAtMarket } from './sizing.ts';
 
-/** From the end of a target that did not leave to the next try. */
+/** Delay before a take-profit that was not sent is tried again. */
 const TARGET_AGAIN_MS = 10_000;
 
 type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
-/** The target of what an open entry has filled, until there is room for it. */
+/** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
 type PendingTarget = BracketEntry & Guarded & { readonly target: Ticks; lots: number };
 
-/** What the guards of an entry need of its fill. */
+/** What the bracket of an entry needs of its fill. */
 export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
-/** A copy: the record of a fill is the book's, and serves the next one. */
+/** A copy, because the venue reuses the record of a fill. */
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
-/** What it needs of the engine. */
+/** What `BracketManager` needs of the engine. */
 export interface BracketHost {
   readonly instruments: readonly Instrument[];
   readonly execution: readonly FeedRun[];
@@ -48,54 +48,56 @@ export interface BracketHost {
 
 export class BracketManager {
   readonly #engine: BracketHost;
-  /** Stops that have gone off and wait for the cancel of their siblings: where an exchange confirms it later than it is asked. */
+  /** Triggered stops that wait for the cancel of the bracket's other legs, if an exchange confirms cancels later. */
   readonly #waitingStops: Bracket[] = [];
-  /** Targets that the count of open orders keeps out while their entry is one of them, by entry: sent once it has ended. */
+  /**
+   * By entry: take-profits that the limit on open orders delays while their entry is one of them. They are sent once the entry has ended.
+   */
   readonly #pendingTargets = new Map<OrderId, PendingTarget>();
-  /** Price at which the stop leg in work goes off, for the exchange that replays it; NaN outside of `hit`. */
+  /** Price at which the current stop leg triggers, for the exchange that replays it; NaN outside of `hit`. */
   hitPrice = NaN;
-  /** Time of what the legs in work answer: a fill or a level inside the row that is being matched. NaN outside. */
+  /** Time of the fill or level, inside the row being matched, that the current legs react to. NaN outside. */
   legTimeMs = NaN;
-  /** A stop is taking back its siblings: a replay lets these cancels act at once. What a strategy cancels takes the latency. */
+  /** True while a stop cancels its sibling legs. In a replay these cancels act at once; a strategy's own cancels have latency. */
   takesBack = false;
 
   constructor(engine: BracketHost) {
     this.#engine = engine;
   }
 
-  /** A leg has filled `lots`: so much less is guarded. */
+  /** A leg has filled `lots`: the bracket protects that many lots less. */
   legFilled(leg: BotOrder, lots: number): void {
     if (this.hasWaitingStops) this.#siblingFilled(leg, lots);
     const { brackets, ledger } = this.#engine;
     const bracket = brackets.of({ instrumentIndex: leg.instrumentIndex, id: leg.parent });
     if (!bracket) return;
-    // Dust that is left is nobody's to guard: it cannot be sold. What a stop leg sells left its bracket when it was sent.
+    // Dust that is left cannot be sold, so nothing protects it. What a stop leg sells was deducted from its bracket when it was sent.
     if (ledger.isFlat(leg.strategy, leg.instrumentIndex)) brackets.remove(bracket);
     else if (leg.firedAtTicks === 0) brackets.reduce(bracket, lots);
   }
 
-  /** An entry has filled `lots` at `price`. */
+  /** Protects the `lots` that an entry has filled at `price`. */
   entryFilled(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
     const { brackets } = this.#engine;
-    // Copied first: the record goes back to the pool with its last fill, and the target is a new draft.
+    // Copied first: the record goes back to the pool with its last fill, and the take-profit is a new draft.
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
-    // What the fee has taken of the coins bought is not there to be guarded.
+    // A fee in the base asset reduces the coins bought. Only the rest can be protected.
     const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
     const isChasing = order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy') && !isMaker;
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs, isChasing);
-    // A target would stand in the way of an exit that is about to sell this as well, perhaps for good.
+    // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
     if (takeProfit === 0 || this.#engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.#waitsForRoom(order, lots, price, timeMs)) return;
     const pending = this.#pendingTargets.size > 0 ? this.#settle(id) : 0;
     this.#targetAt(timeMs, order, id, takeProfit, lots + pending);
   }
 
-  /** Whether targets wait for the end of their entry. */
+  /** True when take-profits wait for the end of their entry. */
   get hasPendingTargets(): boolean {
     return this.#pendingTargets.size > 0;
   }
-  /** The exchange has told the end of an order: there is room for the target that waited for it. */
+  /** The exchange has reported the end of an order: the take-profit that waited for it may now be sent. */
   entryEnded(id: OrderId, timeMs: number): void {
     const otherPending = this.#pendingTargets.get(id);
     if (otherPending === undefined) return;
@@ -104,7 +106,7 @@ export class BracketManager {
       this.#targetAt(timeMs, otherPending, id, otherPending.target, lots);
   }
 
-  /** True: no order more may be open, and the entry is one of those that are. How much was filled by its last fill only its end says. */
+  /** True when the limit on open orders is reached and the entry is one of them. Only the entry's end says how much was filled in total. */
   #waitsForRoom(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
     if (order.state === STATE.done || this.#engine.risk.mayOpenAnother(order)) return false;
     this.#deferTarget(order, lots, price, timeMs);
@@ -117,13 +119,13 @@ export class BracketManager {
     else this.#pendingTargets.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
     if (order.stopLoss === 0 && order.trailing === 0) this.#engine.brackets.arm(order, lots, price, timeMs);
   }
-  /** The target of what an entry had filled when the bot was killed, and that had not been sent: it goes with the end of the entry. */
+  /** Restores the unsent take-profit for what an entry had filled when the bot was killed. It is sent when the entry ends. */
   restorePendingTarget(entry: BotOrder, lots: number, timeMs: number): void {
     const { strategy, instrumentIndex, side, takeProfit } = entry;
     if (entry.state === STATE.done || this.#closable(strategy, instrumentIndex, side === 'buy') === 0) return;
     this.#deferTarget(entry, lots, takeProfit, timeMs);
   }
-  /** Ends what is owed to an entry; returns the lots, 0 where its bracket has gone with its position. */
+  /** Removes the pending take-profit of an entry; returns its lots, or 0 if its bracket was removed with its position. */
   #settle(id: OrderId): number {
     const owed = this.#pendingTargets.get(id);
     if (owed === undefined) return 0;
@@ -139,16 +141,16 @@ export class BracketManager {
     this.legTimeMs = NaN;
   }
 
-  /** An order that is no leg has closed: once nothing is left, no bracket may wait to sell what a later entry buys. */
+  /** An order that is not a leg has closed lots. Once the position is flat, no bracket may remain to sell what a later entry buys. */
   closedByOwnOrder(strategy: number, instrumentIndex: number): void {
     const { brackets, ledger } = this.#engine;
     if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
   }
 
-  /** `hit` as a value, made once: rows hand it on. */
+  /** `hit` as a value, created once, because every row passes it on. */
   readonly onHit = (bracket: Bracket, price: number): void => this.hit(bracket, price);
 
-  /** A stop was reached: its siblings and what is left of its entry are cancelled, what it guards is sold at the market. */
+  /** A stop was reached: cancels its siblings and the rest of its entry, and sells what it protects at the market. */
   hit(bracket: Bracket, price: number): void {
     const engine = this.#engine;
     if (bracket.triedMs === engine.nowMs) return;
@@ -167,17 +169,17 @@ export class BracketManager {
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
       if (order.parent !== entry && order.id !== entry) continue;
-      // The strategy has cancelled this leg, and the cancel is still on its way.
+      // The strategy has cancelled this leg, and the cancel has not arrived yet.
       if (order.parent > 0 && order.state === STATE.cancelSent) exchange.recall?.(order);
       else orders.cancel(order, nowMs);
     }
   }
 
-  /** A target has filled before its cancel had an effect: the stop that waits for it has less to sell. */
+  /** A take-profit has filled before its cancel acted: the stop that waits for it has less to sell. */
   #siblingFilled({ parent }: BotOrder, lots: number): void {
     for (const bracket of this.#waitingStops) if (bracket.entry === parent) bracket.lots -= lots;
   }
-  /** An order has ended: the stop that it held back goes now. */
+  /** An order has ended: sends the stop that waited for it. */
   siblingEnded({ parent }: BotOrder): void {
     for (const bracket of this.#waitingStops.slice()) {
       if (bracket.entry !== parent || this.#waitsForSiblings(bracket)) continue;
@@ -185,7 +187,7 @@ export class BracketManager {
       this.#go(bracket, levelOf(bracket));
     }
   }
-  /** Whether a stop waits at all. */
+  /** True when any stop waits. */
   get hasWaitingStops(): boolean {
     return this.#waitingStops.length > 0;
   }
@@ -204,24 +206,25 @@ export class BracketManager {
     if (bracket.lots < minLots) return;
     if (closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots) this.#clearWay(bracket);
     const lots = Math.min(bracket.lots, closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong));
-    // In pieces where the exchange takes no market order as large as that.
+    // In pieces, if the exchange takes no market order that large.
     const max = maxAtMarket(engine.instruments[bracket.instrument]!);
     for (let left = lots, sent = lots; left >= minLots && sent > 0; left -= sent) {
       sent = this.#sendStop(bracket, price, Math.min(left, max));
       bracket.lots -= sent;
     }
-    // What could not go (other sells hold it until their cancel acts, or risk refused it) stays guarded: the next row is another chance.
+    // Lots that could not be sent stay protected, and the next row tries again. Other sells hold them until their cancel acts, or risk
+    // denied them.
     if (bracket.lots >= minLots) engine.brackets.restore(bracket);
   }
 
   /**
-   * Orders of the strategy's own that wait for a better price, or another one, and would take what the stop has to close: they go, as with
-   * `exit`. Market orders under way and the legs of other entries close it too.
+   * Cancels the strategy's own resting limit and trigger orders that hold lots the stop must close, as `exit` does. Market orders in flight
+   * and legs of other entries stay, because they close the position too.
    */
   #clearWay({ strategy, instrument, isLong }: Bracket): void {
     const { orders, ledger, nowMs } = this.#engine;
     const active = orders.active();
-    // Where long and short are kept apart, only an order that closes takes from either.
+    // In two-way mode only a reduce-only order takes lots from either side.
     const isApart = ledger.closable(strategy, instrument, !isLong, false) === 0;
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
@@ -231,7 +234,7 @@ export class BracketManager {
     }
   }
 
-  /** A stop leg has ended before it had sold everything: from the next row on the rest is guarded again, at the level that had set it off. */
+  /** A stop leg has ended before it sold everything: from the next row on the rest is protected again, at the level that triggered it. */
   legEndedShort(leg: BotOrder): void {
     const { nowMs, brackets } = this.#engine;
     brackets.restore({
@@ -250,11 +253,12 @@ export class BracketManager {
     });
   }
 
-  /** A target did not leave: it is placed again in a while, if what it is to close is still there by then. */
+  /** A take-profit was not sent: it is placed again after `TARGET_AGAIN_MS` if the lots that it should close still exist. */
   targetNotSent({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
     const { brackets, queue, nowMs } = this.#engine;
     const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', stopLoss: 0, trailing: 0 } as const;
-    // A bracket goes with its position. Where the entry has no stop, one that never goes off stands for it meanwhile.
+    // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
+    // exists.
     const isMade = brackets.of(entry) === undefined;
     if (isMade) brackets.arm(entry, lots, limit, nowMs);
     queue.at(nowMs + TARGET_AGAIN_MS, () => {
@@ -266,7 +270,7 @@ export class BracketManager {
     });
   }
 
-  /** Sends a stop leg of `lots`; returns how many of them it has taken over. */
+  /** Sends a stop leg of `lots`; returns the number of lots that it took over. */
   #sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.#engine;
     const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
@@ -277,7 +281,7 @@ export class BracketManager {
     this.hitPrice = price;
     engine.submit(leg);
     this.hitPrice = NaN;
-    // A record that serves another order by now was that of a leg which has sold everything.
+    // If another order already uses this record, the leg has sold everything.
     if (leg.id !== id) return lots;
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
@@ -301,16 +305,16 @@ export class BracketManager {
     leg.slot = role;
     leg.parent = entry as OrderId;
     leg.reduceOnly = true;
-    // A leg arrives with the fill that calls for it, so that it can be matched on the same row.
+    // A leg arrives at the time of the fill or level that it reacts to, so that it can match on the same row.
     if (this.legTimeMs === this.legTimeMs) leg.createdMs = leg.changedMs = this.legTimeMs as TimeMs;
     return leg;
   }
 
-  /** What may be closed: less than was filled where the fee was taken in the base asset. */
+  /** Returns the lots that may be closed: fewer than were filled if the fee was taken in the base asset. */
   #closable(strategy: number, instrumentIndex: number, isLong: boolean): number {
     return this.#engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
   }
-  /** What other orders may close of it. */
+  /** Returns the lots that other orders may close. */
   #closing(strategy: number, instrumentIndex: number, isLong: boolean): number {
     const { ledger, reservations } = this.#engine;
     return takenLots(strategy, instrumentIndex, !isLong, ledger, reservations);

@@ -1,4 +1,4 @@
-// Whether what a strategy gives as a size, or as options, is one: plain JavaScript checks no type, and an amount under another name would be left out.
+// Checks the size and options that a strategy passes. Plain JavaScript checks no types, and a misspelled key would be ignored silently.
 
 import { StrategyError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -9,13 +9,13 @@ export type SizedCall = 'buy' | 'sell' | 'target';
 const UNITS: Readonly<Record<string, true>> = { base: true, quote: true, equity: true } satisfies Record<keyof Size, true>;
 const EXAMPLES = "{ equity: '0.5' }, { quote: '100' } or { base: '0.01' }";
 
-/** Throws for what is no object, and for a key that is no unit. `name` is the strategy's, `options` what an order may be asked for with. */
+/** Throws StrategyError if the size is not an object or has an unknown key. `name`: the strategy. `options`: the valid option keys. */
 export function checkSize(name: string, call: SizedCall, size: unknown, options: Readonly<Record<string, true>>): void {
   if (typeof size !== 'object' || size === null) throw noSize(name, call, size);
   for (const key in size) if (UNITS[key] !== true) throw noUnit(name, call, key, options);
 }
 
-/** Of a size without any unit, or of what is no size at all. */
+/** Returns the error for a size without a unit, or for a value that is not a size. */
 export function noSize(name: string, call: SizedCall, size: unknown): StrategyError {
   const otherwise = call === 'target' ? '' : ", or leave it out: that of the run's definition holds then";
   return new StrategyError(`${name}: this.${call}(${sizeLiteral(size)}), which is no size`, `give one such as ${EXAMPLES}${otherwise}`);
@@ -37,7 +37,7 @@ function noUnit(name: string, call: SizedCall, key: string, options: Readonly<Re
   );
 }
 
-/** As an author would have written it; of an object its keys. */
+/** Returns the value as a strategy's author would write it; for an object its keys. */
 function sizeLiteral(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (typeof value !== 'object' || value === null) return String(value);

@@ -1,4 +1,4 @@
-// What a live bot does about a halt, beyond refusing orders: it takes back orders that would open, and closes what nothing guards.
+// What a live bot does about a halt beyond denying orders: it cancels orders that open, and closes unprotected positions.
 
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -9,7 +9,7 @@ import type { HaltCause, HaltState } from '../../risk/live/halts.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** Causes, in the state from which on working orders that open are cancelled. Those that protect or close stay. */
+/** For each cause: the risk state from which on working orders that open a position are cancelled. Protective and closing orders stay. */
 const CANCELS: ReadonlyMap<string, HaltState> = new Map([
   ['DAILY_LOSS', 'HALT_NEW'],
   ['DRAWDOWN', 'HALT_NEW'],
@@ -17,7 +17,7 @@ const CANCELS: ReadonlyMap<string, HaltState> = new Map([
   ['MAINTENANCE_CANCEL', 'HALT_NEW'],
 ]);
 
-/** What it needs of the engine. */
+/** What `HaltActions` needs of the engine. */
 export interface HaltHost {
   readonly risk: RiskModule;
   readonly orders: OrderManager;
@@ -37,8 +37,8 @@ export class HaltActions {
   }
 
   /**
-   * Acts once on each cause that has come since the last call. It follows from the causes alone, which are journalled, and from the books:
-   * a replay does the same.
+   * Acts once on each cause that was raised since the last call. The result depends only on the books and on the causes, which are
+   * journalled, so a replay does the same.
    */
   act(): void {
     const before = this.#seen;
@@ -46,7 +46,7 @@ export class HaltActions {
     if (now === before) return;
     this.#seen = now;
     for (const cause of now) if (!before.includes(cause)) this.#actOn(cause);
-    // A start that is complete lets drafts go whose time has come meanwhile.
+    // The start is complete: drafts whose time came meanwhile are sent.
     this.#engine.drafts.release();
   }
 
@@ -56,7 +56,9 @@ export class HaltActions {
     else if (CANCELS.get(code) === state && scope.kind === 'account') this.#cancelOpening();
   }
 
-  /** By each holder's own exit: its orders of the symbol are cancelled, then a reduce-only order closes what it holds. */
+  /**
+   * Closes by the exit of each strategy that holds a position: its orders of the symbol are cancelled, then a reduce-only order is sent.
+   */
   #close(instrument: number): void {
     const { runs, ledger } = this.#engine;
     for (const run of runs) if (!ledger.isFlat(run.index, instrument)) run.leave(this.#engine.execution[instrument]!);
@@ -65,10 +67,10 @@ export class HaltActions {
   #cancelOpening(): void {
     const { orders, drafts, nowMs } = this.#engine;
     drafts.withdrawAll(({ order }) => opens(order));
-    // A cancel that acts at once takes its order out of the list.
+    // Copy the list, because a cancel that acts at once removes its order from it.
     for (const order of orders.active().slice()) if (opens(order)) orders.cancel(order, nowMs);
   }
 }
 
-/** On spot every sell closes. */
+/** True when the order opens a position. On spot every sell closes. */
 const opens = ({ reduceOnly, side, instrument }: BotOrder): boolean => !reduceOnly && (side === 'buy' || instrument.contract !== undefined);

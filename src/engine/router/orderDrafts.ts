@@ -1,4 +1,4 @@
-// What an author says of an order, in decimals, as whole numbers on its record: prices, condition, size.
+// Converts what a strategy asks for in decimals (prices, trigger, size) into whole numbers on its order.
 
 import type { Lots, Ticks, Units } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -18,7 +18,7 @@ import { checkSize, noOptions, noSize, type SizedCall } from './checkSize.ts';
 const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
-/** What an order may be asked for with. A stop under another name would leave its position without one, and nobody would hear of it. */
+/** Valid option keys of an order. A stop under another name would be ignored silently and leave the position unprotected. */
 const OPTIONS: Readonly<Record<string, true>> = {
   feed: true,
   limit: true,
@@ -31,7 +31,7 @@ const OPTIONS: Readonly<Record<string, true>> = {
   tag: true,
 } satisfies Record<keyof OrderOptions, true>;
 
-/** What it needs of the engine. */
+/** What `OrderDrafts` needs of the engine. */
 export interface SizeHost extends ReversalHost {
   readonly instruments: readonly Instrument[];
   readonly sizing: Sizing;
@@ -41,14 +41,14 @@ export interface SizeHost extends ReversalHost {
   equityUnits(strategy: number): number;
 }
 
-/** Of one strategy. */
+/** Drafts the orders of one strategy. */
 export class OrderDrafts implements StrategyOrders {
   readonly #engine: SizeHost;
   readonly #strategy: number;
   readonly #name: string;
-  /** The size that was looked at last: mostly a constant. Before the first one, none that an author could give. */
+  /** The size that was checked last; sizes are mostly constants. The first value is an object that no strategy can pass. */
   #lastSize: Size = { base: 0 };
-  /** By instrument: the lots of the run's own size where that is a quantity, which no price changes; NaN until they are asked for. */
+  /** By instrument: the lots of the run's default size if that is a quantity, which does not depend on a price; NaN until first used. */
   readonly #defaultLots: number[];
 
   constructor(engine: SizeHost, strategy: number, name: string) {
@@ -58,7 +58,7 @@ export class OrderDrafts implements StrategyOrders {
     this.#defaultLots = engine.instruments.map(() => NaN);
   }
 
-  /** Writes what is wanted. What is no sound number leaves the whole order unsound: risk denies it. */
+  /** Writes the order intent. An invalid number makes the whole order invalid, and risk denies it. */
   write(order: BotOrder, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
     if (options !== undefined) this.#applyOptions(order, options, isBuy);
     if (size !== undefined) this.#checkSize(size, isBuy ? 'buy' : 'sell');
@@ -70,11 +70,11 @@ export class OrderDrafts implements StrategyOrders {
     if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
     else if (size === undefined && this.#engine.defaultSize.base !== undefined) this.#sizeByDefault(order);
     else this.#size(order, size ?? this.#engine.defaultSize);
-    // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
+    // A price that is not a number (an indicator that is not ready, for example), or a limit of zero.
     if (!isPriceSound) order.lots = NaN as Lots;
   }
 
-  /** Once per object whether it is a size; how many units it has, each time. */
+  /** Checks each size object once for its form, and each time for its number of units. */
   #checkSize(size: Size, call: SizedCall): void {
     if (size !== this.#lastSize) checkSize(this.#name, call, size, OPTIONS);
     this.#lastSize = size;
@@ -89,7 +89,7 @@ export class OrderDrafts implements StrategyOrders {
     const { sizing } = this.#engine;
     const { instrument } = order;
     if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
-    // Legs trade the other way: what guards a long is sold, so its prices are rounded up, the nearer and the better one.
+    // Legs trade the other way: the protective orders of a long are sells, so their prices are rounded up, to the nearer and better price.
     if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
     if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
     if (options.trailing !== undefined) {
@@ -101,7 +101,10 @@ export class OrderDrafts implements StrategyOrders {
     if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
   }
 
-  /** Against what is held it closes, unless the author says otherwise. A price that is no number leaves a condition that is none. */
+  /**
+   * A trigger order on the opposite side of a position closes it, unless the strategy says otherwise. A price that is not a number makes
+   * the trigger invalid.
+   */
   #applyTrigger(order: BotOrder, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
     if (options.limit !== undefined || options.timeInForce !== undefined) {
       throw new StrategyError(
@@ -116,7 +119,7 @@ export class OrderDrafts implements StrategyOrders {
     order.reduceOnly = options.reduceOnly ?? this.#closable(order) > 0;
     order.role = order.reduceOnly && order.triggersAbove === isBuy ? 'stopLoss' : 'condition';
   }
-  /** Lots that an order of this side can close. */
+  /** Returns the lots that an order of this side can close. */
   #closable({ instrumentIndex, side }: BotOrder): number {
     return this.#engine.ledger.closable(this.#strategy, instrumentIndex, side === 'buy', true);
   }
@@ -138,7 +141,7 @@ export class OrderDrafts implements StrategyOrders {
     this.sizeTo(order, known[instrumentIndex]!);
   }
 
-  /** What is to be held, below 0 short: on futures a size may be negative here. */
+  /** Returns the lots to hold, negative for short. On futures the size may be negative here. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
     this.#checkSize(size, 'target');
     if (instrument.contract !== undefined) {
@@ -150,7 +153,7 @@ export class OrderDrafts implements StrategyOrders {
     return this.#lotsOf(size, instrument, instrumentIndex, 0);
   }
 
-  /** A size as a quantity, at a price in ticks; 0: the last price. */
+  /** Returns a size as lots, at a price in ticks; 0 means the last price. */
   #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
     if (size.base === undefined) {
       const price = ticks > 0 ? ticks : this.#engine.lastTicks(instrumentIndex);
@@ -161,7 +164,7 @@ export class OrderDrafts implements StrategyOrders {
     return lots;
   }
 
-  /** A size as an amount of money: as it stands, or a share of this strategy's equity. */
+  /** Returns a size as money: the amount itself, or a fraction of this strategy's equity. */
   #moneyOf(size: Size, instrument: Instrument): number {
     const { sizing } = this.#engine;
     const amount = size.quote ?? size.equity!;
@@ -172,9 +175,10 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /**
-   * Three market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
-   * a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1), and one that
-   * closes more than the largest native one, which would be refused: what was opened must have a way out.
+   * Sets the lots, and turns three kinds of market order into limits at the collar. First, a spot buy by base quantity, because the venue
+   * buys by amount only (house, section 12). Second, a futures order that opens, because services differ in what the volume of a native one
+   * means (exchange dialect, 7.1). Third, a closing order above the largest native market order, which the venue would refuse: every
+   * position must have an exit.
    */
   sizeTo(order: BotOrder, lots: number): void {
     order.lots = lots as Lots;

@@ -1,4 +1,4 @@
-// A bot that was killed goes on: its orders, reserves, guards and halts are made again from what its journal says. Nothing is sent.
+// Restores a bot that was killed: its orders, reservations, brackets and halts are rebuilt from its journal. Nothing is sent.
 
 import type { Lots, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -19,7 +19,7 @@ import type { UnknownOutcomes } from './unknownOutcomes.ts';
 
 const NO_EFFECT: Ended = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
 
-/** The parts of an engine that are made again. */
+/** The parts of an engine that are restored. */
 export interface RestoreHost {
   readonly instant: Instant;
   readonly instruments: readonly unknown[];
@@ -35,15 +35,15 @@ export interface RestoreHost {
 
 export interface RestoredBot {
   readonly orders: RestoredOrders;
-  /** Halts that held. */
+  /** Halts that were in force. */
   readonly causes: readonly HaltCause[];
-  /** What loss rules measured from: RiskModule.memory. */
+  /** Reference values of the loss rules: RiskModule.memory. */
   readonly memory: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
- * Call it once, before the first instant, with a ledger and guards (Brackets) that know every fill of the journal, and before anybody
- * listens to the halts. Instruments with an unknown order are halted; `followUnknown` begins to read about them.
+ * Call once, before the first instant and before anything observes the halts. The ledger and the brackets must already know every fill of
+ * the journal. Instruments with an unknown order are halted; `followUnknown` begins to read about them.
  */
 export function restoreBot(engine: RestoreHost, { orders, causes, memory }: RestoredBot, nowMs: number): void {
   engine.instant.set(nowMs);
@@ -51,7 +51,7 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
   engine.risk.restore(memory);
   for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
-  // What the last process was still resolving holds no more than the orders above say.
+  // Halts for outcomes that the last process was still resolving are replaced by those that the orders above require.
   engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
   for (const { state: now, endMs, strategy, instrumentIndex } of orders.orders) {
     if (now === 'tomb' && endMs + ABSENT_HOLD_MS > nowMs) engine.outcomes.expireAt(endMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
@@ -62,7 +62,7 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   }
   for (const { order, ahead, replaced, targetLots, ended } of orders.drafts ?? []) {
     const isOpen = (id: OrderId): boolean => engine.orders.active().some((one) => one.id === id);
-    // One that is neither open nor known to have ended had no effect.
+    // An order that is neither open nor known to have ended had no effect.
     const endOf = (id: OrderId): Ended | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
     engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, left: NaN }, endOf);
   }
@@ -76,7 +76,7 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   });
 }
 
-/** Begins to read about each order whose outcome is unknown: the exchange is connected. */
+/** Begins to read about each order whose outcome is unknown. Call it once the exchange is connected. */
 export function followUnknown(engine: RestoreHost): void {
   for (const order of engine.orders.active().slice()) if (order.state === STATE.unknown) engine.outcomes.follow(order);
   engine.drafts.followAhead();

@@ -1,4 +1,4 @@
-// A change of a position to a given size: what is held and ordered, and what of the old side stands in the way of a reversal.
+// Changes a position to a given size: what is held and ordered, and which orders of the old side must end before a reversal.
 
 import type { OrderId } from '../../model/order.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
@@ -9,7 +9,7 @@ import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import { TARGET, type ClearedSide } from '../host/strategyOrders.ts';
 
-/** What it needs of the engine. */
+/** What a reversal needs of the engine. */
 export interface ReversalHost {
   readonly orders: OrderManager;
   readonly ledger: Ledger;
@@ -18,14 +18,17 @@ export interface ReversalHost {
   readonly nowMs: number;
 }
 
-/** The reversal of a strategy's position that waits for the orders of the old side. */
+/** Returns the reversal of the strategy's position that waits for the orders of the old side. */
 export function reversalOf({ orders }: Pick<ReversalHost, 'orders'>, strategy: number, instrumentIndex: number): WaitingDraft | undefined {
   return orders.drafts.waiting.find(
     ({ order, replaced }) => replaced === null && order.strategy === strategy && order.instrumentIndex === instrumentIndex,
   );
 }
 
-/** Returns the lots that a strategy comes to hold if all its orders fill, below 0 short. What waits for a price may never come, and does not count. */
+/**
+ * Returns the lots that a strategy would hold if all its orders filled, negative for short. Trigger orders and bracket legs may never fill
+ * and do not count.
+ */
 export function heldAndOrdered(
   { orders, ledger }: Pick<ReversalHost, 'orders' | 'ledger'>,
   strategy: number,
@@ -39,7 +42,7 @@ export function heldAndOrdered(
     lots += order.side === 'buy' ? open : -open;
   };
   for (const order of orders.active()) {
-    // Whatever it still fills is taken off the draft that replaces it, or off the target that does.
+    // What it still fills is deducted from the draft or the target that replaces it.
     const isReplaced = isUnderCancel(order) && (order.slot === TARGET || waiting.some(({ replaced }) => replaced?.id === order.id));
     if (!isReplaced) add(order);
   }
@@ -49,7 +52,10 @@ export function heldAndOrdered(
 
 const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
 
-/** An order that takes a position to 0 or through it: stops and targets of the old side would close it a second time, so they are cancelled. */
+/**
+ * Clears the way for an order that takes a position to zero or beyond. Stops and take-profits of the old side would close it a second time,
+ * so they are cancelled.
+ */
 export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
@@ -68,7 +74,7 @@ export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: num
   return { isCleared: guards.length + closing.length > 0, ahead };
 }
 
-/** A leg of a bracket, or a condition order that only closes, of the same side as the order. */
+/** True for a bracket leg, or a reduce-only trigger order, on the same side as the order. */
 function closes(other: BotOrder, { strategy, instrumentIndex, side }: BotOrder): boolean {
   const isOfSide = other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.side === side;
   return isOfSide && (other.parent > 0 || (other.triggerTicks > 0 && other.reduceOnly));

@@ -1,16 +1,16 @@
-// From the sizes and prices of a strategy to whole lots, units and ticks: remembered, because they are mostly constants.
+// Converts sizes and prices of a strategy into whole lots, units and ticks. Results are cached, because most inputs are constants.
 
 import { MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { scaleAmount } from '../../strategy/amounts.ts';
 import type { Amount } from '../../strategy/types.ts';
 
-/** Fractions of equity are whole in 10^-9. */
+/** Fractions of equity are whole numbers of 10^-9. */
 const FRACTION_DIGITS = 9;
 
 /**
- * Turns amounts into integers and remembers the last few: a strategy's sizes are mostly constants, and one decimal operation costs more
- * than nine bars. What is no number becomes NaN, which risk denies.
+ * Converts amounts into integers and caches the last few: a strategy's sizes are mostly constants, and one decimal operation costs more
+ * than nine bars. An invalid number becomes NaN, which risk denies.
  */
 export class Sizing {
   readonly #amounts: (Amount | null)[] = [null, null, null, null];
@@ -24,13 +24,13 @@ export class Sizing {
   quoteUnits(instrument: Instrument, amount: Amount): number {
     return this.#down(amount, instrument.quoteDigits);
   }
-  /** A fraction of `equityUnits`, rounded down; NaN where either is no sound number. */
+  /** Returns a fraction of `equityUnits`, rounded down; NaN if either is invalid. */
   ofEquity(equityUnits: number, fraction: Amount): number {
     const ppb = this.#down(fraction, FRACTION_DIGITS);
     const isSound = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
     return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NaN;
   }
-  /** A price in ticks: a buy's rounded down, a sell's up, so that rounding never pays more or takes less. */
+  /** Returns a price in ticks. A buy's price is rounded down and a sell's up, so that rounding never costs the strategy money. */
   ticks(instrument: Instrument, price: Amount, isBuy: boolean): number {
     return scaleAmount(price, instrument.priceDigits, isBuy ? 'down' : 'up');
   }
@@ -46,7 +46,7 @@ export class Sizing {
   }
 }
 
-/** Lots of the largest market order that the exchange takes. */
+/** Returns the lots of the largest market order that the exchange takes. */
 export function maxAtMarket({ contract }: Instrument): number {
   return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
 }

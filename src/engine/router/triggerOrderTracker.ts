@@ -1,4 +1,4 @@
-// Condition orders of the bot: where they may be sent at all, and their end with the position that they were to close.
+// Tracks the bot's trigger orders: where they are supported, and their cancellation when the position that they should close has ended.
 
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -6,10 +6,10 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** Spot has no condition orders, and not every exchange that stands behind the port takes them. */
+/** Deny code: spot has no trigger orders, and not every exchange behind the port supports them. */
 const UNSUPPORTED = 'CONDITION_UNSUPPORTED';
 
-/** What it needs of the engine. */
+/** What `TriggerOrderTracker` needs of the engine. */
 export interface TriggerHost {
   readonly exchange: ExchangePort;
   readonly ledger: Ledger;
@@ -22,14 +22,14 @@ export interface TriggerHost {
 
 export class TriggerOrderTracker {
   readonly #engine: TriggerHost;
-  /** Condition orders that were sent and have not ended. */
+  /** Number of trigger orders that were sent and have not ended. */
   #open = 0;
 
   constructor(engine: TriggerHost) {
     this.#engine = engine;
   }
 
-  /** Why a drafted condition order may not go on; null: it may. */
+  /** Returns the deny code of a drafted trigger order, or null if it may be sent. */
   denyCode({ instrument }: BotOrder): string | null {
     return instrument.contract !== undefined && this.#engine.exchange.supportsTriggerOrders === true ? null : UNSUPPORTED;
   }
@@ -42,8 +42,8 @@ export class TriggerOrderTracker {
   }
 
   /**
-   * The exchange has refused what a stop had to close as it went off: a part of that has left by other orders, or is held by them. What is
-   * left goes by the bot's own exit, which takes those orders back. A smaller stop, or one of two sides, is none of the whole position.
+   * The exchange has refused a stop as it triggered: other orders have closed a part of the lots, or hold them. The bot's own exit closes
+   * the rest and cancels those orders. This does not apply to a stop for a part of the position, or in two-way mode.
    */
   #stopFailed({ strategy, instrumentIndex, side, lots }: BotOrder): void {
     const engine = this.#engine;
@@ -54,7 +54,7 @@ export class TriggerOrderTracker {
     engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
   }
 
-  /** A position was reduced. Once nothing of it is left, no order may wait to close what a later entry opens. */
+  /** A position was reduced. Once it is flat, cancels trigger orders that would close what a later entry opens. */
   reduced(strategy: number, instrumentIndex: number): void {
     if (this.#open === 0) return;
     const { ledger, orders, nowMs } = this.#engine;

@@ -1,4 +1,4 @@
-// What became of orders whose answer was lost, and what else goes wrong at an exchange: reads are paced and weighed, new risk is stopped.
+// Resolves unknown outcomes and other faults at an exchange: it paces reads, weighs their evidence and halts new risk.
 
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
@@ -14,10 +14,10 @@ import type { RiskModule } from '../../risk/riskModule.ts';
 /** Codes of the halts that an unknown outcome raises on its instrument: while it lasts, and when it lasts too long. */
 const UNKNOWN = 'UNKNOWN_OUTCOME';
 const NEEDS_PERSON = 'NEEDS_PERSON';
-/** A fill that no order of ours explains: nothing is proved about its instrument. */
+/** Code of an unattributed fill: while there is one, no absence is proven for its instrument. */
 const UNATTRIBUTED = 'STRAY';
 
-/** What it needs of the engine. */
+/** What `UnknownOutcomes` needs of the engine. */
 export interface OutcomeHost {
   readonly orders: OrderManager;
   readonly reservations: Reservations;
@@ -39,7 +39,7 @@ export class UnknownOutcomes {
     this.#engine = engine;
   }
 
-  /** The answer to a create was lost: its instrument takes no new risk, and lists are read until they say what became of it. */
+  /** The reply to a create request was lost: its instrument takes no new risk, and lists are read until they settle the outcome. */
   unknown(order: BotOrder, isContested: boolean): void {
     const engine = this.#engine;
     if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
@@ -77,7 +77,7 @@ export class UnknownOutcomes {
     if (order.reason === null) engine.notifyOrder(order);
     else engine.orderEnded(order);
   }
-  /** An order never reached the venue. While it may still land its coins are reserved; an exit that waits for them goes then. */
+  /** The order is proven absent. While a late arrival is possible, its reservation stays; an exit that waits for it is sent afterwards. */
   noEffect(order: BotOrder): void {
     const engine = this.#engine;
     const { strategy, instrumentIndex } = order;
@@ -86,7 +86,7 @@ export class UnknownOutcomes {
     this.resolved(instrumentIndex);
     engine.orderEnded(order);
   }
-  /** The reserve of an order without effect ends. */
+  /** Ends the reservation of an order that was proven absent. */
   expireAt(timeMs: number, strategy: number, instrumentIndex: number): void {
     const engine = this.#engine;
     engine.queue.at(timeMs, () => {
@@ -95,7 +95,7 @@ export class UnknownOutcomes {
     });
   }
 
-  /** The outcome of an order of the instrument is known: it goes on trading when that was the last one. */
+  /** The outcome of an order of the instrument is known. When that was the last unknown one, the instrument trades again. */
   resolved(instrumentIndex: number): void {
     const { orders, risk, nowMs } = this.#engine;
     if (risk.watchesOutcomes) risk.outcome(null, nowMs);
@@ -105,7 +105,7 @@ export class UnknownOutcomes {
     risk.clearInstrumentHalt(instrumentIndex, NEEDS_PERSON, nowMs);
   }
 
-  /** A person says what became of an unknown order: placed as `venueId`, or null for no effect. False when it is not unknown. */
+  /** Applies the operator's decision about an unknown order: placed as `venueId`, or null for no effect. False when it is not unknown. */
   resolve(id: OrderId, venueId: VenueOrderId | null): boolean {
     const order = this.#engine.orders.get(id);
     if (!order || order.state !== STATE.unknown) return false;
@@ -118,7 +118,7 @@ export class UnknownOutcomes {
     const engine = this.#engine;
     const order = engine.orders.get(id);
     if (!order) return this.raiseHalt('ALIEN', null, `order ${venueId} of ours is not known any more`);
-    // A list shows an order before its answer has come.
+    // A list shows an order before its reply has arrived.
     if (order.state < STATE.working) return engine.acked(id, venueId, timeMs);
     if (engine.orders.arrivedLate(order, venueId, timeMs)) this.#reportLateArrival(order);
   }
@@ -126,7 +126,7 @@ export class UnknownOutcomes {
     this.raiseHalt('LATE_LANDING', order.instrumentIndex, `order ${order.id} stands at the exchange after all`);
     this.#engine.notifyOrder(order);
   }
-  /** An execution that should not have been. */
+  /** Handles a fill that should not have happened. */
   filled(order: BotOrder, what: FillAnomaly): void {
     if (what === 'LATE_LANDING') this.#reportLateArrival(order);
     else
@@ -140,7 +140,7 @@ export class UnknownOutcomes {
   raiseHalt(code: string, instrument: number | null, why: string): void {
     const { risk, nowMs } = this.#engine;
     const { state, needsPerson } = haltCauseOf(code);
-    // A person who is called has to know all of it. Of aliens there is a list.
+    // An operator who is called needs the full reason. Foreign orders have a list of their own.
     risk.halts.raise(scopeOf(instrument), state, code, why, nowMs, needsPerson && code !== 'ALIEN');
   }
   clearHalt(code: string, instrument: number | null): void {

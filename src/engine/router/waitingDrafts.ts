@@ -1,4 +1,4 @@
-// Runs the drafts that wait: an order with the tag of one under cancel replaces it, and a reversal follows the stops of the old side.
+// Runs drafts that wait: an order in the slot of one under cancel replaces it, and a reversal waits for the stops of the old side.
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -8,17 +8,17 @@ import type { OrderManager } from '../../orders/orderManager.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 
-/** Nothing is left to be done by the draft: the orders before it have done it. */
+/** Deny code: the orders before the draft have already done what it wanted. */
 const NOTHING_LEFT = 'REPLACED_FILLED';
 /** The cause that halts a live bot until its start is complete. */
 const STARTING = 'STARTING';
 
-/** What it needs of the engine. */
+/** What `WaitingDrafts` needs of the engine. */
 export interface DraftHost {
   readonly orders: OrderManager;
   readonly risk: RiskModule;
   readonly runs: readonly DraftingRun[];
-  /** Null of a replayed bot, whose drafts go in turn with what it is told. */
+  /** Null for a replayed bot, whose drafts are sent in turn with its callbacks. */
   readonly haltActions: object | null;
   readonly callbacks: { first(act: () => void): void };
   readonly nowMs: number;
@@ -27,7 +27,7 @@ export interface DraftHost {
   submit(order: BotOrder): OrderId;
   notifyOrder(order: BotOrder): void;
 }
-/** A strategy whose draft is about to go. */
+/** A strategy whose draft is about to be sent. */
 interface DraftingRun {
   missingLots(order: BotOrder, targetLots: number): number;
   resize(order: BotOrder): void;
@@ -36,16 +36,16 @@ interface DraftingRun {
 
 export class WaitingDrafts {
   readonly #engine: DraftHost;
-  /** Drafts whose time has come. */
+  /** Drafts that may be sent now. */
   #ready: WaitingDraft[] = [];
-  /** Of a bot that was made from a journal, until its start has begun, and of one that stops: no draft goes. */
+  /** True while no draft may be sent: after a restore until the start has begun, and once the bot stops. */
   #isHeld = false;
 
   constructor(engine: DraftHost) {
     this.#engine = engine;
   }
 
-  /** An order has the tag of one whose cancel has been asked for: it waits for the end of that one. */
+  /** Makes an order wait for the end of the order in its slot whose cancel was requested. */
   replace(order: BotOrder): OrderId {
     const { orders } = this.#engine;
     const old = orders.active().find((other) => isSameSlot(order, other));
@@ -62,7 +62,7 @@ export class WaitingDrafts {
     return this.#wait({ order, ahead, replaced: null, targetLots, left: NaN });
   }
 
-  /** Takes over a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it has not. */
+  /** Restores a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it is open. */
   restore(draft: WaitingDraft, ended: (id: OrderId) => Ended | undefined): void {
     const { orders } = this.#engine;
     orders.drafts.add(draft);
@@ -71,12 +71,12 @@ export class WaitingDrafts {
     for (const id of draft.ahead.slice()) {
       const end = ended(id);
       if (end !== undefined) this.#leave(draft, id, end);
-      // The wish is in no record: it goes out as soon as the exchange's id of the order is known.
+      // No record has this cancel request: it is sent as soon as the exchange's id of the order is known.
       else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.cancelWanted = true;
     }
     if (draft.ahead.length === 0) this.#ready.push(draft);
   }
-  /** The exchange is connected: cancels for which drafts wait, and which may not have left, are asked for again. */
+  /** Repeats cancels that drafts wait for and that may not have been sent. Call it once the exchange is connected. */
   followAhead(): void {
     const { orders, nowMs } = this.#engine;
     for (const { ahead } of orders.drafts.waiting) {
@@ -86,12 +86,12 @@ export class WaitingDrafts {
       }
     }
   }
-  /** From now on no draft is sent: the bot stops. */
+  /** From now on no draft is sent, because the bot stops. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** An order has ended: drafts that waited for it alone are sized now. The engine then calls `release`. */
+  /** An order has ended: drafts that waited only for it are sized now. The engine then calls `release`. */
   orderEnded(order: BotOrder): void {
     const { id } = order;
     for (const draft of this.#engine.orders.drafts.waiting) {
@@ -105,7 +105,7 @@ export class WaitingDrafts {
     if (draft.replaced !== null) draft.left = sizeLeft(draft.order, draft.replaced, end);
   }
 
-  /** Sends the drafts whose time has come; while a live bot starts they wait on. */
+  /** Sends the drafts that may be sent; while a live bot starts they keep waiting. */
   release(): void {
     const { halts } = this.#engine.risk;
     const isStarting = halts.any && halts.holds({ kind: 'account' }, STARTING);
@@ -119,7 +119,7 @@ export class WaitingDrafts {
     }
   }
 
-  /** The same, at once in a live bot; in a replayed row once the row is delivered, for only then its price is known. */
+  /** Releases drafts: at once in a live bot, but in a replayed row only after its delivery, because its price is known only then. */
   releaseInTurn(): void {
     const { haltActions, callbacks } = this.#engine;
     if (haltActions === null) callbacks.first(() => this.release());
@@ -144,17 +144,17 @@ export class WaitingDrafts {
     else engine.submit(order);
   }
 
-  /** True: the order was a draft, and is withdrawn. */
+  /** Withdraws a draft. True when the order was one. */
   withdraw(order: BotOrder): boolean {
     const draft = this.#engine.orders.drafts.waiting.find((one) => one.order === order);
     if (draft !== undefined) this.#withdraw(draft);
     return draft !== undefined;
   }
-  /** Withdraws the drafts that `which` names. */
+  /** Withdraws the drafts for which `which` is true. */
   withdrawAll(which: (draft: WaitingDraft) => boolean): void {
     for (const draft of this.#engine.orders.drafts.waiting.filter(which)) this.#withdraw(draft);
   }
-  /** Drops all drafts with the code of a refusal: after a kill. */
+  /** Drops all drafts with a deny code, after a kill. */
   dropAll(code: string): void {
     for (const draft of this.#engine.orders.drafts.waiting.slice()) {
       this.#remove(draft);

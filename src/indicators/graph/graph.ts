@@ -1,4 +1,4 @@
-// The graph of a set's indicators: nodes and their columns, and its assembly into windows and kernels.
+// The graph of the indicators of one feed: nodes, their columns, and the assembly of windows and kernels.
 
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { CustomNote, Design, SpecOwner, Kernel, IndicatorOutput, ScaledColu
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NumberWindow, SignalWindow } from './window.ts';
 
-/** A column of a feed, or of an indicator over it, and how far back it is read. */
+/** A column of a feed or of an indicator, and how far back it is read. */
 export class GraphOutput implements IndicatorOutput {
   readonly home: SpecOwner;
   readonly key: string;
@@ -17,9 +17,9 @@ export class GraphOutput implements IndicatorOutput {
   readonly price: PriceColumn | null;
   /** Null for a column of the feed. */
   readonly node: GraphNode | null;
-  /** Earlier values that `ago` reaches. */
+  /** Number of earlier values that `ago` can read. */
   depth = 1;
-  /** Earlier rows that kernels read. */
+  /** Number of earlier rows that kernels read. */
   lookBack = 0;
 
   constructor(home: SpecOwner, node: GraphNode | null, key: string, warmupBars: number, price: PriceColumn | null) {
@@ -31,7 +31,7 @@ export class GraphOutput implements IndicatorOutput {
   }
 }
 
-/** An indicator; `inputs` and `outputs` are in the order of its design. */
+/** An indicator. `inputs` and `outputs` are in the order of its design. */
 export class GraphNode {
   readonly design: Design;
   readonly inputs: readonly GraphOutput[];
@@ -45,7 +45,7 @@ export class GraphNode {
   }
 }
 
-/** The windows of columns: those of a run, or fresh ones for a trace. */
+/** The windows of all columns, for a run or newly made for a trace. */
 export class Windows {
   readonly #numbers = new Map<GraphOutput, NumberWindow>();
   readonly #states = new Map<GraphOutput, SignalWindow>();
@@ -78,7 +78,7 @@ export class Windows {
   }
 }
 
-/** `node` and all that it rests on, sources first. */
+/** Returns `node` and all nodes on which it depends, sources first. */
 export function ancestry(node: GraphNode): readonly GraphNode[] {
   const found = new Set<GraphNode>();
   const visit = (at: GraphNode) => {
@@ -96,7 +96,7 @@ class Assembly {
   readonly #bars: BarColumns;
   readonly #blockRows: number;
   readonly #technical: TechnicalLibrary | null;
-  /** The quotients of windows that hold sums, for the kernels that need numbers. */
+  /** Divided columns of windows that hold sums, for kernels that need plain numbers. */
   readonly #quotients = new Map<NumberWindow, NumberWindow>();
 
   constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null) {
@@ -131,7 +131,10 @@ class Assembly {
     };
   }
 
-  /** Where the window holds sums, their quotients: filled by a kernel of its own, between the source and the first that asked for it. */
+  /**
+   * Returns plain numbers. For a window of sums, an additional kernel divides them. It runs after the source and before the first kernel
+   * that needs them.
+   */
   #numbers(input: GraphOutput): NumberWindow {
     const held = this.#windows.number(input);
     if (held.divisor === 1) return held;
@@ -152,7 +155,7 @@ class Assembly {
   }
 }
 
-/** Takes memory for the windows of `nodes` (sources first) and makes the kernels that fill them, in the order in which they are to run. */
+/** Allocates the windows of `nodes` (sources first) and returns the kernels that fill them, in the order in which they must run. */
 export function assembleGraph(
   nodes: readonly GraphNode[],
   windows: Windows,
@@ -165,7 +168,7 @@ export function assembleGraph(
   return assembly.kernels;
 }
 
-/** Earlier rows that a window keeps: one more than `ago` reaches, for views stand at row -1 before the first. */
+/** Returns the number of earlier rows that a window keeps: one more than `ago` reaches, because the cursor starts at row -1. */
 function frontOf(output: GraphOutput): number {
   return Math.max(output.depth + 1, output.lookBack);
 }

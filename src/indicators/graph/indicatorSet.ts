@@ -10,12 +10,12 @@ import type { CustomNote, Design, SpecOwner, IndicatorSpec, Kernel, NodeOutputs,
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { TRUE } from './window.ts';
 
-/** Rows a block of `traceValues`; any size gives the same values. */
+/** Rows in a block of `traceValues`. Any size gives the same values. */
 const TRACE_ROWS = 4096;
 
 /**
- * Life: construct, `use` (while strategies are constructed), `seal`, then `fill` every kernel in order with contiguous blocks of rows
- * from row 0. Views read at the cursor, which the caller moves.
+ * Lifecycle: construct, `use` (while strategies are constructed), `seal`, then `fill` every kernel in order with contiguous blocks of rows
+ * from row 0. Series read at the cursor, which the caller moves.
  */
 export class IndicatorSet implements SpecOwner {
   /** The columns of the feed. */
@@ -31,7 +31,7 @@ export class IndicatorSet implements SpecOwner {
   #readyRow = 0;
   #technical: TechnicalLibrary | null = null;
 
-  /** `blockRows`: the largest block that kernels will be asked to fill. */
+  /** `blockRows` is the largest block that kernels will have to fill. */
   constructor(bars: BarColumns, cursor: RowCursor, blockRows: number) {
     assert(blockRows >= 1, `a block of ${blockRows} rows`);
     this.#bars = bars;
@@ -45,35 +45,36 @@ export class IndicatorSet implements SpecOwner {
     this.series = { open: column('open'), high: column('high'), low: column('low'), close: column('close'), volume: column('volume') };
   }
 
-  /** True once the registration is over. */
+  /** True once the registration has ended. */
   get sealed(): boolean {
     return this.#kernels !== null;
   }
 
-  /** True when something registered rests on the technicalindicators package: `seal` then needs it. */
+  /** True when a registered indicator uses the technicalindicators package. `seal` then requires the package. */
   get needsTechnical(): boolean {
     return [...this.#nodes.values()].some(({ node }) => node.design.technical);
   }
 
-  /** The authors' own indicators. */
+  /** Custom indicators of strategies. */
   get customs(): readonly CustomNote[] {
     return [...this.#nodes.values()].flatMap(({ node }) => node.design.custom ?? []);
   }
 
-  /** Sources before what rests on them. Known once sealed. */
+  /** Kernels in order, sources first. Available after `seal`. */
   get kernels(): readonly Kernel[] {
     assert(this.#kernels !== null, 'the kernels of a set that is not sealed');
     return this.#kernels;
   }
 
-  /** Index of the first row at which everything registered is ready, by the warm-ups alone. */
+  /** Index of the first row at which everything registered is ready, according to the warm-ups. */
   get readyRow(): number {
     return this.#readyRow;
   }
 
   /**
-   * Registers an indicator and returns its series; equal keys share one kernel. A series or signal of this set is returned as it is,
-   * but `ago` looks back further. `depth`: bars that `ago` may look back, 1 by default. Throws ConfigError once sealed.
+   * Registers an indicator and returns its series. Equal keys share one kernel. A series or signal of this set is returned unchanged, but
+   * its `ago` then reaches further back. `depth` is the number of bars that `ago` may look back, 1 by default. Throws ConfigError after
+   * `seal`.
    */
   use<Out>(what: IndicatorSpec<Out>, depth?: number): Out;
   use(what: Source, depth: number): Series;
@@ -88,7 +89,7 @@ export class IndicatorSet implements SpecOwner {
     return out;
   }
 
-  /** Ends the registration: fixes how far back each window reaches, takes the memory, makes the kernels. */
+  /** Ends the registration: fixes the look-back of each window, allocates memory and makes the kernels. */
   seal(technical: TechnicalLibrary | null = null): void {
     assert(!this.sealed, 'a set is sealed once');
     const nodes = [...this.#nodes.values()].map(({ node }) => node);
@@ -98,7 +99,7 @@ export class IndicatorSet implements SpecOwner {
 
   /**
    * Writes the rows of [fromRow, toRow) at which `signal` is true to `into`, ascending, and returns their number.
-   * The rows must be of the newest block; `into` must have room for all of them.
+   * The rows must belong to the newest block, and `into` must have room for all of them.
    */
   listRows(signal: Signal, fromRow: number, toRow: number, into: Int32Array): number {
     const { values, base, rows, listed } = this.#windows.state(this.#own(signal));
@@ -108,12 +109,12 @@ export class IndicatorSet implements SpecOwner {
       return count;
     }
     const end = toRow - base;
-    // The built-in search passes over false rows faster than a loop; behind the end it may find what older blocks left there.
+    // indexOf skips false rows faster than a loop. Beyond the end it can find leftovers of older blocks, hence the second test.
     for (let at = values.indexOf(TRUE, fromRow - base); at >= 0 && at < end; at = values.indexOf(TRUE, at + 1)) into[count++] = at + base;
     return count;
   }
 
-  /** A series over all rows of the feed (NaN while not ready), recomputed for a report by fresh kernels of the same code. */
+  /** Returns a series over all rows of the feed (NaN while not ready). New kernels of the same code compute it for a report. */
   traceValues(series: Series): Float64Array {
     assert(this.sealed, 'a trace of a set that is not sealed');
     const output = this.#own(series);
@@ -133,12 +134,12 @@ export class IndicatorSet implements SpecOwner {
     return trace;
   }
 
-  /** The name of a series or signal in reports: `sma(close, 10)`. */
+  /** Returns the name of a series or signal in reports, such as `sma(close, 10)`. */
   keyOf(view: Series | Signal): string {
     return this.#own(view).key;
   }
 
-  /** A number for a function of an author, by which two uses of one function are known to be one indicator. */
+  /** Returns a number for a user's function. The same function gets the same number, so that two uses are one indicator. */
   numberOf(make: object): number {
     const number = this.#functions.get(make) ?? this.#functions.size + 1;
     this.#functions.set(make, number);
@@ -162,7 +163,7 @@ export class IndicatorSet implements SpecOwner {
   #node(design: Design, key: string, depth: number): NodeOutputs {
     let found = this.#nodes.get(key);
     if (found === undefined) {
-      // Sources come first and get no depth of their own: the depth asked for is that of the result.
+      // The depth applies only to the result, so the sources are registered without it.
       const inputs = listOf(design.sources, (source) => this.#input(source));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);

@@ -1,18 +1,18 @@
-// What a strategy reads of an indicator or a column: the newest delivered value and a fixed depth of earlier ones, never a later one.
+// Series and signals as strategies read them: the newest delivered value and a fixed number of earlier ones, never a later one.
 
 import { ConfigError } from '../../base/errors.ts';
 import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.ts';
 
-/** A series of numbers over the rows of one feed, read as of the bar that the strategy is being told of. */
+/** A series of numbers over the rows of one feed, read at the bar that is being delivered to the strategy. */
 export interface Series {
-  /** The value at the newest delivered bar; NaN while not ready. */
+  /** The value at the newest delivered bar. NaN while not ready. */
   readonly value: number;
-  /** The value one bar before `value`; NaN while not ready. */
+  /** The value one bar before `value`. NaN while not ready. */
   readonly prev: number;
-  /** False during warm-up, and wherever the indicator is undefined (`value` is NaN). */
+  /** False during warm-up and wherever the indicator is undefined (`value` is NaN). */
   readonly ready: boolean;
   /**
-   * The value `bars` bars ago, a whole number from 0 (= `value`) to the registered depth (1 unless `use(series, { depth })` said more).
+   * The value `bars` bars ago: a whole number from 0 (= `value`) to the registered depth (1 unless `use(series, { depth })` sets more).
    * Throws ConfigError beyond the depth.
    */
   ago(bars: number): number;
@@ -35,20 +35,20 @@ export interface FeedSeries {
   readonly volume: Series;
 }
 
-/** Index of the newest delivered row of a feed, -1 before the first. The engine moves it; every series of the feed reads through it. */
+/** Index of the newest delivered row of a feed, -1 before the first. The engine moves it, and all series of the feed read through it. */
 export interface RowCursor {
   row: number;
 }
 
-/** What a series needs to say of itself when it is read too deep. */
+/** Name and depth of a series for the error when it is read too far back. */
 export interface SeriesLabel {
   readonly key: string;
   readonly depth: number;
 }
 
 /**
- * A column of numbers behind a cursor. The window holds rows to come (the rest of the block), so it is a private field of the language,
- * not of the compiler alone: nothing beyond the cursor can be read through a series.
+ * A column of numbers behind a cursor. The window contains future rows (the rest of the block). It is a #private field, which also holds at
+ * run time: no one can read past the cursor through a series.
  */
 export class ColumnSeries implements Series {
   readonly #window: NumberWindow;
@@ -80,7 +80,7 @@ export class ColumnSeries implements Series {
   }
 
   ago(bars: number): number {
-    // Also refuses negative and fractional arguments: a negative one would be a bar to come.
+    // Also rejects negative and fractional arguments: a negative one would read a future bar.
     if (bars >>> 0 !== bars || bars > this.#label.depth) throw tooDeep(this.#label, bars);
     const window = this.#window;
     const index = this.#cursor.row - window.base - bars;
@@ -88,11 +88,11 @@ export class ColumnSeries implements Series {
   }
 }
 
-/** A column of signal states behind a cursor. A window has room for the rows -2 and -1, so that `value` and `prev` find an index. */
+/** A column of signal states behind a cursor. The window has room for rows -2 and -1, so that `value` and `prev` always have an index. */
 export class ColumnSignal implements Signal {
   readonly #window: SignalWindow;
   readonly #cursor: RowCursor;
-  /** The signal is known to be false in the rows [from, until): `value` looks nothing up from one crossing to the next. */
+  /** The signal is known to be false in the rows [from, until), so `value` needs no look-up between two crossings. */
   #from = 0;
   #until = 0;
 

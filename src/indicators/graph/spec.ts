@@ -1,4 +1,4 @@
-// Indicator specs: data that name an indicator over sources of one feed, and the plan by which a set turns them into a kernel.
+// Indicator specs: data that describe an indicator over sources of one feed, and the plans that turn them into kernels.
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,17 +9,17 @@ import type { TechnicalLibrary } from './technicalLibrary.ts';
 
 /** An indicator as data. Equal keys on one feed share one kernel. */
 export interface IndicatorSpec<Out> {
-  /** Kind, parameters and sources as text: `sma(close, 10)`. */
+  /** Kind, sources and parameters as text: `sma(close, 10)`. */
   readonly key: string;
-  /** Bars of the feed that must have closed for the first ready value: 10 for `sma(close, 10)`. */
+  /** Number of bars of the feed that must have closed before the first ready value: 10 for `sma(close, 10)`. */
   readonly warmupBars: number;
-  /** Names the type of what `use` returns; no spec has it. */
+  /** Carries the type that `use` returns. No spec has the property. */
   readonly out?: Out;
 }
 
 /**
- * The plans of specs. A plan leads to the set of its feed, which can compute every row: it is kept beside the spec, because an author holds
- * the spec. Read by a bound function, which no change of a built-in prototype reaches.
+ * The plans of specs. A plan refers to the indicator set, which can compute future rows, and strategies hold the specs. Plans are therefore
+ * kept apart from them. The look-up is a bound function, so that a changed built-in prototype cannot reach it.
  */
 const plans = new WeakMap<object, SpecPlan<unknown>>();
 const lookUp: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(plans);
@@ -46,21 +46,21 @@ function planned<Out>(key: string, warmupBars: number, plan: SpecPlan<Out>): Ind
 export type Source = Series | IndicatorSpec<Series>;
 export type SignalSource = Signal | IndicatorSpec<Signal>;
 
-/** Fills the rows [fromRow, toRow) of its outputs; calls are contiguous from row 0, running state is kept between them. */
+/** Fills the rows [fromRow, toRow) of its outputs. Calls are contiguous from row 0, and running state is kept between them. */
 export interface Kernel {
-  /** Of an author's own indicator. */
+  /** Set for a custom indicator. */
   readonly custom?: CustomNote | undefined;
   fill(fromRow: number, toRow: number): void;
 }
 
-/** What an indicator set shows to the specs over its series. */
+/** The part of an indicator set that specs over its series can see. */
 export interface SpecOwner {
   readonly sealed: boolean;
-  /** A number for a function of an author, the same for the same function. */
+  /** Returns a number for a user's function, the same for the same function. */
   numberOf(make: object): number;
 }
 
-/** The part of a set that plans register with. */
+/** The part of an indicator set with which plans register. */
 export interface Registry {
   node(design: Design, key: string): NodeOutputs;
 }
@@ -73,24 +73,24 @@ export interface NodeOutputs {
 
 export interface SpecPlan<Out> {
   readonly home: SpecOwner;
-  /** The key of the column that the spec names: what rests on it is named after it, as spec or as registered series. */
+  /** Key of the column that the spec names. Dependent indicators are named after it, whether they use the spec or the registered series. */
   readonly column: string;
   resolve(registry: Registry): Out;
 }
 
-/** Prices in whole ticks (`scale` ticks are 1 of the quote asset), any other source as it is (`scale` 1). */
+/** Prices in whole ticks (`scale` ticks are 1 of the quote asset), or any other source unchanged (`scale` 1). */
 export interface ScaledColumn {
   readonly column: IndicatorColumn<TickColumn>;
   readonly scale: number;
-  /** True for whole ticks: sums of them are exact. */
+  /** True for whole ticks, whose sums are exact. */
   readonly whole: boolean;
 }
 
-/** What a kernel is connected to: its sources and outputs by position. */
+/** The connections of a kernel: its sources and outputs by position. */
 export interface Wiring {
   /** The values as they are read. */
   numbers(source: number): IndicatorColumn<Float64Array>;
-  /** The values as they are held: sums that nobody has divided yet, where there are such. */
+  /** The values as they are stored, which can be undivided sums. */
   fractions(source: number): Fractions;
   signals(source: number): IndicatorColumn<Uint8Array>;
   scaled(source: number): ScaledColumn;
@@ -100,21 +100,21 @@ export interface Wiring {
   readonly technical: TechnicalLibrary;
 }
 
-/** What is known of an author's own indicator, for the check of `pure` and for messages. */
+/** Facts about a custom indicator, for the check of `pure` and for messages. */
 export interface CustomNote {
   /** `custom#1(close)`. */
   readonly key: string;
-  /** The author has declared that its function reads and writes nothing outside `make`. */
+  /** True when the user declared that the function reads and writes nothing outside `make`. */
   readonly isPure: boolean;
-  /** Made where `custom` was called: its stack holds the line. */
+  /** Created where `custom` was called, so that its stack has the line. */
   readonly place: Error;
 }
 
 export interface Design {
-  /** Of an author's own indicator. */
+  /** Set for a custom indicator. */
   readonly custom?: CustomNote;
   readonly sources: readonly Operand[];
-  /** Rows in front of a block that the kernel reads of its sources. */
+  /** Number of earlier rows of its sources that the kernel reads. */
   readonly lookBack: number;
   readonly kind: 'series' | 'signal';
   readonly outputs: readonly OutputDesign[];
@@ -126,7 +126,7 @@ export interface Design {
 export interface OutputDesign {
   /** Appended to the key of the node: '' or '.upper'. */
   readonly suffix: string;
-  /** Bars of the feed up to the first ready value. */
+  /** Number of bars of the feed up to the first ready value. */
   readonly warmupBars: number;
 }
 
@@ -135,11 +135,11 @@ export interface IndicatorOutput {
   readonly home: SpecOwner;
   readonly key: string;
   readonly warmupBars: number;
-  /** The price column of the feed that this is, or null. */
+  /** The price column of the feed, or null for any other column. */
   readonly price: PriceColumn | null;
 }
 
-/** A source as a spec holds it: a column that exists, or the spec of one. */
+/** A source in a spec: an existing column, or the spec of one. */
 export type Operand =
   | { readonly kind: 'column'; readonly home: SpecOwner; readonly key: string; readonly warmupBars: number; readonly view: Series | Signal }
   | {
@@ -153,13 +153,13 @@ export type Operand =
 const outputs = new WeakMap<object, IndicatorOutput>();
 const outputBehind: (view: object) => IndicatorOutput | undefined = outputs.get.bind(outputs);
 
-/** Records which column a series or signal shows; called by the set that makes it. */
+/** Records the column of a series or signal. The set that creates the series calls it. */
 export function bind<T extends Series | Signal>(view: T, output: IndicatorOutput): T {
   outputs.set(view, output);
   return view;
 }
 
-/** The column behind a series or signal. Throws ConfigError for an object that no set has made. */
+/** Returns the column of a series or signal. Throws ConfigError for an object that no set has created. */
 export function outputOf(view: Series | Signal): IndicatorOutput {
   const output = outputBehind(view);
   if (output === undefined) {
@@ -171,12 +171,12 @@ export function outputOf(view: Series | Signal): IndicatorOutput {
   return output;
 }
 
-/** The set that a spec, series or signal belongs to: the one to register it with. */
+/** Returns the set of a spec, series or signal, with which it must be registered. */
 export function ownerOf(what: IndicatorSpec<unknown> | Series | Signal): SpecOwner {
   return (planOf(what) ?? outputOf(what as Series | Signal)).home;
 }
 
-/** A source or signal as a spec holds it. */
+/** Returns a source or signal as an operand of a spec. */
 export function operand(source: Source | SignalSource): Operand {
   const of = planOf<Series | Signal>(source);
   if (of !== null) {
@@ -188,14 +188,14 @@ export function operand(source: Source | SignalSource): Operand {
   return { kind: 'column', home: output.home, key: output.key, warmupBars: output.warmupBars, view };
 }
 
-/** One output of a node that several specs share under a key of its own. */
+/** One output of a node that several specs share, with a key of its own. */
 export interface SharedNode {
   readonly key: string;
   /** Suffix of the output that the spec names. */
   readonly output: string;
 }
 
-/** What the functions of this room say of an indicator; sources are read in order. */
+/** The description of an indicator that the functions of this room give. Sources are read in order. */
 export interface IndicatorRecipe {
   readonly name: string;
   readonly sources: readonly Operand[];
@@ -204,23 +204,23 @@ export interface IndicatorRecipe {
   readonly technical?: boolean;
   readonly custom?: Omit<CustomNote, 'key'>;
   readonly shared?: SharedNode;
-  /** Values of its sources that a kernel needs for the first value of each output, by the suffix of the output. */
+  /** Number of source values that the kernel needs before the first value of each output, by the suffix of the output. */
   readonly needs: Readonly<Record<string, number>>;
   make(wiring: Wiring): Kernel;
 }
 
-/** The spec of an indicator with one series. */
+/** Returns the spec of an indicator with one series. */
 export function seriesSpec(recipe: IndicatorRecipe): IndicatorSpec<Series> {
   return toSpec(recipe, 'series', (of) => of.series(0));
 }
 
-/** The spec of a signal. */
+/** Returns the spec of a signal. */
 export function signalSpec(recipe: IndicatorRecipe): IndicatorSpec<Signal> {
   const output = recipe.shared === undefined ? 0 : Object.keys(recipe.needs).indexOf(recipe.shared.output);
   return toSpec(recipe, 'signal', (of) => of.signal(output));
 }
 
-/** The spec of an indicator with several series; `shape` names them. */
+/** Returns the spec of an indicator with several series. `shape` names them. */
 export function groupSpec<Out>(recipe: IndicatorRecipe, shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
   return toSpec(recipe, 'series', shape);
 }
@@ -241,7 +241,10 @@ function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: 
   return planned(key, warmupBars, { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) });
 }
 
-/** A spec whose outputs are those of other specs: no kernel of its own, so that the parts are shared with whoever names them too. */
+/**
+ * Returns a spec whose outputs are those of other specs. It has no kernel of its own, and its parts are shared with other specs that name
+ * them.
+ */
 export function compose<Out>(
   name: string,
   sources: readonly Operand[],
@@ -258,7 +261,9 @@ function keyOf(name: string, sources: readonly Operand[], parameters: readonly (
   return `${name}(${[...sources.map((source) => source.key), ...parameters].join(', ')})`;
 }
 
-/** The one set that all sources belong to. Throws ConfigError when feeds are mixed, or when the set-up is over. */
+/**
+ * Returns the set to which all sources belong. Throws ConfigError when they belong to several feeds, or after the registration has ended.
+ */
 function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   const home = sources[0]?.home;
   assert(home !== undefined, `${key} has no source`);
@@ -272,7 +277,10 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   return home;
 }
 
-/** The error of a registration after the set-up: a spec is data, so `if (crossedUp(a, b))` would be true for ever. */
+/**
+ * Returns the error for a registration that comes too late. It catches `if (crossedUp(a, b))`: a spec is an object and would always be
+ * true.
+ */
 export function lateSpec(key: string): ConfigError {
   return new ConfigError(
     `${key}: indicators and signals are registered while the strategy is constructed, not later`,
@@ -280,7 +288,7 @@ export function lateSpec(key: string): ConfigError {
   );
 }
 
-/** Refuses a parameter that is no whole number in [min, max]. */
+/** Throws ConfigError unless a parameter is a whole number in [min, max]. */
 export function checkWhole(name: string, parameter: string, value: number, min: number, max = 10_000_000): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
   throw new ConfigError(
@@ -289,7 +297,7 @@ export function checkWhole(name: string, parameter: string, value: number, min: 
   );
 }
 
-/** Refuses a parameter that is no finite number above 0. */
+/** Throws ConfigError unless a parameter is a finite number above 0. */
 export function checkPositive(name: string, parameter: string, value: number): void {
   if (Number.isFinite(value) && value > 0) return;
   throw new ConfigError(`${name}: ${parameter}: expected a number above 0, got ${value}`, `correct the ${parameter} of ${name}`);

@@ -1,7 +1,7 @@
-// The technicalindicators package, loaded only when a registered indicator rests on it: its import costs 35 ms.
+// Loads the technicalindicators package, only when a registered indicator needs it: its import takes 35 ms.
 
-/** The module of the package, as `loadTechnicalLibrary` gives it and `IndicatorSet.seal` takes it. */
+/** The module of the package, from `loadTechnicalLibrary` to `IndicatorSet.seal`. */
 export type TechnicalLibrary = typeof import('technicalindicators');
 
-/** Imports the package. Its `setConfig` is never called: it would change the results of every user in the process. */
+/** Imports the package. Its `setConfig` is never called, because it would change the results of every user in the process. */
 export const loadTechnicalLibrary = () => import('technicalindicators');

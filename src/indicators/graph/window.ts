@@ -1,36 +1,36 @@
-// The buffer of one indicator output: the rows of the current block and, in front of them, as many earlier ones as anyone looks back.
+// Buffers of indicator outputs: the rows of the current block, and in front of them the earlier rows that are still read.
 
 import { InvariantError } from '../../base/errors.ts';
 
-/** Numbers of rows from `base` on: row r stands at `values[r - base]`. */
+/** Values of rows from `base` on: the value of row r is `values[r - base]`. */
 export interface IndicatorColumn<A> {
   readonly values: A;
   readonly base: number;
 }
 
 /**
- * A window that slides over the rows of a feed. It replaces a full-length column also for outputs that are the source of another
- * indicator: its memory is bounded by block and look-back, and backtest (blocks) and live (one row at a time) use one structure.
+ * A window that slides over the rows of a feed. Its memory is bounded by block size and look-back, also for outputs that other indicators
+ * read. Backtest (blocks) and live (one row at a time) use the same structure.
  */
 abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements IndicatorColumn<A> {
   values: A;
   base = 0;
   #front = 0;
-  /** The most rows of a block. */
+  /** Maximum number of rows in a block. */
   protected blockRows = 0;
-  /** The row after the last one filled. */
+  /** The row after the last filled one. */
   protected end = 0;
 
   constructor(values: A) {
     this.values = values;
   }
 
-  /** An array whose every element says "not ready". */
+  /** Returns an array whose elements all mean "not ready". */
   protected abstract make(length: number): A;
 
-  /** Takes memory for `front` earlier rows and a block. Rows before the first read as not ready. */
+  /** Allocates memory for `front` earlier rows and a block. Rows before the first one read as not ready. */
   allocate(front: number, blockRows: number): void {
-    // As much room again as is carried over makes the copying of one-row blocks cost a constant per row.
+    // With as much spare room as is copied, the cost of copying is constant per row even for blocks of one row.
     this.values = this.make(front + Math.max(blockRows, front, 64));
     this.base = -front;
     this.#front = front;
@@ -38,7 +38,7 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
     this.end = 0;
   }
 
-  /** Makes room for the rows [fromRow, toRow), which the caller fills next; the `front` rows before them stay. */
+  /** Makes room for the rows [fromRow, toRow), which the caller fills next. The `front` rows before them are kept. */
   reserve(fromRow: number, toRow: number): void {
     if (fromRow !== this.end || toRow < fromRow || toRow - fromRow > this.blockRows) throw this.#wrongRows(fromRow, toRow);
     this.end = toRow;
@@ -54,13 +54,13 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
 }
 
 /**
- * Numbers as fractions over one divisor: what row r shows is `values[r - base] / divisor`. An exact sum is kept as it is and divided only
- * where somebody reads it; every other column has the divisor 1. Same operands, same division: the same bits as divided beforehand.
+ * Numbers as fractions with one divisor: the value of row r is `values[r - base] / divisor`. Exact sums stay undivided until a read. Every
+ * other column has the divisor 1. The division has the same operands at any time, so its result has the same bits.
  */
 export interface Fractions extends IndicatorColumn<Float64Array> {
-  /** A whole number from 1. */
+  /** A whole number, at least 1. */
   readonly divisor: number;
-  /** No value is larger than this by amount, and every value is whole or NaN; Infinity where neither is promised. */
+  /** Upper bound of the absolute values, which are then all whole or NaN. Infinity when neither is guaranteed. */
   readonly max: number;
 }
 
@@ -68,7 +68,7 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
   divisor = 1;
   max = Infinity;
 
-  /** A whole column as a window, so that feed columns and indicators are read by the same code on one shape of object. */
+  /** Wraps a whole column as a window. Feed columns and indicators then have one object shape and are read by the same code. */
   constructor(column: Float64Array = new Float64Array(0)) {
     super(column);
   }
@@ -77,13 +77,13 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
     return new Float64Array(length).fill(NaN);
   }
 
-  /** Declares the values to be exact sums, to be divided by `divisor` when they are read. */
+  /** Declares that the values are exact sums, which are divided by `divisor` when they are read. */
   holdSums(divisor: number, limit: number): void {
     this.divisor = divisor;
     this.max = limit;
   }
 
-  /** Writes what the rows [fromRow, toRow) show to `into` from `at` on. */
+  /** Writes the divided values of the rows [fromRow, toRow) to `into`, starting at `at`. */
   divideInto(into: Float64Array, at: number, fromRow: number, toRow: number): void {
     const { values, base, divisor } = this;
     const shift = at - fromRow;
@@ -97,7 +97,7 @@ export const TRUE = 1;
 export const NOT_READY = 2;
 
 export class SignalWindow extends ColumnWindow<Uint8Array> {
-  /** The rows of the newest block at which the signal is true, ascending, the first `listed` of them; null where nobody lists them. */
+  /** Rows of the newest block at which the signal is true, ascending: the first `listed` elements. Null when the kernel lists no rows. */
   rows: Int32Array | null = null;
   listed = 0;
 
@@ -105,12 +105,12 @@ export class SignalWindow extends ColumnWindow<Uint8Array> {
     super(new Uint8Array(0));
   }
 
-  /** For a kernel that comes by the true rows anyway: it promises to list those of every block that it fills. */
+  /** For a kernel that finds the true rows anyway: it must then list those of every block that it fills. */
   keepRows(): Int32Array {
     return (this.rows = new Int32Array(this.blockRows));
   }
 
-  /** Where true rows are listed: the first of them after `row`, the end of the block where there is none. Elsewhere `row` itself. */
+  /** Returns the first listed true row after `row`, or the end of the block. Returns `row` itself when the kernel lists no rows. */
   falseUntil(row: number): number {
     const { rows } = this;
     if (rows === null) return row;

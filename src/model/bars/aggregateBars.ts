@@ -1,4 +1,4 @@
-// Coarser bars from finer ones: which intervals nest, and the arithmetic of one coarse bar.
+// Makes coarser bars from finer ones: which intervals nest, and the arithmetic of one coarse bar.
 
 import { INTERVALS, typicalLengthMs, type Interval } from '../interval.ts';
 
@@ -8,7 +8,7 @@ export function nests(fine: Interval, coarse: Interval): boolean {
   return short < long && (coarse === '1M' ? fine !== '1w' : long % short === 0);
 }
 
-/** The intervals from which bars of `coarse` can be made, the longest first. */
+/** Returns the intervals from which bars of `coarse` can be made, the longest first. */
 export function nestedIn(coarse: Interval): readonly Interval[] {
   return INTERVALS.filter((fine) => nests(fine, coarse)).toReversed();
 }
@@ -23,8 +23,8 @@ export interface FigureColumns {
 }
 
 /**
- * Writes the bar that the rows `from` to `to` (exclusive, at least one) of `fine` make into row `at` of `into`. Volumes are added in
- * float64, oldest first.
+ * Merges the rows `from` to `to` (exclusive, at least one) of `fine` into one bar, at row `at` of `into`. Volumes are added in float64,
+ * oldest first.
  */
 export function mergeRows(fine: FigureColumns, from: number, to: number, into: FigureColumns, at: number): void {
   const { high, low, volume } = fine;

@@ -1,4 +1,4 @@
-// Bars as columns of typed arrays: no object per bar, prices also as whole ticks on demand.
+// Bars as columns of typed arrays: no object per bar, and prices also as whole ticks on demand.
 
 import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -8,8 +8,8 @@ import type { Interval } from '../interval.ts';
 export type PriceColumn = 'open' | 'high' | 'low' | 'close';
 
 /**
- * Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. Columns that are
- * longer than `length` have room to grow (growingBars.ts): what lies behind it is not there yet.
+ * Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. Columns longer than
+ * `length` have spare capacity (growingBars.ts); its content is not valid yet.
  */
 export interface BarColumns {
   readonly instrument: Instrument;
@@ -25,7 +25,7 @@ export interface BarColumns {
   readonly volume: Float64Array;
 }
 
-/** Rows [from, to) of bars, in the same memory. */
+/** Returns rows [from, to) of bars, in the same memory. */
 export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const rows = (column: Float64Array): Float64Array => column.subarray(from, to);
@@ -46,8 +46,8 @@ export type TickColumn = Int32Array | Float64Array;
 const made = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
 
 /**
- * A price column in whole ticks (10^-priceDigits), made on first demand and kept: Int32 where it fits, else float64.
- * Throws InvariantError at a price that is no whole number of ticks: the import is the place that refuses or rounds such a file.
+ * Returns a price column in whole ticks (10^-priceDigits), made at the first call and cached: Int32 if it fits, else float64. Throws
+ * InvariantError at a price that is not a whole number of ticks: the import rejects or rounds such a file.
  */
 export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   let columns = made.get(bars);
@@ -55,7 +55,7 @@ export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   return (columns[price] ??= toTicks(bars[price], bars, price));
 }
 
-/** Rows from `from` on have come to the end of columns that grow: those that were made of them grow with them. */
+/** Rows from `from` on were appended to columns that grow: extends the tick columns made from them. */
 export function extendTicks(bars: BarColumns, from: number): void {
   const columns = made.get(bars);
   if (!columns) return;
@@ -72,7 +72,7 @@ function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): Tic
   const scale = pow10(bars.instrument.priceDigits);
   let max = 0;
   for (let i = 0; i < length; i++) if (prices[i]! > max) max = prices[i]!;
-  // Where rows are still to come there is room for prices eight times as high.
+  // Columns that still grow reserve headroom for prices eight times as high.
   const headroom = length < prices.length ? 8 : 1;
   const out = max * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
   writeTicks(bars, name, 0, out);
@@ -85,7 +85,7 @@ function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: Tick
   const scale = pow10(bars.instrument.priceDigits);
   for (let i = from; i < length; i++) {
     const whole = Math.round(prices[i]! * scale);
-    // The nearest double of a decimal price divides back to itself; anything else is finer than a tick.
+    // The nearest double of a decimal price divides back to itself; any other price is finer than a tick.
     if (whole / scale !== prices[i]!)
       throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is finer than 10^-${bars.instrument.priceDigits}`);
     out[i] = whole;

@@ -1,6 +1,6 @@
 // Funding rates of a contract as they became known.
 
-/** In order of time; arrays are at least `length` long, and may grow while a bot lives. */
+/** In order of time. Arrays are at least `length` long, and may grow while a bot lives. */
 export interface FundingRates {
   readonly length: number;
   /** When each was charged, ms UTC. */

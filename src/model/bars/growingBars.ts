@@ -1,4 +1,4 @@
-// Bars that grow at their end, row by row, while everybody who holds their columns goes on holding them: the bars of a live feed.
+// Bars of a live feed: columns that grow row by row at their end, while readers keep the same arrays.
 
 import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -16,7 +16,7 @@ export interface BarRow {
   readonly volume: number;
 }
 
-/** Two years of minutes. Memory of a column is taken from the system as it is written, so that room that stays empty costs nothing. */
+/** Two years of minutes. The system allocates a column's memory only as it is written, so that unused capacity costs nothing. */
 export const ROOM_ROWS = 2 ** 20;
 
 export class GrowingBars implements BarColumns {
@@ -29,7 +29,7 @@ export class GrowingBars implements BarColumns {
   readonly low: Float64Array;
   readonly close: Float64Array;
   readonly volume: Float64Array;
-  /** Most rows that there can be. */
+  /** The largest number of rows. */
   readonly room: number;
   #length = 0;
 
@@ -55,13 +55,13 @@ export class GrowingBars implements BarColumns {
     return this.#length === 0 ? -Infinity : this.closeMs[this.#length - 1]!;
   }
 
-  /** True when every price of a bar is a whole number of ticks: others cannot be appended. */
+  /** True when every price of a bar is a whole number of ticks. Other bars cannot be appended. */
   takes({ open, high, low, close }: BarRow): boolean {
     const scale = pow10(this.instrument.priceDigits);
     return [open, high, low, close].every((price) => Math.round(price * scale) / scale === price);
   }
 
-  /** Throws InvariantError for a bar that is not later than the newest, for a price finer than a tick, and when the room is used up. */
+  /** Throws InvariantError for a bar that is not later than the newest, for a price finer than a tick, and when the capacity is used up. */
   append(bar: BarRow): void {
     const row = this.#length;
     const { instrument, interval, room } = this;
@@ -80,7 +80,7 @@ export class GrowingBars implements BarColumns {
     extendTicks(this, row);
   }
 
-  /** All rows of other bars of the same instrument and interval. */
+  /** Appends all rows of other bars of the same instrument and interval. */
   appendAll(bars: BarColumns): void {
     const { openMs, open, high, low, close, volume } = bars;
     for (let row = 0; row < bars.length; row++) {

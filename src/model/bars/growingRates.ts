@@ -1,4 +1,4 @@
-// Funding rates that grow as a bot lives, one a funding time; NaN where nobody saw it, so that no hole passes for a rate.
+// Funding rates of a live bot, one for each funding time; NaN if the rate is unknown, so that a gap never looks like a rate.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { FundingRates } from './fundingRates.ts';
@@ -18,7 +18,7 @@ export class GrowingRates implements FundingRates {
     return this.#length === 0 ? -Infinity : this.timeMs[this.#length - 1]!;
   }
 
-  /** The rate of a time after the newest, or a better knowledge of the newest. Throws InvariantError for an earlier time. */
+  /** Adds the rate of a time after the newest, or corrects the newest. Throws InvariantError for an earlier time. */
   set(timeMs: number, rate: number): void {
     const { lastMs } = this;
     if (timeMs < lastMs) throw new InvariantError(`a funding rate of ${timeMs} after that of ${lastMs}`);

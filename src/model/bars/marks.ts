@@ -1,9 +1,9 @@
-// What a contract has beside its bars: mark prices, funding times and the rates that strategies may know.
+// Data of a contract besides its bars: mark prices, funding times, and the rates that strategies may know.
 
 import type { TickColumn } from './bars.ts';
 import type { FundingRates } from './fundingRates.ts';
 
-/** Mark prices in ticks, row by row of the bars that trade. */
+/** Mark prices in ticks, by row of the traded bars. */
 export interface MarkColumns {
   readonly open: TickColumn;
   readonly high: TickColumn;
@@ -12,7 +12,7 @@ export interface MarkColumns {
   /** In words: where they come from. */
   readonly source: string;
 }
-/** A funding time: the rate, whole in 10^-12, and the mark price in ticks of which it is taken. */
+/** A funding time: its rate as a whole number of 10^-12, and the mark price in ticks to which the rate applies. */
 export interface FundingTime {
   readonly timeMs: number;
   readonly rate: number;
@@ -23,6 +23,6 @@ export interface ContractData {
   readonly marks: MarkColumns | null;
   /** In order of time. */
   readonly funding: readonly FundingTime[];
-  /** As strategies may know them, those before the run among them. */
+  /** As strategies may know them, including those before the run. */
   readonly rates?: FundingRates | null;
 }

@@ -1,14 +1,14 @@
-// What a run leaves behind: plain columns and facts, made by the engine and read by `report`. No behaviour, no text per row.
+// The record of a run: plain columns and facts, written by the engine and read by `report`. No behaviour, no text per row.
 
 import type { BarColumns, TickColumn } from '../bars/bars.ts';
 import type { Instrument } from '../instrument.ts';
 import type { DoneReason, OrderRole, Side } from '../order.ts';
 import type { Warning } from '../warning.ts';
 
-/** The codes by which enumerations stand in columns (and in the result hash): the position in these lists. */
+/** The codes of enumerations in columns (and in the result hash): the position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
 export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition'];
-/** How an order ended; `open` when it had not ended with the run. */
+/** How an order ended; `open` if it had not ended when the run did. */
 export const ENDINGS: readonly (DoneReason | 'open')[] = [
   'open',
   'denied',
@@ -21,7 +21,7 @@ export const ENDINGS: readonly (DoneReason | 'open')[] = [
   'expired',
 ];
 
-/** One row an order, in order of creation (row = id - 1). Integers of the instrument's scales. Arrays are `length` long. */
+/** One row an order, in order of creation (row = id - 1). Integers in the instrument's scales. Arrays are `length` long. */
 export interface OrderColumns {
   readonly length: number;
   readonly id: Float64Array;
@@ -35,19 +35,19 @@ export interface OrderColumns {
   readonly reduceOnly: Uint8Array;
   /** The entry that a bracket leg belongs to, else 0. */
   readonly parent: Float64Array;
-  /** Wanted quantity in lots (0: by amount) and quote amount in units (0: by quantity). */
+  /** Requested quantity in lots (0: by amount) and quote amount in units (0: by quantity). */
   readonly lots: Float64Array;
   readonly quoteUnits: Float64Array;
-  /** Limit or trigger price in ticks, 0 for none. */
+  /** Limit or trigger price in ticks, 0 without one. */
   readonly limit: Float64Array;
   readonly filledLots: Float64Array;
   /** Notional of the fills, in quote units. */
   readonly filledUnits: Float64Array;
-  /** Decided, stood at the venue (NaN: never), ended (NaN: open). */
+  /** When it was decided, arrived at the venue (NaN: never), and ended (NaN: open). */
   readonly createdMs: Float64Array;
   readonly arrivedMs: Float64Array;
   readonly doneMs: Float64Array;
-  /** Index into `texts`: the slot, and the code of a denial or refusal (0 = none). */
+  /** Index into `texts`: the slot, and the code of a denial or refusal (0 without one). */
   readonly slot: Float64Array;
   readonly code: Float64Array;
   /** 1 when the order ever was `unknown`. */
@@ -68,13 +68,13 @@ export interface FillColumns {
   readonly lots: Float64Array;
   /** price x lots in quote units. */
   readonly notional: Float64Array;
-  /** In units of the fee asset: the base asset where `feeInBase` is 1, else the quote asset. */
+  /** In units of the fee asset: the base asset if `feeInBase` is 1, else the quote asset. */
   readonly fee: Float64Array;
   readonly feeInBase: Uint8Array;
   readonly timeMs: Float64Array;
 }
 
-/** What moves money without a trade: funding, and losses of a liquidation that the account could not bear and others did. */
+/** Kinds of payments without a trade: funding, and losses of a liquidation that the account could not pay and others covered. */
 export const PAYMENTS = ['funding', 'covered'] as const;
 export type PaymentKind = (typeof PAYMENTS)[number];
 
@@ -86,11 +86,11 @@ export interface PaymentColumns {
   readonly instrument: Uint8Array;
   /** Index into PAYMENTS. */
   readonly kind: Uint8Array;
-  /** 1 where it is of a long position, or of a fill of one. */
+  /** 1 for a long position, or a fill of one. */
   readonly isLong: Uint8Array;
-  /** Units of money received; below 0 paid. */
+  /** Units of money received; negative if paid. */
   readonly units: Float64Array;
-  /** Fills that were booked before it: times alone do not tell what of one instant came first. */
+  /** Number of fills booked before it: times alone do not give the order within an instant. */
   readonly afterFills: Float64Array;
 }
 
@@ -106,9 +106,9 @@ export interface FeedRecord {
   readonly bars: BarColumns;
   /** First row inside the run; rows before it only warmed indicators up. */
   readonly firstRow: number;
-  /** Matches and marks its instrument. */
+  /** True for an execution feed, which matches and marks its instrument. */
   readonly execution: boolean;
-  /** It does nothing else: no strategy sees it. */
+  /** True for an execution-only feed: strategies do not see it. */
   readonly isInside?: boolean;
   /** Content hash of the gap manifest, and its counts over the rows of the run. */
   readonly quality: FeedQuality;
@@ -126,7 +126,7 @@ export interface FeedQuality {
   readonly synthetic: boolean;
 }
 
-/** An indicator that a strategy registered, row by row of its feed (NaN while not ready): for pictures only. */
+/** An indicator that a strategy registered, row by row of its feed (NaN while not ready). For charts only. */
 export interface IndicatorTrace {
   readonly name: string;
   /** `price` draws over the bars; any other name is a pane of its own. */
@@ -162,16 +162,19 @@ export interface RunRecord {
   readonly orders: OrderColumns;
   readonly fills: FillColumns;
   readonly equity: EquityColumns;
-  /** Futures alone have them. */
+  /** Futures only. */
   readonly payments?: PaymentColumns;
-  /** Futures: long and short of a contract are positions apart. */
+  /** Futures: true in two-way mode, with separate long and short positions of a contract. */
   readonly isTwoWay?: boolean;
-  /** Futures: by instrument, what its positions are marked with: in words, and in ticks by row of its execution feed (null: the closes). */
+  /**
+   * Futures: by instrument, the prices by which its positions are marked: their source in words, and in ticks by row of its execution feed
+   * (null: the closes).
+   */
   readonly markSources?: readonly string[];
   readonly markTicks?: readonly (TickColumn | null)[];
   readonly indicators: readonly IndicatorTrace[];
-  /** Rows of warm-up taken from inside the range because nothing lay before it. */
+  /** Rows of warm-up taken from inside the range because no earlier data exist. */
   readonly warmupInRange: number;
-  /** What was noticed while the run was loaded and made; the report adds what its figures and bars show. Absent: nothing. */
+  /** Warnings found while the run was loaded and made; the report adds those of its figures and bars. Absent: no warnings. */
   readonly warnings?: readonly Warning[];
 }

@@ -1,25 +1,25 @@
-// The bounds that make a negative read mean something: fixed in a replay, measured and widened in live (order-safety, section 3).
+// The absence bounds: times after which an empty list proves something. Fixed in a replay, measured and widened in live (order-safety, 3).
 
 import { guards } from './guards.ts';
 
-/** ms of venue time. What is made of it at one moment holds for that moment: a live fence moves. */
+/** All values are ms of venue time. A horizon computed from them holds for that moment only, because live bounds change. */
 export interface AbsenceBounds {
   /** How long after its timestamp the venue may still admit a request. */
   readonly recvWindowMs: number;
-  /** D: longest assumed time from admission to visibility in lists. */
+  /** D, the visibility delay: the longest assumed time from admission until lists show an order. */
   readonly visibilityDelayMs: number;
-  /** L: how old a list may be when it is read. */
+  /** L, the read lag: how old a list may be when it is read. */
   readonly readLagMs: number;
-  /** H: after this long beyond the fence a person must look. */
+  /** H: this long after the absence horizon the operator is called. */
   readonly escalateAfterMs: number;
-  /** From the end of a round of reads to the next one. */
+  /** Time from the end of a round of reads to the next one. */
   readonly resolveEveryMs: number;
-  /** So many orders stay known after their end, for so long: lists that lag may still speak of them. */
+  /** How many orders stay known after their end, and for how long: lists that lag may still show them. */
   readonly maxEndedOrders: number;
   readonly endedOrderTtlMs: number;
-  /** Counts the jumps of the venue's clock: what was read before one proves nothing afterwards. */
+  /** Counts the jumps of the venue's clock: a read before a jump proves nothing afterwards. */
   readonly clockEpoch: number;
-  /** The highest venue time seen when it jumped last: no request was signed later than that. */
+  /** The highest venue time seen at the last jump: no request was signed later than that. */
   readonly epochMs: number;
 }
 
@@ -56,14 +56,14 @@ export const DEFAULT_ABSENCE_BOUNDS: AbsenceBoundsSettings = {
 
 export const RECV_WINDOW_MS = 5000;
 const DAY_MS = 86_400_000;
-/** D is so many times the 99.9th percentile of what was measured. */
+/** D is this factor times the 99.9th percentile of the measured delays. */
 const DELTA_FACTOR = 10;
 const LAG_FACTOR = 3;
-/** Measurements kept: a day of an order every 20 s; of a busier day the newest. */
+/** Measurements kept: a day of one order every 20 s. On a busier day the newest are kept. */
 const MAX_SAMPLES = 4320;
 
 const KEEP_ENDED = 10_000;
-/** Twice as long as whoever reads the lists knows an order by its id. */
+/** Twice as long as the reader of the lists knows an order by its id. */
 const KEEP_ENDED_MS = 7_200_000;
 
 interface Sample {
@@ -71,7 +71,7 @@ interface Sample {
   readonly ms: number;
 }
 
-/** The fence of a live bot: whoever hears the venue tells it what it hears. All times are venue time. */
+/** The absence bounds of a live bot. The exchange adapter reports its measurements here. All times are venue time. */
 export class MeasuredAbsenceBounds implements AbsenceBounds {
   readonly recvWindowMs = RECV_WINDOW_MS;
   readonly escalateAfterMs: number;
@@ -92,26 +92,28 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
     this.resolveEveryMs = settings.resolveEveryMs;
   }
 
-  /** The venue's time is at least this. */
+  /** Reports that the venue's time is at least `venueMs`. */
   onVenueTime(venueMs: number): void {
     if (venueMs > this.#nowMs) this.#nowMs = venueMs;
   }
-  /** An acknowledged order was admitted `delayMs` after the time with which it was signed. */
+  /** Reports that an acknowledged order was admitted `delayMs` after the time with which it was signed. */
   onAdmission(delayMs: number, venueMs: number): void {
     this.onVenueTime(venueMs);
     this.#admissions.push({ atMs: venueMs, ms: delayMs });
     if (this.#admissions.length > MAX_SAMPLES) this.#admissions.shift();
   }
-  /** An acknowledged order was first seen in a list `lagMs` after its acknowledgement. */
+  /** Reports that an acknowledged order was first seen in a list `lagMs` after its acknowledgement. */
   onReadLag(lagMs: number): void {
     if (lagMs > this.#lagMs) this.#lagMs = lagMs;
   }
-  /** The venue has given an answer that admits a delay between the gateway and the lists: -1001, -1006, -1007, -1016, HTTP 504. */
+  /** Reports an answer of the venue that admits a delay between gateway and lists: -1001, -1006, -1007, -1016, HTTP 504. */
   onIncident(venueMs: number): void {
     this.onVenueTime(venueMs);
     this.#incidentMs = Math.max(this.#incidentMs, venueMs);
   }
-  /** The venue's clock has jumped: the fence of everything unknown begins anew at the highest time that it ever showed. */
+  /**
+   * Reports that the venue's clock has jumped: the bounds of every unknown order restart at the highest time that the clock ever showed.
+   */
   onClockJump(): void {
     this.clockEpoch++;
     this.epochMs = this.#nowMs;
@@ -131,7 +133,7 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
     const since = this.#nowMs - DAY_MS;
     while (this.#admissions.length > 0 && this.#admissions[0]!.atMs <= since) this.#admissions.shift();
     const { length } = this.#admissions;
-    // The nearest rank: of few measurements the largest. Asked for with every read about an order, so that no list of them is sorted.
+    // The nearest rank; with few measurements, the largest. Every read about an order needs it, so the measurements are not sorted.
     const max: number[] = [];
     const rank = length - Math.ceil(length * 0.999);
     for (const { ms } of this.#admissions) {

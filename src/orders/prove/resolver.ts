@@ -1,4 +1,4 @@
-// What became of a create whose answer was lost: decided by ordered evidence, never by time alone (order-safety, section 7). Pure.
+// Resolves a create request whose reply was lost, by ordered evidence and never by time alone (order-safety, section 7). Pure.
 
 import type { Market } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
@@ -11,20 +11,20 @@ export { REPLAY_ABSENCE_BOUNDS, type AbsenceBounds } from './absenceBounds.ts';
 export type ResolutionStep =
   | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
   | { readonly kind: 'noEffect' }
-  /** Not decided: this is to be read next, after `waitMs`. `human`: why a person has to look meanwhile; null while there is still hope. */
+  /** Undecided: read `channel` next, after `waitMs`. `human`: why the operator must look meanwhile; null while reads may still decide. */
   | { readonly kind: 'read'; readonly channel: Channel; readonly waitMs: number; readonly human: string | null };
 
 interface Step {
   readonly channel: Channel;
-  /** A list of orders or trades, in which the order may be seen; otherwise a balance that must agree with the ledger. */
+  /** True for a list of orders or trades, which may show the order; false for a balance, which must agree with the ledger. */
   readonly isList: boolean;
-  /** Read when what the step before has shown is as old as a list may be. */
+  /** True when the read must wait until the result of the step before is as old as a list may be. */
   readonly waits: boolean;
 }
 
 /**
- * Orders move from open to done only: open orders are read first, what is done after that, what is held last. The reverse order has a hole:
- * an order that fills between the two reads would be in neither.
+ * Orders only move from open to done, so open orders are read first, done orders second and balances last. In the reverse order, an order
+ * that fills between the two reads would be in neither list.
  */
 const ROUNDS: Readonly<Record<Market, readonly Step[]>> = {
   spot: [
@@ -41,16 +41,19 @@ const ROUNDS: Readonly<Record<Market, readonly Step[]>> = {
 };
 const ROUNDS_FOR_NO_EFFECT = guards.twoRounds ? 2 : 1;
 
-/** One unknown create. `placed` needs one sighting; `noEffect` two whole rounds of complete reads past the fence, in order and apart. */
+/**
+ * The resolution of one unknown create. `placed` needs one sighting. `noEffect` needs two whole rounds of complete reads after the absence
+ * horizon, in order and apart.
+ */
 export class Resolution {
   readonly #round: readonly Step[];
-  /** The latest time with which its request can have been signed. */
+  /** The latest time at which its request can have been signed. */
   #signMs: number;
   #epoch: number;
-  /** D and L as they were at their largest while this order was open. */
+  /** The largest values of D and L while this order was open. */
   #visibilityDelayMs = 0;
   #readLagMs = 0;
-  /** Of ROUND: what is expected next; whether the round still proves something; rounds that did. */
+  /** The next step in ROUND, whether the round can still prove something, and the number of rounds that did. */
   #at = 0;
   #counts = true;
   #rounds = 0;
@@ -64,12 +67,12 @@ export class Resolution {
     this.#epoch = epoch;
   }
 
-  /** What is to be read first. */
+  /** The channel to read first. */
   get first(): Channel {
     return this.#round[0]!.channel;
   }
 
-  /** `isBlocked`: a fill of the instrument belongs to no order that we know (STRAY), so that no round proves anything. */
+  /** `isBlocked`: the instrument has an unattributed fill (STRAY), so that no round proves anything. */
   applyEvidence(seen: Evidence, bounds: AbsenceBounds, isBlocked = false): ResolutionStep {
     const step = this.#round[this.#at]!;
     if (seen.found && this.#isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
@@ -81,7 +84,7 @@ export class Resolution {
     if (!seen.complete || seen.venueMs < Math.max(boundsMs, this.#notBeforeMs)) this.#counts = false;
     const next = this.#round[this.#at + 1];
     if (this.#counts) this.#notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
-    // A round that proves nothing still looks for the order in every list, without losing time.
+    // A round that proves nothing still looks for the order in every list, without waiting.
     if (next && (this.#counts || next.isList)) {
       this.#at++;
       return this.#read(next.channel, this.#counts && next.waits ? lagMs : 0, bounds, boundsMs);
@@ -93,7 +96,7 @@ export class Resolution {
     return this.#begin(bounds, boundsMs);
   }
 
-  /** Bounds only ever widen while an order is open. A wider one, and a clock that jumped, take back what was proved. */
+  /** Bounds only widen while an order is open. A wider bound, or a clock jump, discards what was proved. */
   #adjust(horizon: AbsenceBounds): void {
     const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = horizon;
     if (clockEpoch === this.#epoch && visibilityDelayMs <= this.#visibilityDelayMs && readLagMs <= this.#readLagMs) return;
@@ -106,7 +109,7 @@ export class Resolution {
     if (this.#at > 0) this.#counts = false;
   }
 
-  /** The next round. */
+  /** Begins the next round. */
   #begin(otherBounds: AbsenceBounds, horizonMs: number): ResolutionStep {
     this.#at = 0;
     this.#counts = true;

@@ -1,4 +1,4 @@
-// What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
+// Reservations: the worst case of unfinished orders, kept as running figures that risk reads before each order.
 
 import * as numbers from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -10,7 +10,7 @@ import { CommittedLots, Exposure, CommittedCash, type ReservationTerms, type Res
 const { mulDiv, mulPpmUp } = numbers;
 const { addWorstCase, computeWorstCase, removeUnordered } = figures;
 
-/** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
+/** How long an order that is proven absent stays reserved in full, because it may still arrive (order-safety, section 8). */
 export const ABSENT_HOLD_MS = 30 * 60_000;
 const MILLION = 1_000_000;
 
@@ -25,16 +25,16 @@ export class Reservations {
   readonly #exposures: readonly Exposure[];
   /** By strategy. */
   readonly #cashByStrategy: readonly CommittedCash[];
-  /** By strategy, and of each by instrument. */
+  /** By strategy, and within each by instrument. */
   readonly #lotsByStrategy: readonly CommittedLots[];
-  /** Of one strategy in one instrument, as most runs are: each order asks for it several times. */
+  /** The figures if there is one strategy and one instrument, as in most runs. Each order reads them several times. */
   readonly #only: CommittedLots | null;
   #openTotal = 0;
-  /** Reserved last, and not in the figures yet: most orders are over before a figure is asked for, and never come into them. */
+  /** The newest reservation, not in the figures yet. Most orders end before a figure is read, so they never enter the figures. */
   #newest: ReservedOrder | null = null;
-  /** Oldest first: each one stays equally long. */
+  /** Oldest first, because all are held equally long. */
   #absentHolds: AbsentHold[] = [];
-  /** Some may have to be released: asked before each order. */
+  /** True when some holds may have expired; checked before each order. */
   holdsAbsent = false;
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
@@ -52,9 +52,10 @@ export class Reservations {
 
   /**
    * Writes the worst case of a whole draft into its record. `markTicks` is the last price.
-   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar; an order by amount may get
-   * as much as the amount buys at the mark less the collar. Of an inverse contract the lower price is the dearer one, and the collar lies
-   * on the other side. Cash is another matter: a limit buy on spot can never pay more than its limit.
+   *
+   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar. An order by amount may get as
+   * many lots as the amount buys at the mark minus the collar. For an inverse contract the lower price is the dearer one, and the collar
+   * lies on the other side. Cash differs: a limit buy on spot can never pay more than its limit.
    */
   assess(order: ReservedOrder, markTicks: number): void {
     const { limit } = order;
@@ -72,7 +73,7 @@ export class Reservations {
     this.#newest = order;
   }
 
-  /** An execution, which its record has booked: so much less may still come. The last one ends the reservation. */
+  /** Reduces the reservation by a fill that its record has booked. The last fill ends it. */
   fill(order: ReservedOrder): void {
     // Not as a condition of itself: what is true V8 compares with all that counts as false first, at four times the cost.
     if (order.reserved === false) return;
@@ -87,7 +88,7 @@ export class Reservations {
     if (isCounted) addWorstCase(order, adopted, 1);
   }
 
-  /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
+  /** Releases the reservation of an order whose end is confirmed. No effect if it is not reserved. */
   release(order: ReservedOrder): void {
     if (order.reserved === true) this.#drop(order);
   }
@@ -98,7 +99,7 @@ export class Reservations {
     order.worstLots = order.worstUnits = 0;
   }
 
-  /** Before any figure is read. */
+  /** Call it before any figure is read. */
   #countNewest(): void {
     if (this.#newest !== null) this.#takeIn(this.#newest);
   }
@@ -133,13 +134,13 @@ export class Reservations {
     }
   }
 
-  /** Evidence says that the order had no effect. Its full quantity stays reserved, and it counts as open, for TOMBSTONE_MS. */
+  /** Holds an order that is proven absent: its full quantity stays reserved, and it counts as open, for ABSENT_HOLD_MS. */
   holdAbsent(order: ReservedOrder, nowMs: number): void {
     this.#absentHolds.push({ order, untilMs: nowMs + ABSENT_HOLD_MS });
     this.holdsAbsent = true;
   }
 
-  /** An order that was taken for dead has landed: its rest is reserved until it ends, like that of any other. */
+  /** Reserves a late arrival again: the rest of an order that was proven absent is reserved until it ends, like that of any other order. */
   reinstate(order: ReservedOrder): void {
     this.#absentHolds = this.#absentHolds.filter((absentHold) => absentHold.order !== order);
     this.holdsAbsent = this.#absentHolds.length > 0;
@@ -148,7 +149,7 @@ export class Reservations {
     this.add(order);
   }
 
-  /** Releases the absentHolds that are old enough at `nowMs`. */
+  /** Releases the holds that have expired at `nowMs`. */
   expireAbsent(nowMs: number): void {
     const absentHolds = this.#absentHolds;
     let due = 0;
@@ -157,13 +158,13 @@ export class Reservations {
     this.holdsAbsent = absentHolds.length > 0;
   }
 
-  /** How far a market order may fill from the mark, ticks. */
+  /** Returns how far from the mark a market order may fill, in ticks. */
   collarTicks(markTicks: number, isBuy: boolean): number {
     const ppm = this.#collarPpm;
     return isBuy ? mulPpmUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
   }
 
-  /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
+  /** Returns the lots that a strategy's buys, or sells, of an instrument may still fill. */
   buyLots(strategy: number, index: number): number {
     this.#countNewest();
     return this.#lotsOf(strategy, index).buyLots;
@@ -172,34 +173,34 @@ export class Reservations {
     this.#countNewest();
     return this.#lotsOf(strategy, index).sellLots;
   }
-  /** Those of them whose orders can only close a position: of futures alone. */
+  /** Returns the part of those lots whose orders can only close a position; futures only. */
   closingLots(strategy: number, index: number, isBuy: boolean): number {
     this.#countNewest();
     const { closingBuyLots, closingSellLots } = this.#lotsOf(strategy, index);
     return isBuy ? closingBuyLots : closingSellLots;
   }
-  /** Lots that all buys of an instrument may still fill; of a contract those that can open a position. */
+  /** Returns the lots that all buys of an instrument may still fill; for a contract, only buys that can open a position. */
   buyLotsTotal(index: number): number {
     this.#countNewest();
     return this.#exposure(index).buyLots;
   }
-  /** Notional of those, each order at its worst price, in quote units. */
+  /** Returns the notional of `buyLotsTotal`, each order at its worst price, in quote units. */
   buyUnits(index: number): number {
     this.#countNewest();
     return this.#exposure(index).buyUnits;
   }
-  /** The same with each order at the mark where that is dearer than its worst price, which was fixed when it was approved. */
+  /** The same, with each order at the mark if that is dearer than its worst price, which was fixed at approval. */
   buyUnitsAt(index: number, markTicks: number): number {
     this.#countNewest();
     const { buyBound, buyUnits, buys, priceSign } = this.#exposure(index);
     return markTicks * priceSign <= buyBound ? buyUnits : this.#sumAt(buys, markTicks);
   }
-  /** Notional of what an assessed order may still fill, at the mark where that is dearer than its worst price. */
+  /** Returns the notional of what an assessed order may still fill, at the mark if that is dearer than its worst price. */
   unitsAt(order: ReservedOrder, markTicks: number): number {
     const { scale, priceSign } = this.#exposure(order.instrumentIndex);
     return markTicks * priceSign <= order.worstTicks * priceSign ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
   }
-  /** Of a contract: lots that all sells that can open a position may still fill, and their notional, as of buys. */
+  /** For a contract: the lots that all sells that can open a position may still fill, and their notional, as for buys. */
   sellLotsTotal(index: number): number {
     this.#countNewest();
     return this.#exposure(index).sellLots;
@@ -209,12 +210,12 @@ export class Reservations {
     const { sellBound, sellUnits, sells, priceSign } = this.#exposure(index);
     return markTicks * priceSign <= sellBound ? sellUnits : this.#sumAt(sells, markTicks);
   }
-  /** Cash that a strategy's orders may still take, in quote units. */
+  /** Returns the cash that a strategy's orders may still take, in quote units. */
   cash(strategy: number): number {
     this.#countNewest();
     return this.#only === null ? this.#cashByStrategy[strategy]!.cash : this.#only.cash.cash;
   }
-  /** The same of one market's orders, for accounts of both: summed up, because only rules of such accounts ask. */
+  /** The same for the orders of one market, for accounts with both. Summed on demand, because only rules of such accounts need it. */
   cashOf(strategy: number, market: Market): number {
     this.#countNewest();
     let units = 0;
@@ -225,7 +226,7 @@ export class Reservations {
     }
     return units;
   }
-  /** Orders of an instrument, or of the account, that may still do something; absentHolds among them. */
+  /** Returns the number of unfinished orders of an instrument, or of the account, including those held as proven absent. */
   open(index: number): number {
     this.#countNewest();
     return this.#exposure(index).open;
@@ -241,7 +242,7 @@ export class Reservations {
     return this.#exposure(index).takerFeePpm;
   }
 
-  /** An order that can only close adds to no position, whatever becomes of it. */
+  /** An order that can only close never adds to a position, so it is left out. */
   #sumAt(orders: readonly ReservedOrder[], markTicks: number): number {
     let units = 0;
     for (const order of orders) if (!order.reduceOnly) units += this.unitsAt(order, markTicks);

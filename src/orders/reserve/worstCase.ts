@@ -1,4 +1,4 @@
-// What one unfinished order may still do at its worst, and the figures into which those of an instrument and of a strategy are added up.
+// The worst case of one unfinished order, and the figures that add up those of an instrument and of a strategy.
 
 import * as numbers from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -9,30 +9,33 @@ import { InstrumentScale } from '../../portfolio/scale.ts';
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { mulPpmUp } = numbers;
 
-/** What the reservations keep on an order's record, or read there. All that is worst is written here alone, and is about what is not filled. */
+/**
+ * What the reservations keep on an order's record, or read there. Only this file writes the worst-case fields; they cover the unfilled
+ * rest.
+ */
 export interface ReservedOrder extends Order {
-  /** 1 of a buy, -1 of a sell: compared in a third of the steps of its side, which is a text. */
+  /** 1 for a buy, -1 for a sell. Comparing it takes a third of the steps of comparing `side`, which is text. */
   readonly sign: 1 | -1;
-  /** The price at which the rest counts, fixed at approval: the worst one; for a buy by amount the lowest, which buys most. */
+  /** The price at which the rest counts, fixed at approval: the worst one. For a buy by amount the lowest price, which buys most. */
   worstTicks: number;
-  /** The most that may still be filled. */
+  /** The largest quantity that may still be filled. */
   worstLots: number;
-  /** Notional of that, in quote units. */
+  /** Notional of `worstLots`, in quote units. */
   worstUnits: number;
   /**
-   * Cash that it may still take, in quote units: of a spot buy its price and fee, of a futures order that opens its margin and fee; else 0.
+   * Cash that the order may still take, in quote units: price and fee of a spot buy, margin and fee of a futures order that opens, else 0.
    */
   worstCash: number;
-  /** Counted in the figures. */
+  /** True when the order is counted in the figures. */
   reserved: boolean;
 }
 
 export interface ReservationTerms {
-  /** How far a market order may fill from the mark, in millionths. */
+  /** How far from the mark a market order may fill, ppm. */
   readonly collarPpm: number;
-  /** Taker fee in millionths, by instrument. */
+  /** Taker fee by instrument, ppm. */
   readonly takerFeePpm: ArrayLike<number>;
-  /** Maker fee of coins, in millionths: a limit that rests pays it, and it may be the higher one. Default 0. */
+  /** Maker fee of spot, ppm: a resting limit pays it, and it may be the higher one. Default 0. */
   readonly makerFeePpm?: number;
   /** `received`: a buy's fee is taken from the coins bought and needs no cash. */
   readonly feesIn: 'received' | 'quote';
@@ -40,7 +43,7 @@ export interface ReservationTerms {
   readonly leverage?: ArrayLike<number>;
 }
 
-/** From lots and prices to money, rounded up: coins or contracts. */
+/** Converts lots and prices to money, rounded up, for spot or contracts. */
 export interface NotionalScale {
   notionalUp(ticks: number, lots: number): number;
   lotsUp(units: number, ticks: number): number;
@@ -49,25 +52,28 @@ export interface NotionalScale {
 /** Figures of one instrument over all strategies. Doubles start as a fraction, so that V8 keeps them as doubles, written in place. */
 export class Exposure {
   readonly scale: NotionalScale;
-  /** 1, or -1 of an inverse contract, which is worth more at a lower price: times this, of two prices the dearer one is above the other. */
+  /** 1, or -1 for an inverse contract, which is worth more at a lower price. Times this, the dearer of two prices is the greater one. */
   readonly priceSign: 1 | -1;
-  /** Of a contract; 0: coins are bought outright, and what is sold needs nothing. */
+  /** Leverage of a contract; 0 for spot: coins are paid in full, and a sell needs no cash. */
   readonly leverage: number;
-  /** It has a leverage: what opens needs a margin. */
+  /** True with leverage: an order that opens needs margin. */
   readonly hasMargin: boolean;
   readonly takerFeePpm: number;
   /** The part of the fee that a buy pays in cash. */
   readonly cashFeePpm: number;
-  /** The same of a limit: it may take or rest. */
+  /** The same for a limit, which may take or rest. */
   readonly limitFeePpm: number;
   buyLots = 0.5;
   buyUnits = 0.5;
-  /** Orders that may still do something; tombstones among them. */
+  /** Number of unfinished orders, including those held as proven absent. */
   open = 0;
   readonly buys: ReservedOrder[] = [];
-  /** The cheapest worst price of those, or less, times `dear`: while the mark is not dearer, none is worth more than its `worstUnits`. */
+  /**
+   * Lower bound of the worst prices of open buys, times `priceSign`. While the mark is below it, no buy is worth more than its
+   * `worstUnits`.
+   */
   buyBound = Infinity;
-  /** The same of sells, which on spot add to no position and are not kept. */
+  /** The same for sells. On spot they add to no position and are not kept. */
   sellLots = 0.5;
   sellUnits = 0.5;
   readonly sells: ReservedOrder[] = [];
@@ -98,7 +104,7 @@ export class CommittedLots {
   readonly exposure: Exposure;
   buyLots = 0.5;
   sellLots = 0.5;
-  /** Those of them whose orders can only close a position of futures. */
+  /** The part of those lots whose orders can only close a futures position. */
   closingBuyLots = 0.5;
   closingSellLots = 0.5;
   constructor(cash: CommittedCash, exposure: Exposure) {
@@ -108,7 +114,7 @@ export class CommittedLots {
   }
 }
 
-/** Adds the worst case of an order to the figures, or takes it away. */
+/** Adds the worst case of an order to the figures (`sign` 1), or subtracts it (-1). */
 export function addWorstCase(order: ReservedOrder, adopted: CommittedLots, sign: 1 | -1): void {
   const { cash, exposure } = adopted;
   const lots = sign * order.worstLots;
@@ -132,7 +138,7 @@ export function addWorstCase(order: ReservedOrder, adopted: CommittedLots, sign:
   }
 }
 
-/** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
+/** Sets the worst case of the unfilled rest: in lots for an order by quantity, in units for an order by amount. */
 export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void {
   if (order.quoteUnits > 0) figureAmount(order, exposure);
   else {
@@ -151,14 +157,17 @@ function figureAmount(order: ReservedOrder, { scale }: Exposure): void {
   order.worstUnits = units;
 }
 
-/** Margin and fee of a futures order that opens. */
+/** Reserves margin and fee of a futures order that opens. */
 function holdMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure): void {
   const { worstUnits } = order;
   if (order.reduceOnly) order.worstCash = 0;
   else order.worstCash = Math.ceil(worstUnits / leverage) + mulPpmUp(worstUnits, takerFeePpm);
 }
 
-/** Price and fee of a spot buy: a limit never pays more than itself. Written and not returned, because a number that is returned is boxed. */
+/**
+ * Reserves price and fee of a spot buy: a limit never pays more than its price. Written and not returned, because a number that is returned
+ * is boxed.
+ */
 function holdPrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
   const { limit } = order;
   const isCapped = limit > 0 && limit < order.worstTicks;

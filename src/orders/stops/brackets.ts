@@ -1,40 +1,40 @@
-// Brackets: the take-profit, stop and trailing stop that guard what an entry has filled. The order manager runs them, in every mode.
+// Brackets: the take-profit, stop-loss and trailing stop that protect what an entry has filled. Every mode uses them.
 
 import { assert } from '../../base/assert.ts';
 import type { Side } from '../../model/order.ts';
 
-/** What guards the filled part of one entry. Prices in ticks; a long is guarded by sells. */
+/** What protects the filled part of one entry. Prices are in ticks; a long is protected by sells. */
 export interface Bracket {
   readonly entry: number;
   readonly strategy: number;
   readonly instrument: number;
   readonly isLong: boolean;
-  /** Open quantity that it guards, in lots. */
+  /** Open quantity that it protects, in lots. */
   lots: number;
   /** Fixed stop, 0 for none. */
   readonly stop: number;
   /** Distance of the trailing stop, 0 for none. */
   readonly trailing: number;
   /**
-   * Best price of closed rows that is certain to lie after the entry: the trailing stop hangs on it, never on the row that is being matched.
+   * Best price of closed rows that certainly came after the entry. The trailing stop follows it, and never the row that is being matched.
    */
   best: number;
   /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
   readonly entryPrice: number;
-  /** When the entry's (first) fill happened. */
+  /** When the entry's first fill happened. */
   readonly armedMs: number;
-  /** The entry filled as the price moved in its favour: the best price of its row lies after it. */
+  /** True when the entry filled as the price moved in its favour: the best price of its row came after it. */
   readonly isChasing: boolean;
-  /** The instant at which its stop went off last without selling everything, NaN before: a row sets a stop off once. */
+  /** The last instant at which its stop triggered without selling everything; NaN before. A row triggers a stop once. */
   triedMs: number;
 }
 
-/** What a bracket needs to know of its entry; an order's record has it. */
+/** What a bracket needs to know about its entry; an order's record has it. */
 export type BracketEntry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & {
   readonly side: Side;
 };
 
-/** Called for a bracket whose stop was reached, with the price at which it goes off. */
+/** Called for a bracket whose stop was reached, with the price at which it triggers. */
 export type OnHit = (bracket: Bracket, price: number) => void;
 
 export class Brackets {
@@ -45,7 +45,7 @@ export class Brackets {
     this.#open = Array.from({ length: instruments }, () => []);
   }
 
-  /** Stop legs that wait on an instrument; a row of it must be looked at while there are any. */
+  /** Returns the number of stops that wait on an instrument. While there are any, each of its rows must be checked. */
   waiting(instrument: number): number {
     return this.#open[instrument]!.length;
   }
@@ -55,14 +55,14 @@ export class Brackets {
   get total(): number {
     return this.#total;
   }
-  /** The bracket of an entry, or undefined. */
+  /** Returns the bracket of an entry, or undefined. */
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
     return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
   }
 
   /**
-   * Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one.
-   * `isChasing`: the fill is that of a condition order which the price reached by moving in its favour.
+   * Arms the bracket of an entry, or widens it, by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one.
+   * `isChasing`: the fill is that of a trigger order which the price reached by moving in its favour.
    */
   arm(entry: BracketEntry, lots: number, price: number, timeMs: number, isChasing = false): void {
     const known = this.of(entry);
@@ -88,7 +88,7 @@ export class Brackets {
     this.#total++;
   }
 
-  /** A leg of the bracket has closed `lots` of what it guards. */
+  /** Reduces a bracket by `lots` that one of its legs has closed. */
   reduce(bracket: Bracket, lots: number): void {
     bracket.lots -= lots;
     if (bracket.lots <= 0) this.remove(bracket);
@@ -100,7 +100,7 @@ export class Brackets {
     open.splice(at, 1);
     this.#total--;
   }
-  /** Puts a bracket back, or its quantity to what still waits of its entry: its stop went off, but could not sell all of it. */
+  /** Restores a bracket, or adds its quantity to the one that waits for its entry: its stop triggered but could not sell everything. */
   restore(bracket: Bracket): void {
     const known = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
     if (known) {
@@ -110,7 +110,7 @@ export class Brackets {
     this.#open[bracket.instrument]!.push(bracket);
     this.#total++;
   }
-  /** Ends every bracket of a strategy on an instrument, or those of one side: its position is being closed by other means. */
+  /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
     const open = this.#open[instrument]!;
     for (let at = open.length - 1; at >= 0; at--) {
@@ -119,14 +119,14 @@ export class Brackets {
     }
   }
 
-  /** How many stops a row reaches, at its open or inside it. */
+  /** Returns how many stops a row reaches, at its open or inside it. */
   reachedCount(instrument: number, high: number, low: number): number {
     let count = 0;
     for (const bracket of this.#open[instrument]!) if (isReached(bracket, high, low)) count++;
     return count;
   }
 
-  /** Stops beyond which the row opens: they go off at the open. */
+  /** Triggers the stops beyond which the row opens, at the open. */
   gapped(instrument: number, open: number, hit: OnHit): void {
     for (const bracket of this.#open[instrument]!.slice()) {
       const level = levelOf(bracket);
@@ -135,8 +135,8 @@ export class Brackets {
   }
 
   /**
-   * Stops that the row reaches after its open: they go off at their level. `sinceMs`: only brackets armed at or after then, inside the row;
-   * one whose level lies beyond its entry is reached by the entry itself, and gets no better price than that.
+   * Triggers the stops that the row reaches after its open, at their level. `sinceMs`: only brackets armed at or after that time, inside
+   * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
    */
   reached(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
     for (const bracket of this.#open[instrument]!.slice()) {
@@ -150,8 +150,8 @@ export class Brackets {
   }
 
   /**
-   * The row that opened at `openMs` has closed: trailing stops follow its best price. True when an entry filled inside the row: that price may
-   * lie before it, and `followClose` is to be called.
+   * Makes trailing stops follow the best price of the row that opened at `openMs` and has closed. True when an entry filled inside the row:
+   * that price may have come before it, and `followClose` must be called.
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
     let cameInside = false;
@@ -162,7 +162,7 @@ export class Brackets {
     return cameInside;
   }
 
-  /** After a restart: a row that had closed before follows as it did then, for the brackets that were armed by its close. */
+  /** After a restart: a row that had closed before is followed as it was then, for the brackets that were armed by its close. */
   followAgain(
     instrument: number,
     row: { readonly high: number; readonly low: number; readonly close: number },
@@ -177,7 +177,7 @@ export class Brackets {
     }
   }
 
-  /** Trailing stops of entries that filled inside the row follow its close, the one price that is certain to lie after them. */
+  /** Makes trailing stops of entries that filled inside the row follow its close, the one price that certainly came after them. */
   followClose(instrument: number, close: number, openMs: number): void {
     for (const bracket of this.#open[instrument]!) {
       if (bracket.armedMs <= openMs || bracket.isChasing) continue;
@@ -186,13 +186,13 @@ export class Brackets {
   }
 }
 
-/** True when prices from `low` to `high` set the stop of a bracket off. */
+/** True when prices from `low` to `high` trigger the stop of a bracket. */
 export function isReached(bracket: Bracket, high: number, low: number): boolean {
   const level = levelOf(bracket);
   return bracket.isLong ? low <= level : high >= level;
 }
 
-/** The price at which a bracket goes off: the nearer of its stop and its trailing stop. */
+/** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
   if (bracket.isLong) return bracket.trailing > 0 ? Math.max(bracket.stop, bracket.best - bracket.trailing) : bracket.stop;
   const fixed = bracket.stop > 0 ? bracket.stop : Infinity;

@@ -1,11 +1,14 @@
-// A call that has passed the gate: who, what, and parameters that are of their types; and the table of those who answer.
+// A call whose request passed every check: its caller and its typed parameters. Also the table of handlers that answer calls.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Op } from '../../protocol/endpoints/endpoints.ts';
 import type { HandlerReply, ServiceRequest } from './message.ts';
 
-/** Parameters by the names of the endpoint table. Numbers are text, digit by digit; what was not sent and has no default is absent. */
+/**
+ * Parameters by their names in the endpoint table. Numbers are text, digit by digit. A parameter that was not sent and has no default is
+ * absent.
+ */
 export interface CallArgs {
   readonly texts: ReadonlyMap<string, string>;
   readonly instrument: Instrument | null;
@@ -13,7 +16,7 @@ export interface CallArgs {
   readonly rows: readonly CallArgs[];
 }
 
-/** A parameter that the table makes sure of. */
+/** Returns a parameter that the checks guarantee. Throws InvariantError if it is missing. */
 export function textArg({ texts }: CallArgs, name: string): string {
   const found = texts.get(name);
   if (found === undefined) throw new InvariantError(`the check of parameters let a call without ${name} pass`);
@@ -27,7 +30,7 @@ export function instrumentArg({ instrument }: CallArgs): Instrument {
   return instrument;
 }
 
-/** Who calls: the index of the account in the config; public calls have none. */
+/** The caller: the index of its account in the config, and its uid. Public calls have no caller. */
 export interface Caller {
   readonly account: number;
   readonly uid: string;
@@ -36,11 +39,11 @@ export interface Caller {
 /** A call of a public endpoint. */
 export interface PublicCall {
   readonly args: CallArgs;
-  /** The time of the market. */
+  /** Market time, ms UTC. */
   readonly nowMs: number;
-  /** What the exchange says the time is. */
+  /** The time that the exchange reports, ms UTC. */
   readonly clockMs: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: ServiceRequest['headers'];
 }
 
@@ -48,12 +51,12 @@ export interface SignedCall extends PublicCall {
   readonly caller: Caller;
 }
 
-/** Who answers an operation, from step 13 of the order of checks on. */
+/** Handles one operation from step 13 of the order of checks on. */
 export type Handler =
   | { readonly kind: 'public'; readonly answer: (call: PublicCall) => HandlerReply }
   | { readonly kind: 'signed'; readonly answer: (call: SignedCall) => HandlerReply };
 
-/** One market of the exchange: a table of handlers. An operation without one is answered -1020. */
+/** The handlers of one market. An operation without a handler is answered with -1020. */
 export type Handlers = Readonly<Partial<Record<Op, Handler>>>;
 export const publicHandler = (answer: (call: PublicCall) => HandlerReply): Handler => ({ kind: 'public', answer });
 export const signedHandler = (answer: (call: SignedCall) => HandlerReply): Handler => ({ kind: 'signed', answer });

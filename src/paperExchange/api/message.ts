@@ -1,11 +1,11 @@
-// What goes in and out of the exchange: a request as it was received, byte for byte, and the answer to it.
+// The requests and responses of the exchange. A request is kept byte for byte as it was received.
 
-/** A request as the door received it. Nothing of it is decoded: signatures are over these very bytes. */
+/** A request as the HTTP server received it. Nothing is decoded, because signatures cover exactly these bytes. */
 export interface ServiceRequest {
   readonly method: string;
-  /** Path and query, as they stood on the request line. */
+  /** Path and query, exactly as on the request line. */
   readonly target: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
   /** Address of the sender. */
@@ -14,13 +14,13 @@ export interface ServiceRequest {
 
 export interface ServiceResponse {
   readonly status: number;
-  /** Beside Content-Type and Content-Length, which the door sets. */
+  /** Headers in addition to Content-Type and Content-Length, which the HTTP server sets. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body: string;
 }
 
-/** What a handler answers: the JSON text of a success, or the code of a refusal (exchange dialect, 10.2). */
+/** A handler's reply: the JSON text of a success, or the error code of a refusal (exchange dialect, 10.2). */
 export type HandlerReply = { readonly body: string } | { readonly code: number };
 
 export const done = (body: string): HandlerReply => ({ body });

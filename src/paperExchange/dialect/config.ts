@@ -1,4 +1,4 @@
-// What a paper exchange is made from: instruments, accounts with their keys, limits, delays; and the checks at its door.
+// The config of a paper exchange: instruments, accounts with their keys, limits and delays. Also the checks of such a config.
 
 import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
 import { scaledDown } from '../../base/number/decimalText.ts';
@@ -13,7 +13,7 @@ import type { Profile } from './switches.ts';
 import type { HeartbeatTimes } from './heartbeat.ts';
 
 export interface KeyConfig {
-  /** Case matters, in both. */
+  /** Both are case-sensitive. */
   readonly apiKey: string;
   readonly secret: string;
   readonly permissions: {
@@ -21,47 +21,47 @@ export interface KeyConfig {
     readonly trade: boolean;
     readonly markets: readonly Market[];
   };
-  /** Addresses from which the key may be used: IPv4 or IPv6 as they are written, or IPv4 networks such as 10.0.0.0/8; null: any. */
+  /** Addresses from which the key may be used: IPv4, IPv6, or IPv4 networks such as 10.0.0.0/8. Null: any address. */
   readonly ips: readonly string[] | null;
 }
 
 export interface AccountConfig {
   readonly name: string;
-  /** Digits. */
+  /** Digits only. */
   readonly uid: string;
-  /** Plain decimals by asset, on spot. */
+  /** Spot balances by asset, as plain decimals. */
   readonly balances: Readonly<Record<string, string>>;
-  /** On futures; without it the account has nothing there, and the usual settings. */
+  /** Futures account. Without it the account has no futures balances and the default settings. */
   readonly futures?: FuturesAccountConfig;
-  /** Its unfinished orders on one market, in place of what holds for all. */
+  /** Maximum of unfinished orders on one market, instead of the limit for all accounts. */
   readonly maxOpenOrders?: number;
   readonly keys: readonly KeyConfig[];
-  /** It is closed: every signed call is answered -1004. */
+  /** The account is closed: every signed call is answered with -1004. */
   readonly closed?: boolean;
-  /** It may not order: 35. */
+  /** The account may not place orders: code 35. */
   readonly restricted?: boolean;
 }
 
 export interface FuturesAccountConfig {
-  /** Plain decimals by settlement asset. */
+  /** Balances by settlement asset, as plain decimals. */
   readonly balances: Readonly<Record<string, string>>;
-  /** How it begins on every contract; leverage as far as each of them allows it. */
+  /** Initial settings on every contract. Leverage is capped at what the contract allows. */
   readonly settings?: Partial<Readonly<ContractSetting>>;
 }
 
-/** How often calls of one class may be made; null: as often as they like. */
+/** How often calls of one rate class may be made. Null: no limit. */
 export interface LimitConfig {
   readonly count: number;
   readonly windowMs: number;
 }
 
-/** Times in ms that the inside of the exchange takes. */
+/** Internal delays of the exchange, in ms. */
 export interface Delays {
-  /** From the answer to a create to its matching. */
+  /** From the reply to a create request to the matching of the order. */
   readonly admissionMs: number;
-  /** From a change of an order to the reads that show it. */
+  /** From a change of an order until reads show it. */
   readonly visibilityMs: number;
-  /** From the answer to a cancel to the end of the order. */
+  /** From the reply to a cancel request to the end of the order. */
   readonly cancelMs: number;
 }
 
@@ -75,36 +75,39 @@ export interface ServiceConfig {
   readonly accounts: readonly AccountConfig[];
   readonly profile: Profile;
   readonly delays: Delays;
-  /** By rate class (docs/paper-exchange.md), over the specification's. */
+  /** Limits by rate class (docs/paper-exchange.md), in place of the specification's. */
   readonly limits: Readonly<Record<string, LimitConfig | null>>;
-  /** Addresses that are not served: -2200. */
+  /** Addresses that are rejected with -2200. */
   readonly denyIps: readonly string[];
-  /** Operations switched off: -1020. */
+  /** Operations that are switched off: -1020. */
   readonly off: readonly Op[];
   readonly states: Readonly<Record<InstrumentId, InstrumentState>>;
   readonly feeRounding: Rounding;
-  /** By which rules rows of bars fill orders; where orders meet orders they have nothing to say. */
+  /** Fill rules for markets that replay bars. They do not apply where orders match each other. */
   readonly fills: FillTerms;
-  /** What arrives so many ms after the open of a row still counts as there at its open: time for an answer to the bar before, ms. */
+  /**
+   * An order that arrives at most this long after the open of a row counts as present at its open. It gives clients time to react to the
+   * bar before. Ms.
+   */
   readonly rowGraceMs: number;
-  /** Unfinished orders of one account on one market; one more is refused with -1015. */
+  /** Maximum of unfinished orders of one account on one market. The next order is refused with -1015. */
   readonly maxOpenOrders: number;
-  /** Those of one account on one instrument that rest, or are on their way to the book: one more LIMIT order is refused with -1015. */
+  /** Maximum of orders of one account on one instrument that rest or await admission. The next LIMIT order is refused with -1015. */
   readonly maxOpenOrdersPerSymbol: number;
-  /** The same for futures orders that wait for a price. */
+  /** Maximum of waiting futures trigger orders of one account. The next one is refused with -1015. */
   readonly maxTriggers: number;
-  /** Taken from what a liquidated position leaves, in millionths of its value. */
+  /** Fee taken from the remaining margin of a liquidated position, in millionths of its value. */
   readonly liquidationFeePpm: number;
-  /** Funding of each period, whole in 10^-12 of the value; a contract that is not named has seeded rates. */
+  /** Funding rate of each period, whole in 10^-12 of the value. A contract that is not listed gets seeded rates. */
   readonly fundingRates: Readonly<Record<InstrumentId, number>>;
   readonly fundingSeed: number;
-  /** Of the WebSocket. */
+  /** Heartbeat of the WebSocket. */
   readonly heartbeat: HeartbeatTimes;
-  /** Name of the time zone in the answer to time. */
+  /** Time zone name in the reply to the time call. */
   readonly timezone: string;
 }
 
-/** What a config need not say. */
+/** Defaults of a config. */
 export const SERVICE_DEFAULTS = {
   delays: DELAYS.zero,
   limits: {},
@@ -124,7 +127,7 @@ export const SERVICE_DEFAULTS = {
   timezone: 'UTC',
 } as const satisfies Partial<ServiceConfig>;
 
-/** What the venue of a market has to know of instruments and accounts. */
+/** Returns what the venue of a market needs to know about instruments and accounts. */
 export function statesOf({ instruments, states, accounts }: ServiceConfig, market: Market): VenueState {
   const own = instruments.filter((instrument) => instrument.market === market).map(({ id }) => id);
   return {
@@ -133,17 +136,17 @@ export function statesOf({ instruments, states, accounts }: ServiceConfig, marke
   };
 }
 
-/** Reads the amounts that accounts begin with: each, and what all of them have of an asset, has to stay countable. */
+/** Reads the initial balances of accounts. Each amount, and the total of each asset, must be below the exact maximum. */
 export class Amounts {
   readonly #digits: ReadonlyMap<string, number>;
   readonly #totals = new Map<string, number>();
 
-  /** `digits`: of the units of each asset. */
+  /** `digits`: decimals of the smallest unit, by asset. */
   constructor(digits: ReadonlyMap<string, number>) {
     this.#digits = digits;
   }
 
-  /** An amount in units of its asset. Throws ConfigError naming the key. */
+  /** Returns an amount in units of its asset. Throws ConfigError naming the key. */
   units(amount: string, asset: string, where: string): number {
     const digits = this.#digits.get(asset);
     if (digits === undefined) {
@@ -162,7 +165,7 @@ export class Amounts {
   }
 }
 
-/** Throws ConfigError at the first thing that no exchange can run with; what the venue checks is left to it. */
+/** Throws ConfigError at the first setting that no exchange can run with. The venue checks its own settings. */
 export function checkServiceConfig(config: ServiceConfig): void {
   const { instruments, accounts, delays, limits, off, states, fundingRates, maxTriggers, heartbeat } = config;
   if (instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');

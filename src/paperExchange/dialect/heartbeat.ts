@@ -1,16 +1,16 @@
-// The heartbeat rule of part 6: the server pings, and a connection without a pong for too long is given up.
+// The heartbeat rule of part 6: the server pings, and closes a connection that sends no pong in time.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 
 export interface HeartbeatTimes {
-  /** From ping to ping. */
+  /** Time between pings. */
   readonly everyMs: number;
-  /** Without a pong, from the opening or the last pong on. */
+  /** Longest time without a pong, since the opening of the connection or the last pong. */
   readonly pongTimeoutMs: number;
 }
 
 interface Acts {
-  /** `stamp` has to come back. */
+  /** `stamp` must come back in the pong. */
   readonly ping: (stamp: string) => void;
   readonly lost: () => void;
 }
@@ -19,12 +19,12 @@ export class Heartbeat {
   readonly #scheduler: Scheduler;
   readonly #times: HeartbeatTimes;
   readonly #acts: Acts;
-  /** Stamps that have not come back, oldest first; bounded by the rule itself. */
+  /** Stamps that have not come back, oldest first. The pong time-out bounds their number. */
   readonly #waiting = new Set<string>();
   #next: number;
   #end: number;
 
-  /** Begins at once; the first ping comes after `everyMs`. */
+  /** Starts at once. The first ping follows after `everyMs`. */
   constructor(scheduler: Scheduler, times: HeartbeatTimes, acts: Acts) {
     this.#scheduler = scheduler;
     this.#times = times;
@@ -33,10 +33,10 @@ export class Heartbeat {
     this.#end = this.#after(times.pongTimeoutMs, () => this.#lose());
   }
 
-  /** A pong with the stamp of a ping; any other says nothing. */
+  /** Handles a pong. A pong with an unknown stamp has no effect. */
   pong(stamp: string): void {
     if (!this.#waiting.has(stamp)) return;
-    // An answer to a later ping is one to those before it too.
+    // A pong to a ping also answers all earlier pings.
     for (const each of this.#waiting) {
       this.#waiting.delete(each);
       if (each === stamp) break;

@@ -1,4 +1,4 @@
-// Profiles: values for the switches, checked by their rows; the three that are shipped, as differences from the specification's reading.
+// Profiles of the paper exchange: a value for each switch. Also the three shipped profiles, as differences from the specification.
 
 import { ConfigError } from '../../base/errors.ts';
 import { type Profile, type SwitchName, SWITCHES } from './switches.ts';
@@ -9,10 +9,12 @@ function isSwitch(name: string): name is SwitchName {
   return Object.hasOwn(SWITCHES, name);
 }
 
-/** What a profile says in a file: some switches and their values. */
+/** The part of a profile that a file sets: some switches and their values. */
 export type SwitchValues = Readonly<Record<string, unknown>>;
 
-/** Values of `over` in place of the specification's. Throws ConfigError at a switch that is none, or a value that it does not have. */
+/**
+ * Returns a profile with the values of `over` in place of the specification's. Throws ConfigError at an unknown switch or an invalid value.
+ */
 export function profileOf(over: SwitchValues, where = 'profile'): Profile {
   for (const [name, value] of Object.entries(over)) {
     if (!isSwitch(name)) throw new ConfigError(`${where} ${name}: no such switch`, nearestOf(name));
@@ -24,11 +26,11 @@ export function profileOf(over: SwitchValues, where = 'profile'): Profile {
     if (row.values.some((each) => each === value)) continue;
     throw new ConfigError(`${where} ${name}: expected ${row.values.join(' or ')}, got ${quotedValue(value)}`, row.means);
   }
-  // Every name has a value of its own row: checked above, or the row's first.
+  // Every switch has a valid value: one checked above, or its default.
   return Object.fromEntries(NAMES.map((name) => [name, over[name] ?? defaultOf(name)])) as Profile;
 }
 
-/** What the specification's reading gives a switch. */
+/** Returns the value that the specification's reading gives a switch. */
 export function defaultOf(name: SwitchName): string | boolean | number {
   const row = SWITCHES[name];
   return 'number' in row ? row.number : row.values[0]!;
@@ -41,7 +43,7 @@ function nearestOf(name: string): string {
   return found === undefined ? `switches: ${NAMES.join(' ')}` : `did you mean ${found}?`;
 }
 
-/** Refuses every doubtful request. */
+/** Rejects every doubtful request. */
 const STRICT: SwitchValues = {
   signQuery: 'include',
   replayedRequest: 'refuse',
@@ -62,7 +64,7 @@ const STRICT: SwitchValues = {
   cancelByClientId: 'refuse',
 };
 
-/** Accepts most requests, and answers in the wrapped shapes that were seen on real services. */
+/** Accepts most requests, and answers in the wrapped shapes seen on real services. */
 const LENIENT: SwitchValues = {
   contentType: 'post',
   precisionCodes: 'byField',
@@ -83,7 +85,7 @@ const LENIENT: SwitchValues = {
   heartbeatForm: 'message',
 };
 
-/** The profiles that are shipped, by name; `seed` is the specification's reading. */
+/** The shipped profiles by name. `seed` is the specification's reading. */
 export const PROFILES: Readonly<Record<'seed' | 'strict' | 'lenient', Profile>> = {
   seed: profileOf({}),
   strict: profileOf(STRICT),

@@ -1,16 +1,16 @@
-// The switches of the paper exchange: one row for each point that the specification leaves open (exchange dialect, 10.4).
+// The switches of the paper exchange: one row for each question that the specification leaves open (exchange dialect, 10.4).
 
 import { VARIANT_VALUES } from '../../protocol/shapes/variants.ts';
 
-/** A choice between named values; the first is the reading of the specification. */
+/** A choice between named values. The first value is the specification's reading. */
 interface ChoiceSwitch<V extends string | boolean> {
   readonly values: readonly V[];
-  /** Where it acts. */
+  /** Where the switch has its effect. */
   readonly acts: string;
   readonly means: string;
 }
 
-/** A whole number, any above 0. */
+/** Any whole number above 0. */
 interface NumberSwitch {
   readonly number: number;
   readonly acts: string;
@@ -30,7 +30,7 @@ const shape = <N extends keyof ShapeValues>(name: N, acts: string, means: string
 });
 const number = (byDefault: number, acts: string, means: string): NumberSwitch => ({ number: byDefault, acts, means });
 
-/** In the order of exchange dialect 10.4. */
+/** In the order of section 10.4 of exchange dialect. */
 export const SWITCHES = {
   signQuery: choice(['either', 'include', 'omit'], 'step 8', 'whether the query of a GET is part of the signed path'),
   contentType: choice(['all', 'post'], 'step 3', 'which requests need Content-Type: application/json'),

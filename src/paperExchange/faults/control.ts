@@ -1,4 +1,4 @@
-// The control port as a function: faults, time, the truth and the end of the exchange (order safety, section 14).
+// Handles requests on the control port: faults, the clock, the true state and the crash of the exchange (order safety, section 14).
 
 import { toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,14 +9,14 @@ import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 import type { FaultyService } from './faultyService.ts';
 import { ordersOfMarkets, truthOfMarkets } from './truth.ts';
 
-/** The clock of the exchange, as whoever drives it has it. */
+/** The clock of the exchange, as the control port sees and drives it. */
 export interface DrivenClock {
   /** Ms UTC. */
   nowMs(): number;
-  /** Lets `ms` pass at once. */
+  /** Advances the time by `ms` at once. */
   step(ms: number): void;
   pause(isPaused: boolean): void;
-  /** Ms of the exchange in one of the wall clock, above 0. */
+  /** Sets the ms of exchange time per ms of wall-clock time, above 0. */
   setSpeed(speed: number): void;
 }
 
@@ -26,13 +26,15 @@ export interface FaultControlDeps {
   readonly clock: DrivenClock;
   /** Ends the process without writing anything. */
   readonly crash: () => void;
-  /** Ends it with the n-th write of its record from now on; null: it keeps none. */
+  /** Ends the process at the n-th write of the exchange store from now on. Null: the exchange has no store. */
   readonly crashAt: ((record: number) => void) | null;
 }
 
-/** Answers a request on the control port. A long step of time yields after each part of it, for whoever runs it to look after others. */
+/**
+ * Answers a request on the control port. A long clock step yields after each part, so that the process can serve other requests meanwhile.
+ */
 export function* control(request: ServiceRequest, parts: FaultControlDeps): Generator<void, ServiceResponse, void> {
-  // A page that somebody reads in a browser on this computer can send, but not without saying where it is from.
+  // A page in a local browser could send such requests, but the browser always adds an origin header.
   if (request.headers['origin'] !== undefined) return json(403, { error: 'the control port is not for web pages' });
   try {
     const name = `${request.method} ${request.target}`;
@@ -69,10 +71,10 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: FaultControlDeps) => u
   },
 };
 
-/** Beyond these the exchange would be at work for ever, or tell times that are none. */
+/** Beyond these values the exchange would never finish the work, or report invalid times. */
 const MAX_SPEED = 10_000;
 const MAX_CLOCK_STEP_MS = 366 * 86_400_000;
-/** Of a longer step of time as much at once: a synthetic market takes about a second for an hour and a half of its own. */
+/** A longer step is done in parts of this length. A synthetic market needs about one second for 90 minutes of its time. */
 const PART_MS = 30 * 60_000;
 
 function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDeps): Generator<void, { readonly now: number }, void> {
@@ -112,7 +114,7 @@ function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null):
   crashAt(record);
 }
 
-/** The next act of rows that close, or the price at which MARKET orders trade in the act at hand. */
+/** Advances to the next act of closing rows, or sets the price at which MARKET orders trade in the current act. */
 function rowsOf(body: Body, { exchange: { service }, clock }: FaultControlDeps) {
   const { next, price } = only(body, ['next', 'price']);
   const { rows } = service;
@@ -153,7 +155,7 @@ function truthOf({ exchange: { service, delayed }, config }: FaultControlDeps) {
   return { now: service.nowMs, held: delayed, ...truthOfMarkets(service, config) };
 }
 
-/** A name that nobody reads would leave whoever wrote it in the belief that it counts. */
+/** Returns `body` if it has only known names. Throws ConfigError otherwise, because a misspelt name would be ignored silently. */
 function only(body: Body, names: readonly string[]): Body {
   const strange = Object.keys(body).find((name) => !names.includes(name));
   if (strange === undefined) return body;

@@ -1,4 +1,4 @@
-// The disk of an exchange and its process as they fail on order: at one write of the record, by the schedule of the faults.
+// Injected faults of the exchange store's disk and process, at one write, as the fault schedule says.
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
@@ -8,9 +8,9 @@ import { type Fault, type Faults, faultNumber, type Point, faultText } from './f
 export class WriteFaults {
   readonly #faults: Faults;
   readonly #crash: () => void;
-  /** Writes until the process ends; Infinity: it does not. */
+  /** Writes that remain until the process ends; Infinity: it does not end. */
   #left = Infinity;
-  /** Of the write at hand. */
+  /** The faults of the current write. */
   wrong: ReadonlyMap<Point, Fault> = new Map();
 
   constructor(faults: Faults, crash: () => void) {
@@ -18,7 +18,7 @@ export class WriteFaults {
     this.#crash = crash;
   }
 
-  /** The process ends with the n-th write from now on: it is on the disk, and nothing that waits for it is answered. */
+  /** Ends the process at the n-th write from now on. That write is on the disk, but replies that wait for it are not sent. */
   crashAt(record: number): void {
     this.#left = record;
   }

@@ -1,66 +1,69 @@
-// Faults on order: which point goes wrong at which of its occurrences, by a seeded schedule (order safety, section 14).
+// Fault injection: a seeded schedule decides which fault point fails at which occurrence (order safety, section 14).
 
 import { ConfigError } from '../../base/errors.ts';
 import { seededRng } from '../../base/number/rng.ts';
 import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
 
-/** What can go wrong here, and the parameters that say how. */
+/** The fault points, each with its parameters. */
 export const POINTS = {
-  /** The request is lost on its way: nothing happens, the connection closes. */
+  /** The request is lost on its way: nothing is carried out, and the connection closes. */
   'NET.reqDrop': [],
-  /** It arrives late. */
+  /** The request arrives late. */
   'NET.reqDelay': ['ms'],
-  /** It arrives twice; the second answer is the one that is given. */
+  /** The request arrives twice. The second reply is delivered. */
   'NET.dup': [],
-  /** The answer is lost. */
+  /** The reply is lost. */
   'NET.respDrop': [],
   'NET.respDelay': ['ms'],
-  /** Only its first bytes arrive, then the connection closes. */
+  /** Only the first bytes of the reply arrive, then the connection closes. */
   'NET.truncate': ['bytes'],
-  /** Somebody on the way answers in its place, after it was carried out. */
+  /** An intermediary replaces the reply after the request was carried out. */
   'NET.replace': ['status', 'body'],
   /** The exchange answers with a code and does nothing. */
   'GW.code': ['code'],
-  /** The outcome is not told: it is carried out or not (`executed` 1 or 0), and answered with `code`; 504 is HTTP 504 without a body. */
+  /**
+   * The outcome is not reported. The request is carried out or not (`executed` 1 or 0) and answered with `code`; 504 is HTTP 504 without a
+   * body.
+   */
   'BUS.unknown': ['executed', 'code'],
-  /** A create meets the book later. */
+  /** A created order reaches the book later. */
   'BUS.delay': ['ms'],
-  /** An order ends later after its cancel. */
+  /** An order ends later after its cancel request. */
   'BUS.cancelDelay': ['ms'],
-  /** What reads show of the market stands still for so long; money does not. */
+  /** Reads of the market show a state that is frozen for `ms`; money is not affected. */
   'READ.lag': ['ms'],
-  /** Of the list that is answered only the first rows are there. */
+  /** A list in the reply has only its first rows. */
   'READ.truncate': ['rows'],
-  /** Its first row is there twice. */
+  /** The first row of a list appears twice. */
   'READ.duplicate': [],
-  /** It is the other way round. */
+  /** The list is reversed. */
   'READ.reverse': [],
-  /** A field is missing, wherever it stands. */
+  /** A field is missing, wherever it occurs. */
   'READ.remove': ['field'],
-  /** A field has another value, which is text. */
+  /** A field has another value, given as text. */
   'READ.replace': ['field', 'value'],
-  /** The process does nothing for so long. */
+  /** The process is unresponsive for `ms`. */
   'PROC.stall': ['ms'],
-  /** It is killed: before a write of its record, with the write done and not yet lasting, or before the answers that waited for it. */
+  /** The process is killed before a write of the exchange store, after a write that is not yet durable, or before the waiting replies. */
   'PROC.kill': ['step'],
-  /** A write of its record fails after so many bytes of it, with a code of the system such as ENOSPC. */
+  /** A write of the exchange store fails after `bytes` bytes, with a system error code such as ENOSPC. */
   'DISK.write': ['error', 'bytes'],
-  /** A write of its record cannot be made to last: EIO. */
+  /** Syncing a write of the exchange store fails: EIO. */
   'DISK.sync': ['error'],
-  /** It lasts later. */
+  /** Syncing is delayed. */
   'DISK.slow': ['ms'],
 } as const;
 export type Point = keyof typeof POINTS;
-/** Those of the writes of the record; all others are of requests. */
+/** Fault points of store writes. All others concern requests. */
 const OF_WRITES: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
 /** Parameters that are text; the others are whole numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
-/** Between which whole numbers the others lie; a code may be one that no exchange has. */
+/** Ranges of the whole-number parameters. A code may be one that no exchange has. */
 const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ms: [0, 366 * 86_400_000],
   bytes: [0, 2 ** 31],
   rows: [0, 1_000_000],
-  // HTTP has none outside, and those below tell of an answer that is still to come.
+  // HTTP has no status outside this range, and statuses below 200 announce a reply that is still to come.
   status: [200, 599],
   executed: [0, 1],
   code: [-1_000_000, 1_000_000],
@@ -69,13 +72,13 @@ export const STEPS = ['before', 'written', 'lasting'] as const;
 
 export interface Fault {
   readonly point: Point;
-  /** Only at this operation; null: at every request. */
+  /** Only at this operation. Null: at every request. */
   readonly op: Op | null;
   readonly params: Readonly<Record<string, number | string>>;
 }
 
 interface Scheduled extends Fault {
-  /** The occurrence at which it happens, from 1; null: at each with probability `p`. */
+  /** The occurrence at which the fault happens, from 1. Null: at each occurrence with probability `p`. */
   readonly nth: number | null;
   readonly p: number;
   seen: number;
@@ -90,7 +93,7 @@ export class Faults {
   #schedule: readonly Scheduled[] = [];
   #rng = seededRng(0);
 
-  /** A new schedule in place of the old one. Throws ConfigError naming the first row that is none. */
+  /** Replaces the schedule. Throws ConfigError naming the first invalid row. */
   set({ seed, schedule }: FaultSchedule): void {
     this.#schedule = schedule.map(parseRow);
     this.#rng = seededRng(seed);
@@ -100,12 +103,12 @@ export class Faults {
     return this.#schedule.length;
   }
 
-  /** What goes wrong with the request that has just arrived. */
+  /** Returns the faults of the request that has just arrived. */
   at(op: Op | null): ReadonlyMap<Point, Fault> {
     return this.#found((row) => !OF_WRITES.has(row.point) && (row.op === null || row.op === op));
   }
 
-  /** What goes wrong with the next write of the record. */
+  /** Returns the faults of the next write of the exchange store. */
   atWrite(): ReadonlyMap<Point, Fault> {
     return this.#found(({ point }) => OF_WRITES.has(point));
   }
@@ -163,7 +166,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPoint = (name: string): name is Point => Object.hasOwn(POINTS, name);
 
-/** A whole number of a fault's parameters. */
+/** Returns a whole-number parameter of a fault; 0 if it is missing. */
 export const faultNumber = (fault: Fault | undefined, name: string): number => Number(fault?.params[name] ?? 0);
-/** A text of them. */
+/** Returns a text parameter of a fault. */
 export const faultText = (fault: Fault, name: string): string => String(fault.params[name]);

@@ -1,4 +1,4 @@
-// The exchange as a network and a busy inside make it look: the same function, with the faults that are on order.
+// The exchange behind an unreliable network: the same service, with the scheduled faults applied.
 
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Delays } from '../dialect/config.ts';
@@ -7,13 +7,13 @@ import type { Service } from '../service.ts';
 import { type Fault, Faults, faultNumber, type Point } from './faults.ts';
 import { misread } from './readFaults.ts';
 
-/** What reaches the sender; null: the connection closes without an answer. */
-export type Delivered = (ServiceResponse & { /** Only so many bytes of the body arrive. */ readonly cutAt?: number }) | null;
+/** What reaches the client. Null: the connection closes without a reply. */
+export type Delivered = (ServiceResponse & { /** Only this many bytes of the body arrive. */ readonly cutAt?: number }) | null;
 
 export class FaultyService {
   readonly service: Service;
   readonly faults: Faults;
-  /** Requests and answers that a fault holds back. */
+  /** Requests and replies that a fault is holding back. */
   delayed = 0;
 
   constructor(service: Service, faults = new Faults()) {
@@ -21,7 +21,7 @@ export class FaultyService {
     this.faults = faults;
   }
 
-  /** Takes a request at `nowMs`; `deliver` is called once, in the call where nothing delays it. */
+  /** Handles a request at `nowMs`. `deliver` is called once, within this call unless a fault delays it. */
   receive(request: ServiceRequest, nowMs: number, deliver: (response: Delivered) => void): void {
     const { service, faults } = this;
     if (faults.active === 0) return deliver(service.handle(request, nowMs));
@@ -52,7 +52,7 @@ export class FaultyService {
     return unknown && response.status === 200 ? this.#unknown(unknown, request) : response;
   }
 
-  /** Carries a request out while the inside of its market takes as long as the faults say. */
+  /** Handles a request while the delays of its market are replaced by those of the faults. */
   #delayed(request: ServiceRequest, side: { delays: Delays } | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
     const [admission, cancel] = [wrong.get('BUS.delay'), wrong.get('BUS.cancelDelay')];
@@ -85,7 +85,7 @@ export class FaultyService {
   }
 }
 
-/** The answer as it arrives. */
+/** Returns the reply as it arrives at the client. */
 function delivered(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): Delivered {
   if (wrong.has('NET.respDrop')) return null;
   const [replaced, cut] = [wrong.get('NET.replace'), wrong.get('NET.truncate')];

@@ -1,4 +1,4 @@
-// Answers to reads that are not what they should be: lists that are cut, doubled or reversed, fields that are missing or unknown.
+// Corrupts replies to reads: lists are cut, doubled or reversed, and fields are removed or replaced.
 
 import { isList, isObject, type Json, writeJson } from '../../protocol/json/json.ts';
 import { parseJson } from '../../protocol/json/parseJson.ts';
@@ -15,7 +15,7 @@ const CHANGES: Readonly<Partial<Record<Point, Change>>> = {
   'READ.replace': (fault, json) => onField(json, faultText(fault, 'field'), faultText(fault, 'value')),
 };
 
-/** The answer with what is wrong with it; errors and what is not JSON stay as they are. */
+/** Returns the reply with the faults applied. Errors and text that is not JSON stay unchanged. */
 export function misread(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
   const changes = Array.from(wrong.values()).filter(({ point }) => CHANGES[point] !== undefined);
   if (changes.length === 0 || response.status !== 200) return response;
@@ -25,7 +25,7 @@ export function misread(response: ServiceResponse, wrong: ReadonlyMap<Point, Fau
   return { ...response, body: writeJson(changed) };
 }
 
-/** The first list that an answer is or has. */
+/** Changes the first list that the reply is or contains. */
 function onList(json: Json, change: (rows: readonly Json[]) => readonly Json[]): Json {
   if (isList(json)) return change(json);
   if (!isObject(json)) return json;
@@ -36,7 +36,7 @@ function onList(json: Json, change: (rows: readonly Json[]) => readonly Json[]):
 
 const hasList = (json: Json): boolean => isList(json) || (isObject(json) && Array.from(json.values()).some(hasList));
 
-/** `value` null: the field goes. */
+/** `value` null removes the field. */
 function onField(json: Json, field: string, value: string | null): Json {
   if (isList(json)) return json.map((each) => onField(each, field, value));
   if (!isObject(json)) return json;

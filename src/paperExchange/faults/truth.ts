@@ -1,4 +1,4 @@
-// The truth of the exchange, whatever reads show by now: accounts, orders, positions, triggers.
+// The true state of the exchange, not what reads currently show: accounts, orders, positions, triggers.
 
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { ServiceConfig } from '../dialect/config.ts';
@@ -36,7 +36,7 @@ export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
   };
 }
 
-/** Every order that was ever taken, those that are over included, each market's oldest first. */
+/** Returns every order ever accepted, including those that have ended. Oldest first within each market. */
 export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
   const { spot, futures } = service.sides;
   const nameOf: Names = (account) => accounts[account]?.name;

@@ -1,4 +1,4 @@
-// A contract's book that fills no more than can be counted: an exchange for strangers lives on where a backtest ends with an error.
+// A contract book that never fills more than exact numbers can hold. A service must keep running where a backtest may end with an error.
 
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
@@ -21,7 +21,7 @@ export class CountableContractBook extends ContractBook {
     return Math.max(0, Math.min(wanted, lotsRoom, byEntry, money.lotsWithin(room, price)));
   }
 
-  /** Where the loss at `worst` would be too large to be booked, the position goes at the last price that what stands behind it covers. */
+  /** Returns the price of a liquidation. If the loss at `worst` is too large to book, it is the last price that the margin covers. */
   protected override liquidationPrice(position: VenuePosition, worst: number, backing: number): number {
     const { money } = this.terms;
     const { isLong, lots, entryUnits, averageTicks } = position;
@@ -31,7 +31,10 @@ export class CountableContractBook extends ContractBook {
     return money.lastCovered(isLong, lots, entryUnits, averageTicks, Math.min(Math.max(0, backing), room));
   }
 
-  /** Units that one execution may move: a quarter of what is left of the largest sum that it changes, for fees and losses come on top. */
+  /**
+   * Returns the units that one execution may move: a quarter of what remains of the largest sum that it changes. Fees and losses come on
+   * top.
+   */
   private room(position: Readonly<VenuePosition>): number {
     return Math.floor((MAX_EXACT - this.wallets.largestSum(position, this.terms.asset)) / 4);
   }

@@ -1,11 +1,11 @@
-// Funding rates: configured, or drawn for each period from a seed, so that everybody can know them before they are paid.
+// Funding rates: configured, or drawn for each period from a seed. A seeded rate is known before it is paid.
 
 import { seededRng } from '../../base/number/rng.ts';
 import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 
-/** Paid at 00:00, 08:00 and 16:00 UTC of the exchange's clock. */
+/** Funding is paid at 00:00, 08:00 and 16:00 UTC of the exchange's clock. */
 export const FUNDING_MS = 8 * 3_600_000;
-/** Seeded rates lie between -0.01 % and 0.03 %: about the 0.01 % that perpetuals have when nothing happens. In 10^-8. */
+/** Seeded rates lie between -0.01 % and 0.03 %, around the 0.01 % that perpetuals usually have in a calm market. In 10^-8. */
 const LOWEST = -10_000;
 const RANGE = 40_000;
 const SEED_STEP = 1_000_003;
@@ -19,7 +19,7 @@ export class FundingSchedule {
     this.#seed = seed;
   }
 
-  /** The rate that is paid at the end of the period in which `timeMs` lies, whole in 10^-12. `later`: of so many periods after it. */
+  /** Returns the rate that is paid at the end of the period of `timeMs`, whole in 10^-12. `later` adds that many periods. */
   at({ id, contract }: Instrument, timeMs: number, later = 0): number {
     const configured = this.#configured[id];
     if (configured !== undefined) return configured;

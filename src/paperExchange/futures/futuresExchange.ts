@@ -1,4 +1,4 @@
-// The futures side of the exchange: contracts, positions and what waits for a price, over the futures venue.
+// The futures side of the exchange: contracts, positions and trigger orders, on top of the futures venue.
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
@@ -26,12 +26,12 @@ import { ProfitHistory } from './profitHistory.ts';
 import { TriggerBook } from './triggerBook.ts';
 import type { WireTrigger } from './triggerRow.ts';
 
-/** Of whoever is no user. */
+/** Uid of the background liquidity, which is not a user. */
 const BACKGROUND_UID = '1';
-/** A fresh account (exchange dialect, row 62). */
+/** Settings of a new account (exchange dialect, row 62). */
 const OPENING = { leverage: 20, isCross: true, isNet: true };
 
-/** Prices that a contract has traded at since its triggers were looked at. */
+/** Price range in which a contract has traded since its triggers were last checked. */
 interface Reached {
   high: number;
   low: number;
@@ -45,7 +45,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   readonly #accounts: readonly AccountConfig[];
   readonly #amounts: Amounts;
   readonly #clockwork: TimedEvents;
-  /** By account, as reads show them, oldest first. */
+  /** Order history by account, as reads show it, oldest first. */
   readonly #history: History<FuturesUserOrder>[] = [];
   readonly #reached = new Map<Instrument, Reached>();
   /** Profit of the execution that is being booked. */
@@ -88,7 +88,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.#amounts = new Amounts(this.assets());
   }
 
-  /** Opens the account that has the next index, with its balances and settings. Throws ConfigError at one that cannot be. */
+  /** Opens the account with the next index, with its balances and settings. Throws ConfigError if they are invalid. */
   openAccount({ name, futures, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
     if (maxOpenOrders !== undefined) this.venue.wallets.accounts[account]!.maxOpen = maxOpenOrders;
@@ -104,32 +104,35 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     }
   }
 
-  /** Settlement assets and the digits of their units, in order of appearance. */
+  /** Returns the settlement assets with the digits of their units, in order of appearance. */
   assets(): ReadonlyMap<string, number> {
     return new Map(this.markets.map(({ instrument: { quote, quoteDigits } }) => [quote, quoteDigits]));
   }
 
-  /** Orders of an account, those that have not ended too, newest first; from an order id on where one is given (see `page`). */
+  /** Returns all orders of an account, open ones included, newest first. With `fromId`, from that order id on (see `page`). */
   history(account: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesUserOrder[] {
     const isBefore = fromId === null ? null : ({ id }: FuturesUserOrder): boolean => BigInt(id) < fromId;
     return page(this.#historyOf(account), limit, instrument === null ? null : this.rows.tagOf(instrument), isBefore);
   }
 
-  /** When a condition order that comes at `nowMs` is there: of rows it is those that open later which may fire it. */
+  /** Returns the time from which a trigger order placed at `nowMs` is waiting. In a bar market, only rows that open later can fire it. */
   waitsSinceMs(instrument: Instrument, nowMs: number): number {
     const { rows } = this.marketOf(instrument);
     if (rows === null) return nowMs;
     return rows.sentMs(nowMs) + (rows.isActing ? 0 : this.delays.admissionMs);
   }
 
-  /** Looks whether a trigger that has just been placed is reached already. */
+  /** Fires a trigger that was just placed if its price is already reached. */
   fireReachedTriggers(instrument: Instrument): void {
     const { lastPrice } = this.venue.book(instrument);
-    // A row fires what stood there when it opened.
+    // In a bar market, a row fires only triggers that were there when it opened.
     if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#priceReached(instrument, lastPrice);
   }
 
-  /** Asks for the end of a condition order, which follows after the cancel delay; until then it may still fire. False: see `refusal`. */
+  /**
+   * Requests the cancellation of a trigger order. It ends after the cancel delay and may still fire before. Returns false if refused: see
+   * `refusal`.
+   */
   cancelTrigger(found: WireTrigger, again: boolean): boolean {
     const { triggers } = this;
     const { status, child } = found.trigger;
@@ -138,7 +141,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.afterCancelDelay(child.instrument, () => this.#finishTriggerCancel(found));
     return true;
   }
-  /** One that has fired meanwhile goes on as what it has placed, and the cancel is of that (docs/matching.md, 18). */
+  /** If the trigger has fired meanwhile, the cancel applies to the order that it placed (docs/matching.md, 18). */
   #finishTriggerCancel(found: WireTrigger): void {
     const { account, childId } = found.trigger;
     if (this.triggers.finishCancel(found) || childId === null) return;
@@ -157,18 +160,18 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     const { instrument } = this.#bookOf(position);
     this.#profitUnits = profitUnits;
     const { openedTicks: openTicks } = position;
-    // The fee of a liquidation is none that the position counts.
+    // The position itself does not count the fee of a liquidation.
     const extraFee = this.#isSettling ? feeUnits : 0;
     const reduction = this.profits.record(position, instrument, { lots: closed, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
     this.visible(() => this.profits.show(position.account, reduction));
   }
 
-  /** Positions count it themselves, and the next reduction tells of it. */
+  /** The position keeps the sum of its funding. The next reduction reports it. */
   funded({ account }: Readonly<VenuePosition>): void {
     this.changes.accounts.add(account);
   }
 
-  /** The exchange closes a position: it stands in the lists as an order that filled. */
+  /** The exchange closes a position. Lists show this as an order that has filled. */
   liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
     const { account, leverage, isCross } = position;
     const { instrument } = this.#bookOf(position);
@@ -204,7 +207,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.#clockwork.scheduleMarks();
   }
 
-  /** The exchange that has ended may have owed a mark of what it did last. */
+  /** Restores open orders. The process may have ended before the mark for its last change was taken, so marks are scheduled. */
   override restoreOpen(rows: readonly StoredOrderRow[]): void {
     super.restoreOpen(rows);
     for (const found of this.triggers.pending()) if (found.isLeaving) this.later(0, () => this.#finishTriggerCancel(found));
@@ -229,7 +232,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
 
   protected override traded({ instrument }: TradedMarket, { price }: Match): void {
     const book = this.venue.book(instrument);
-    // Before the first mark is due a position has none.
+    // A position has no mark before the first one is due, so the first price sets it.
     if (book.markTicks === 0) this.venue.setMark(instrument, price);
     this.#clockwork.scheduleMarks();
     if (this.triggers.waits(instrument)) this.#priceReached(instrument, price);
@@ -240,21 +243,21 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.#clockwork.scheduleMarks();
   }
 
-  /** Liquidates what the latest marks leave without its margin. */
+  /** Liquidates positions whose margin is too small at the latest marks. */
   settleMarks(timeMs: number): void {
     this.#isSettling = true;
     this.venue.settleMarks(timeMs);
     this.#isSettling = false;
   }
 
-  /** The same for one position, in the middle of a row that is being matched. */
+  /** Liquidates one position, in the middle of a row that is being matched. */
   endPosition(position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number): void {
     this.#isSettling = true;
     this.venue.endPosition(position, marks, timeMs, closeMs);
     this.#isSettling = false;
   }
 
-  /** Triggers act when the matching at hand is over: what they bring comes after it. */
+  /** Records a price. Triggers fire after the current matching has ended, so that their orders follow it. */
   #priceReached(instrument: Instrument, price: number): void {
     const reached = this.#reached.get(instrument);
     if (reached !== undefined) {
@@ -274,7 +277,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.visible(() => this.remember(account, orderNumberOf(id), this.rows.tagOf(instrument)));
   }
 
-  /** The order stands in the history of the account, which has them by the time of their appearance. */
+  /** Adds the order to the history of its account. The history is ordered by the time of appearance. */
   remember(account: number, number: number, tag: number): void {
     this.#historyOf(account).push(number, tag);
   }

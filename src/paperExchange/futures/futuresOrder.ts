@@ -1,4 +1,4 @@
-// Futures orders and own trades: what they have beyond those of spot.
+// Futures orders and own trades: the fields that spot does not have.
 
 import { ContractMoney } from '../../venue/futures/contractMoney.ts';
 import type { RowKind } from '../orders/orderRows.ts';
@@ -7,12 +7,12 @@ import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.t
 export interface FuturesTerms {
   readonly leverage: number;
   readonly isCross: boolean;
-  /** The exchange closed a position: nobody ordered it. */
+  /** True when the exchange closed a position by liquidation; no user placed the order. */
   readonly isLiquidation: boolean;
 }
 
 export class FuturesUserOrder extends UserOrder {
-  /** As they were when it was placed. */
+  /** The terms when the order was placed. */
   readonly terms: FuturesTerms;
 
   constructor(start: OrderStart, terms: FuturesTerms) {
@@ -24,7 +24,7 @@ export class FuturesUserOrder extends UserOrder {
 export interface FuturesTrade extends OwnTrade {
   /** Value, in units of the settlement asset. */
   readonly valueUnits: number;
-  /** Who the two are. */
+  /** Uids of the two parties. */
   readonly bidUid: string;
   readonly askUid: string;
 }

@@ -1,4 +1,4 @@
-// What an account has had of one kind, by the time of its appearance: which of them, in which order; they are found by their numbers.
+// The orders or triggers of an account in the order of their appearance, found by their numbers.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { IndexedList } from '../orders/pagedList.ts';

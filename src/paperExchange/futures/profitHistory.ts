@@ -1,4 +1,4 @@
-// The profit history: one record for each reduction of a position, whose fees and funding add up to those of the position.
+// The profit history: one record for each reduction of a position. The fees and funding of the records add up to those of the position.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
@@ -9,7 +9,7 @@ import { firstFrom, page } from '../orders/page.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
 import { reductionIn, type ReductionRow, reductionText, type Reduction } from './reductionRow.ts';
 
-/** What of a position has been told already. */
+/** The part of a position's fees and funding that earlier records have already reported. */
 export interface ReportedAmounts {
   readonly positionId: number;
   readonly feeUnits: number;
@@ -23,7 +23,7 @@ export interface TimeRange {
 }
 
 export class ProfitHistory {
-  /** Those that stand nowhere yet but here. */
+  /** Records that are not yet in the exchange store. */
   readonly fresh: { readonly account: number; readonly kept: PagedRow<Reduction> }[] = [];
   readonly #rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
   readonly #archive: ArchiveSource;
@@ -36,7 +36,7 @@ export class ProfitHistory {
     this.#archive = archived;
   }
 
-  /** What a reduction is to be told as; it stands in no list until it is shown. `extraFee`: what the position itself does not count. */
+  /** Makes the record of a reduction. No list has it until it is shown. `extraFee`: a fee that the position itself does not count. */
   record(
     position: Readonly<VenuePosition>,
     instrument: Instrument,
@@ -77,14 +77,14 @@ export class ProfitHistory {
     this.#listOf(account).push(reduction);
   }
 
-  /** What of a position has been told already; null: nothing. */
+  /** Returns what earlier records have reported of a position; null: nothing. */
   reportedOf(position: Readonly<VenuePosition>): ReportedAmounts | null {
     return this.#reported.get(position) ?? null;
   }
   restoreReported(position: Readonly<VenuePosition>, notified: ReportedAmounts): void {
     this.#reported.set(position, notified);
   }
-  /** A record of an earlier life of the exchange, which lies there. */
+  /** Restores a record of an earlier process. `place` is its offset in the store. */
   restore(row: ReductionRow, place: number): void {
     const { accountOf, instrumentOf } = this.#rows.names;
     this.#last = Math.max(this.#last, row[3]);
@@ -94,7 +94,7 @@ export class ProfitHistory {
     return reductionText(account, reduction, this.#rows.names);
   }
 
-  /** Newest first (see `page`); null: of every contract. `range`: those of these times alone, both ends included. */
+  /** Newest first (see `page`). `instrument` null: every contract. `range`: only records of these times, both ends included. */
   list(
     account: number,
     instrument: Instrument | null,
@@ -115,7 +115,7 @@ export class ProfitHistory {
   }
 }
 
-/** The records of a list, whose times rise, that lie in a range. */
+/** Returns the records of a list within a time range. The list is ordered by time. */
 function within(all: IndexedList<Reduction>, { fromMs, toMs }: TimeRange): IndexedList<Reduction> {
   const first = firstFrom(all, ({ timeMs }) => timeMs < fromMs);
   const end = firstFrom(all, ({ timeMs }) => timeMs <= toMs);

@@ -1,25 +1,25 @@
-// A record of the profit history as a row, and back.
+// Converts a record of the profit history to a store row, and back.
 
 import { type IdMaps, rowText } from '../orders/rows.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
-/** Money in units of the settlement asset. */
+/** One record of the profit history. Money is in units of the settlement asset. */
 export interface Reduction {
-  /** Counts the records of the exchange. */
+  /** Running number across all records of the exchange. */
   readonly id: number;
   readonly instrument: Instrument;
-  /** Of the position. */
+  /** Side and margin mode of the position. */
   readonly isLong: boolean;
   readonly isCross: boolean;
   readonly leverage: number;
   readonly lots: number;
-  /** Ticks with a fraction: at which the position was opened, and at which this part of it was closed. */
+  /** Average open price of the position, and close price of this part of it. Ticks with a fraction. */
   readonly openTicks: number;
   readonly closeTicks: number;
   readonly profitUnits: number;
-  /** Paid since the record before it, or since the position was opened; above 0. */
+  /** Fees paid since the previous record, or since the position was opened. Above 0 when paid. */
   readonly feeUnits: number;
-  /** Received since then; below 0 paid. */
+  /** Funding received since then; below 0 when paid. */
   readonly fundingUnits: number;
   readonly openedMs: number;
   readonly timeMs: number;
@@ -64,7 +64,7 @@ export function reductionText(account: number, of: Reduction, { uidOf }: IdMaps)
   return rowText(row);
 }
 
-/** JSON has no word for what is no number. */
+/** JSON writes NaN as null. */
 const ratio = (ticks: number | null): number => ticks ?? NaN;
 
 export const reductionIn = (row: ReductionRow, { instrumentOf }: IdMaps): Reduction => ({

@@ -1,4 +1,4 @@
-// What the exchange does on its own clock: marks by the second, with liquidation; funding every eight hours.
+// Timed events of the exchange: mark prices every second, with liquidation, and funding every eight hours.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
@@ -12,7 +12,7 @@ export interface TimedEventsDeps {
   readonly markets: readonly TradedMarket[];
   readonly rates: FundingSchedule;
   readonly scheduler: Scheduler;
-  /** Liquidates by the marks that have just been taken. */
+  /** Liquidates positions by the latest marks. */
   readonly settle: () => void;
 }
 
@@ -25,7 +25,7 @@ export class TimedEvents {
     this.#nextFunding();
   }
 
-  /** A book has changed, or somebody's position: marks are taken at the next whole second. As long as nothing changes none are needed. */
+  /** Schedules marks for the next whole second, after a change of a book or a position. Without a change no marks are needed. */
   scheduleMarks(): void {
     if (this.#isMarkDue) return;
     this.#isMarkDue = true;
@@ -35,7 +35,7 @@ export class TimedEvents {
     });
   }
 
-  /** Positions are judged by marks as they are now. Markets of rows judge theirs when a row closes. */
+  /** Takes marks and judges positions by them. Bar markets judge theirs when a row closes. */
   #takeMarks(): void {
     const { venue, markets, settle } = this.#parts;
     const traded = markets.filter(({ rows }) => rows === null);
@@ -46,32 +46,32 @@ export class TimedEvents {
   #nextFunding(): void {
     this.#atWhole(FUNDING_MS, () => {
       const { venue, markets, rates, scheduler } = this.#parts;
-      // The first marks at or after this time.
+      // Takes the marks of the funding: the first ones at or after its time.
       this.#takeMarks();
       for (const { instrument, rows } of markets) {
         const { markTicks } = venue.book(instrument);
-        // The period that ends now. Markets of rows bring their own.
+        // Pays the funding of the period that ends now. Bar markets bring their own rates.
         if (markTicks > 0 && rows === null) venue.fund(instrument, markTicks, rates.at(instrument, scheduler.nowMs - 1), scheduler.nowMs);
       }
-      // And by what it has left of their margins: nothing else may happen for hours.
+      // Positions are judged again with the margin left after funding, because hours may pass before the next change.
       this.#takeMarks();
       this.#nextFunding();
     });
   }
 
-  /** At the next whole multiple of `ms`. */
+  /** Runs at the next whole multiple of `ms`. */
   #atWhole(ms: number, run: () => void): void {
     const { scheduler } = this.#parts;
     scheduler.at((Math.floor(scheduler.nowMs / ms) + 1) * ms, run);
   }
 }
 
-/** The mark of a contract is taken anew. A row of one price: what happened between two marks is not what positions are judged by. */
+/** Sets a new mark. All four prices are equal, because positions are not judged by prices between two marks. */
 function mark(venue: FuturesVenue, { instrument, matcher: { book }, referencePrice }: TradedMarket): void {
   const { lastPrice } = venue.book(instrument);
   if (lastPrice === 0) return;
   const [bid, ask] = [book.best('buy')?.price ?? lastPrice, book.best('sell')?.price ?? lastPrice];
-  // Of three that agree by themselves: who moves one of them, by an order or a trade, does not move the mark beyond the others.
+  // The median of three independent prices. An order or trade that moves one of them cannot move the mark beyond the others.
   const ticks = referencePrice > 0 ? median(referencePrice, Math.round((bid + ask) / 2), lastPrice) : median(bid, ask, lastPrice);
   venue.markRow(instrument, ticks, ticks, ticks, ticks);
 }

@@ -1,4 +1,4 @@
-// Condition orders on the wire: their ids, what became of them, and the orders that come of them when a trade reaches their price.
+// Trigger orders on the wire: their ids, their states, and the orders that they place when a trade reaches their price.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
@@ -15,36 +15,36 @@ import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
 import { History } from './history.ts';
 import { TRIGGER_PREFIX as PREFIX, triggerIn, type WireTrigger } from './triggerRow.ts';
 
-/** How triggers are written down, and read where they lie. */
+/** How triggers are written to the exchange store and read from it. */
 type TriggerRows = Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
 
-/** Places the child of a trigger; the code of its refusal, or the order. */
+/** Places the child order of a trigger. Returns the order, or the error code of its refusal. */
 export type PlaceTriggeredOrder = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesUserOrder | number;
 
 export class TriggerBook {
-  /** Code of the last refusal. */
+  /** Error code of the last refusal. */
   refusal = 0;
-  /** Those that are new or have become something else since they were written down. */
+  /** Triggers that are new or have changed since they were last written to the store. */
   readonly changed = new Set<WireTrigger>();
   readonly #queue: TriggerQueue;
   readonly #place: PlaceTriggeredOrder;
   readonly #rows: TriggerRows;
   readonly #archive: ArchiveSource;
-  /** By number: those that wait, and those that lie nowhere yet. */
+  /** By number: triggers that are waiting, and ended ones that are not yet in the store. */
   readonly #inMemory = new Map<number, WireTrigger>();
-  /** By number, of those that have ended. */
+  /** Store offsets of ended triggers, by number. */
   readonly #places = new Offsets();
   readonly #byAccount: History<WireTrigger>[] = [];
 
   constructor(venue: FuturesVenue, maxTriggers: number, rows: TriggerRows, archived: ArchiveSource, place: PlaceTriggeredOrder) {
-    // None of these expires: the specification gives them no time.
+    // No trigger order expires: the specification gives them no lifetime.
     this.#queue = new TriggerQueue(venue, { triggerEnded: () => {} }, maxTriggers);
     this.#rows = rows;
     this.#archive = archived;
     this.#place = place;
   }
 
-  /** null: refused, see `refusal`. */
+  /** Returns null if refused: see `refusal`. */
   place(
     account: number,
     kind: TriggerKind,
@@ -65,29 +65,29 @@ export class TriggerBook {
     return made;
   }
 
-  /** One that waits, of an exchange that has ended, the oldest first. */
+  /** Restores a waiting trigger of an earlier process. Called in order, oldest first. */
   restore(row: TriggerRow): void {
     const made = triggerIn(row, this.#rows.names);
     this.#queue.restore(made.trigger);
     this.#inMemory.set(made.trigger.id, made);
   }
-  /** The newest that has ended: numbers go on behind it. */
+  /** Restores the newest ended trigger, so that new numbers follow it. */
   restoreArchived(row: TriggerRow): void {
     this.#queue.restore(triggerIn(row, this.#rows.names).trigger);
   }
 
-  /** The trigger stands in the list of the account, the oldest first. */
+  /** Adds the trigger to the list of its account. Called in order, oldest first. */
   remember(number: number, account: number, tag: number): void {
     (this.#byAccount[account] ??= new History((each) => this.#numbered(each))).push(number, tag);
   }
 
-  /** The trigger has ended, and this is where it lies. */
+  /** Notes that the trigger has ended and where it is in the store. */
   put(number: number, place: number): void {
     this.#places.set(number, place);
     this.#inMemory.delete(number);
   }
 
-  /** Null where the account has no such trigger. */
+  /** Returns null if the account has no such trigger. */
   find(account: number, id: string): WireTrigger | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
@@ -102,7 +102,10 @@ export class TriggerBook {
     return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#archive.reader.read(place), 'g'), this.#rows.names);
   }
 
-  /** Asks for the end of one, which `finishCancel` brings: until then it may still fire. False: it waits no more, see `refusal`. */
+  /**
+   * Requests a cancellation, which `finishCancel` completes. Until then the trigger may still fire. Returns false if it no longer waits:
+   * see `refusal`.
+   */
   requestCancel(found: WireTrigger): boolean {
     if (found.trigger.status !== 'pending') {
       this.refusal = VENUE_CODES.cancelNotAllowed.code;
@@ -113,7 +116,7 @@ export class TriggerBook {
     return true;
   }
 
-  /** False: it has fired meanwhile. */
+  /** Completes a cancellation. Returns false if the trigger has fired meanwhile. */
   finishCancel(found: WireTrigger): boolean {
     const { account, id } = found.trigger;
     if (this.#queue.cancel(account, id) === null) return false;
@@ -121,7 +124,7 @@ export class TriggerBook {
     return true;
   }
 
-  /** Those that wait and those that did, newest first: how many there are, and some of them from the one at `from` on. */
+  /** Lists waiting and ended triggers, newest first: their count, and at most `limit` of them from index `from` on. */
   list(
     account: number,
     instrument: Instrument,
@@ -140,22 +143,22 @@ export class TriggerBook {
     return { count, rows };
   }
 
-  /** How many are in memory. */
+  /** Number of triggers in memory. */
   get inMemory(): number {
     return this.#inMemory.size;
   }
 
-  /** All that wait. */
+  /** All waiting triggers. */
   pending(): readonly WireTrigger[] {
     return Array.from(this.#inMemory.values()).filter(({ trigger }) => trigger.status === 'pending');
   }
 
-  /** True when something waits for a price of the instrument. */
+  /** True when a trigger waits for a price of the instrument. */
   waits(instrument: Instrument): boolean {
     return this.#queue.waits(instrument);
   }
 
-  /** Places the children of what prices from `low` to `high` reach. */
+  /** Places the child orders of the triggers that prices from `low` to `high` reach. */
   reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
     for (const trigger of this.#queue.take(instrument, high, low, nowMs)) {
       const child = this.#fire(trigger);
@@ -165,8 +168,8 @@ export class TriggerBook {
   }
 
   /**
-   * The same for a row of bars, in the order of docs/matching.md: what it reaches, fired one by one. `fires`: a child is placed next, at this
-   * time.
+   * The same for a row of bars, in the order of docs/matching.md: triggers that the row reaches fire one by one. `fires` is called before a
+   * child is placed, with its time.
    */
   inRow(fires: (timeMs: number) => void): RowTriggers {
     return {

@@ -1,4 +1,4 @@
-// A condition order as a row, and back.
+// Converts a trigger order to a store row, and back.
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import type { Trigger } from '../../venue/futures/triggers.ts';
@@ -6,18 +6,21 @@ import { type IdMaps, rowText } from '../orders/rows.ts';
 import type { TriggerRow } from '../orders/stateRows.ts';
 import { wireId } from '../orders/userOrder.ts';
 
-/** Of the ids of condition orders. */
+/** Prefix of the ids of trigger orders. */
 export const TRIGGER_PREFIX = '1622';
 const LEAVING = 1;
 
 export interface WireTrigger {
-  /** On the wire. */
+  /** The id on the wire. */
   readonly id: string;
   readonly clientOrderId: string | null;
   readonly trigger: Trigger;
-  /** As clients are told. What comes shortly after a row has opened counts from its open: then the trigger has waited for longer. */
+  /**
+   * The time that clients see. An order that arrives shortly after the open of a row counts from that open, so the trigger may have waited
+   * longer.
+   */
   readonly placedMs: number;
-  /** Its cancel has been asked for, and has its effect later. */
+  /** True when a cancellation was requested and has not taken effect. */
   isLeaving: boolean;
 }
 
@@ -25,7 +28,7 @@ export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: Wir
   const { id, account, kind, price, child, sinceMs, status, code } = trigger;
   const { instrument, side, role, lots: size, limit, reduceOnly } = child;
   const { wireName } = instrument;
-  // One that waits has been refused nothing: its code says whether it is being cancelled.
+  // A waiting trigger has no refusal code. Its code field says whether it is being cancelled.
   const reported = status === 'pending' && isLeaving ? LEAVING : code;
   const row: TriggerRow = ['g', id, uidOf(account), clientOrderId, kind, price, wireName, side, role, size, limit, reduceOnly, placedMs, status, reported]; // prettier-ignore
   return rowText(sinceMs === placedMs ? row : [...row, sinceMs]);

@@ -1,4 +1,4 @@
-// The seven public futures calls: time, contracts and what the market does.
+// Handlers of the seven public futures calls: time, contracts and market data.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -26,17 +26,17 @@ import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import { contractOf, wireMoneyText, wireRateText } from './futuresText.ts';
 
-/** Decimals of a change of 24 hours. */
+/** Decimals of the 24-hour price change. */
 const CHANGE_DIGITS = 8;
 
-/** The interval that a name of the futures wire means; `empty`: known, without bars; null: not known. */
+/** Returns the interval of a futures wire name. `empty`: known, but without bars. Null: not known. */
 export function futuresInterval(name: string, { intervals }: Profile): Interval | 'empty' | null {
   if (name === '1h' && intervals === 'futures4h') return 'empty';
   if (name === '4h') return intervals === 'spec' ? null : '4h';
   return intervalOfWire('futures', name);
 }
 
-/** True for a name that the futures klines take. */
+/** True for an interval name that the futures klines accept. */
 export const isFuturesInterval = (name: string, profile: Profile): boolean => futuresInterval(name, profile) !== null;
 
 export function futuresPublic(exchange: FuturesExchange, profile: Profile, timezone: string): Handlers {
@@ -62,7 +62,7 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
       const answer = {
         currentFundRate: rate(0),
         tagPrice: wirePriceText(instrument, markTicks),
-        // Where nobody else trades it, its own mark is all that there is.
+        // Without a reference market, the exchange's own mark is the only index price.
         indexPrice: wirePriceText(instrument, referencePrice > 0 ? referencePrice : markTicks),
         nextFundRate: rate(1),
       };
@@ -91,7 +91,7 @@ function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: 
   };
 }
 
-/** Limits that this exchange does not have are the largest that it can count. */
+/** Limits that this exchange does not have are set to the largest number that it can represent exactly. */
 function contractRow(instrument: Instrument): WireContract {
   const terms = contractOf(instrument);
   const max = wireQuantityText(instrument, MAX_EXACT);

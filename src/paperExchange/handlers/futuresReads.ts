@@ -1,4 +1,4 @@
-// The eight signed futures reads: an order, open orders, histories, own trades, positions, triggers, the account.
+// Handlers of the eight signed futures reads: an order, open orders, histories, own trades, positions, triggers, the account.
 
 import { timeMs } from '../../base/brand.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
@@ -41,7 +41,7 @@ import {
 
 /** Decimals of a margin rate. */
 const RATE_DIGITS = 6;
-/** Open orders have no limit of their own. */
+/** Open orders have no page limit. */
 const ALL = Infinity;
 
 export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
@@ -120,7 +120,7 @@ function positionRow(of: VenuePositionView): PositionRow {
     keepRate: wireRateText(of.maintenancePpm),
     capitalFee: wireMoneyText(instrument, of.fundingUnits),
     tradeFee: wireMoneyText(instrument, 0 - of.feeUnits),
-    // Nobody's profit is taken for the losses of others here: the insurance bears them.
+    // There is no sharing of profits and losses between users here: the insurance account pays losses beyond a margin.
     shareAmount: '0',
   };
 }
@@ -147,7 +147,7 @@ function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: 
   };
 }
 
-/** The positions of an account, by contract. */
+/** Returns the positions of an account, grouped by contract. */
 function positionVos(venue: FuturesExchange['venue'], positions: readonly Readonly<VenuePosition>[], uid: string) {
   return venue.wallets.contracts.flatMap(({ instrument }, index) => {
     const held = positions.filter((position) => position.index === index);

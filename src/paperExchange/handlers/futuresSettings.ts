@@ -1,4 +1,4 @@
-// The three futures settings: position mode, margin mode, leverage; each of one account on one contract.
+// Handlers of the three futures settings: position mode, margin mode and leverage. Each applies to one account on one contract.
 
 import { doneAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
 import { type Handlers, instrumentArg, signedHandler, textArg, integerArg } from '../api/call.ts';

@@ -1,4 +1,4 @@
-// Futures amounts as they stand on the wire: whole numbers and ratios to plain decimals, records of the exchange to those of answers.
+// Converts futures amounts to plain decimals of the wire, and records of the exchange to those of replies.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -21,24 +21,24 @@ import type { FuturesUserOrder, FuturesTrade } from '../futures/futuresOrder.ts'
 import type { Reduction } from '../futures/reductionRow.ts';
 import type { WireTrigger } from '../futures/triggerRow.ts';
 
-/** Decimals of a price that lies between ticks, beyond those of a tick. */
+/** Extra decimals of a price that lies between ticks. */
 const BETWEEN_DIGITS = 4;
 
 export function contractOf({ id, contract }: Instrument): Terms {
   if (contract === undefined) throw new InvariantError(`${id} has no terms of a contract`);
   return contract;
 }
-/** Money of the settlement asset. */
+/** Returns an amount of the settlement asset as a decimal. */
 export const wireMoneyText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
 export const wireRateText = (ppm: number): string => fromScaled(ppm, 6);
 
-/** A price in ticks with a fraction; 0 where there is none. */
+/** Returns the decimal of a price in ticks with a fraction; 0 if there is no price. */
 export function betweenText({ priceDigits }: Instrument, ticks: number): string {
   if (!Number.isFinite(ticks)) return '0';
   return fromScaled(Math.round(ticks * pow10(BETWEEN_DIGITS)), priceDigits + BETWEEN_DIGITS);
 }
 
-/** BTC-USDT of E-BTC-USDT. */
+/** Returns the pair of a contract name: BTC-USDT for E-BTC-USDT. */
 export const pairOf = ({ wireName, contract }: Instrument): string => {
   const prefix = `${contract?.type ?? ''}-`;
   return wireName.startsWith(prefix) ? wireName.slice(prefix.length) : wireName;
@@ -47,19 +47,19 @@ export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 
 const word = <Word extends string>(of: Word): CodeReading<Word> => ({ word: of, raw: of });
 
-/** An order that has not met the book is INIT, as the specification shows it. */
+/** An order that has not reached the book is INIT, as in the specification. */
 const statusOf = ({ status, isAdmitted }: VisibleState): CodeReading<OrderStatus> =>
   word(status === 'NEW' && !isAdmitted ? 'INIT' : status);
 
-/** LIMIT or MARKET: what the create said. */
+/** LIMIT or MARKET, as in the create request. */
 const wireType = ({ intent }: FuturesUserOrder): 'LIMIT' | 'MARKET' => (intent.limit === 0 ? 'MARKET' : 'LIMIT');
 
-/** `type` of histories, which has what kind of limit it was, and liquidations. */
+/** Returns the `type` of histories, which also distinguishes kinds of limits and liquidations. */
 function historyType(order: FuturesUserOrder): OrderType {
   return order.terms.isLiquidation ? 'LIQUIDATION' : (order.intent.timeInForce ?? wireType(order));
 }
 
-/** What was ordered: contracts, or the value of a MARKET OPEN by value. */
+/** Returns the ordered volume: contracts, or the value of a MARKET OPEN by value. */
 function volumeOf({ instrument, intent }: FuturesUserOrder): string {
   return intent.quoteUnits > 0 ? wireMoneyText(instrument, intent.quoteUnits) : wireQuantityText(instrument, intent.lots);
 }
@@ -67,7 +67,7 @@ function volumeOf({ instrument, intent }: FuturesUserOrder): string {
 const averageOf = (instrument: Instrument, { filledLots, averageTicks }: VisibleState): string =>
   betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
 
-/** An order as it stands in the list of open ones; `full`: as it is answered when it is asked for. */
+/** Returns an order as the list of open orders shows it. `full`: as the query of a single order shows it. */
 export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState, full: boolean): OrderAnswer {
   const { instrument, intent } = order;
   const { timeInForce } = intent;

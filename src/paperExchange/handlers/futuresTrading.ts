@@ -1,4 +1,4 @@
-// The futures calls that make and take back orders: create, condition order, cancel, cancel of a trigger.
+// Handlers of the futures calls that create and cancel orders: create, trigger order, cancel, cancel of a trigger.
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -17,7 +17,7 @@ import { contractOf } from './futuresText.ts';
 
 const { paramNotRequired, paramError, closeVolumeExceeded } = VENUE_CODES;
 
-/** What the volume of an order counts. */
+/** The unit in which the volume of an order is given. */
 type Unit = 'contracts' | 'coin' | 'value';
 
 export function futuresTrading(exchange: FuturesExchange, profile: Profile): Handlers {
@@ -66,7 +66,7 @@ function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile
   return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [found.id], ids: [], cancelIds: [] }, profile));
 }
 
-/** Step 13, and whether the position type is that of the account, or of the position that is to be closed. */
+/** Step 13. Also checks the position type against the account, or against the position to be closed. Returns 0 or an error code. */
 function combinationCode({ args, caller: { account } }: SignedCall, { venue }: FuturesExchange, { unknownParams }: Profile): number {
   if (args.texts.has('price') && textArg(args, 'type') === 'MARKET' && unknownParams === 'reject') return paramNotRequired.code;
   const positionType = args.texts.get('positionType');
@@ -78,17 +78,17 @@ function combinationCode({ args, caller: { account } }: SignedCall, { venue }: F
   return position.lots === 0 || position.isCross === isCross ? 0 : closeVolumeExceeded.code;
 }
 
-/** Of a MARKET OPEN it is the switch that says what its volume counts; all else is in contracts (exchange dialect, 7.1). */
+/** Returns the unit of the volume. The switch decides for a MARKET OPEN; all other orders are in contracts (exchange dialect, 7.1). */
 function unitOf({ args, headers }: SignedCall, { marketOpenUnit }: Profile): Unit {
   const isMarketOpen = textArg(args, 'type') === 'MARKET' && textArg(args, 'open') === 'OPEN';
   if (marketOpenUnit !== 'v101') return isMarketOpen ? marketOpenUnit : 'contracts';
-  // Without the header the old reading holds.
+  // Without the header the earlier reading applies.
   if (headers['futures-version'] !== '101') return isMarketOpen ? 'value' : 'contracts';
   const unit = args.texts.get('orderUnit') ?? '2';
   return isMarketOpen && unit === '3' ? 'value' : unit === '1' ? 'coin' : 'contracts';
 }
 
-/** The order in whole numbers; what is finer than its scale is a fraction, which the venue refuses. */
+/** Returns the order in whole numbers. An amount finer than its scale becomes a fraction, which the venue refuses. */
 function intentOf(args: CallArgs, unit: Unit): OrderIntent {
   const instrument = instrumentArg(args);
   const isLimit = textArg(args, 'type') === 'LIMIT';
@@ -106,7 +106,7 @@ function intentOf(args: CallArgs, unit: Unit): OrderIntent {
   };
 }
 
-/** The most lots whose face value is within so many coins. */
+/** Returns the largest number of lots whose face value is at most `volume` coins. */
 function lotsOfCoins(instrument: Instrument, volume: string): number {
   const { multiplier, multiplierDigits } = contractOf(instrument);
   return Math.floor(scaled(volume, multiplierDigits + instrument.quantityDigits) / multiplier);

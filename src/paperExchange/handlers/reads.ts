@@ -1,4 +1,4 @@
-// Depth and klines as both markets answer them; how the amounts of an instrument stand on the wire.
+// Replies with depth and klines for both markets, and wire text for the amounts of an instrument.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -16,7 +16,7 @@ import type { TradedMarket } from '../market/tradedMarket.ts';
 export const wirePriceText = ({ priceDigits }: Instrument, ticks: number): string => fromScaled(ticks, priceDigits);
 export const wireQuantityText = ({ quantityDigits }: Instrument, lots: number): string => fromScaled(lots, quantityDigits);
 
-/** Where an instrument is traded. */
+/** Finds the market of an instrument. */
 export interface Markets {
   marketOf(instrument: Instrument): TradedMarket;
 }
@@ -28,7 +28,7 @@ interface LastDepth {
   readonly reply: HandlerReply;
 }
 
-/** The last depth of each instrument: as long as its book and the ms stand, everybody who asks gets the same. */
+/** The last depth reply of each instrument. It is reused while the book and the time (ms) are unchanged. */
 export class Depths {
   readonly #last = new Map<Instrument, LastDepth>();
   readonly #markets: Markets;
@@ -55,7 +55,7 @@ export class Depths {
   }
 }
 
-/** Bars newest first; `empty`: an interval that is known and has none. */
+/** Replies with bars, newest first. `empty`: a known interval without bars. */
 export function klinesReply(
   args: CallArgs,
   interval: Interval | 'empty',

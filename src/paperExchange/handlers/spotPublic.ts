@@ -1,4 +1,4 @@
-// The seven public spot calls: time, instruments and what the market does.
+// Handlers of the seven public spot calls: time, instruments and market data.
 
 import { timeMs } from '../../base/brand.ts';
 import type { Interval } from '../../model/interval.ts';
@@ -21,7 +21,7 @@ import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 import { publicTradeOf } from './spotText.ts';
 
-/** The interval that a name of the spot wire means; `empty`: known, without bars; null: not known. */
+/** Returns the interval of a spot wire name. `empty`: known, but without bars. Null: not known. */
 export function spotInterval(name: string, { intervals }: Profile): Interval | 'empty' | null {
   if (name === '1h') return intervals === 'wide' ? '1h' : 'empty';
   if (name === '4h') return intervals === 'wide' ? '4h' : null;
@@ -80,5 +80,5 @@ function symbolOf(instrument: Instrument): SpotSymbol {
   };
 }
 
-/** True for a name that the spot klines take. */
+/** True for an interval name that the spot klines accept. */
 export const isSpotInterval = (name: string, profile: Profile): boolean => spotInterval(name, profile) !== null;

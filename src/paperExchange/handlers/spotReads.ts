@@ -1,4 +1,4 @@
-// The four signed spot reads: one order, open orders, own trades, balances.
+// Handlers of the four signed spot reads: one order, open orders, own trades, balances.
 
 import { fromScaled } from '../../base/number/decimal.ts';
 import { encodeAnswer, listing } from '../../protocol/shapes/answer.ts';

@@ -1,4 +1,4 @@
-// Spot amounts as they stand on the wire: whole numbers of their scales to plain decimals, records of the exchange to those of answers.
+// Converts spot amounts to plain decimals of the wire, and records of the exchange to those of replies.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -15,7 +15,7 @@ const quoteText = ({ quoteDigits }: Instrument, units: number): string => fromSc
 /** Decimals of an average price. */
 const AVERAGE_DIGITS = 8;
 
-/** filledUnits / filledLots as a price, rounded half up at eight decimals; 0 without a fill. */
+/** Returns filledUnits / filledLots as a price, rounded half up to eight decimals; 0 without a fill. */
 function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits, filledLots }: VisibleState): string {
   if (filledLots === 0) return '0';
   const shift = AVERAGE_DIGITS - quoteDigits + quantityDigits;
@@ -53,7 +53,7 @@ function common(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Pro
   };
 }
 
-/** The answer to a create: before its matching, whatever came of it. */
+/** The reply to a create request. It shows the order before matching, whatever happens to it later. */
 export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => common(order, NOTHING, profile);
 
 export const spotOrderRecord = (order: UserOrder, shown: VisibleState, profile: Profile): OrderAnswer => ({

@@ -1,4 +1,4 @@
-// The five spot calls that change something: create, its test, batch, cancel, batch cancel.
+// Handlers of the five spot calls that change orders: create, test create, batch create, cancel, batch cancel.
 
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { OrderIntent } from '../../model/order.ts';
@@ -56,7 +56,7 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
   };
 }
 
-/** Step 13, and what is wanted in whole numbers. `by` is the parameter that holds the type. */
+/** Step 13: returns the order in whole numbers, or an error code. `by` is the parameter that holds the type. */
 function intentOf(args: CallArgs, instrument: Instrument, by: 'type' | 'batchType', profile: Profile): ParsedOrder {
   const text = (name: string): string | null => args.texts.get(name) ?? null;
   const type = text(by);
@@ -65,14 +65,14 @@ function intentOf(args: CallArgs, instrument: Instrument, by: 'type' | 'batchTyp
   return parseOrder(fields, () => instrument);
 }
 
-/** The order of an account that a call means: by its id where one was sent, else by its client id where that is enough. */
+/** Returns the order that a call names: by its id if one was sent, else by its client order id if `byClientId` allows it. */
 export function orderMeant(args: CallArgs, account: number, { orders }: SpotExchange, byClientId: boolean): UserOrder | null {
   const [id, clientId] = [args.texts.get('orderId') ?? '', args.texts.get('newClientOrderId') ?? ''];
   const order = id !== '' ? orders.find(account, id) : byClientId && clientId !== '' ? orders.byClientId(account, clientId) : null;
   return order !== null && (args.instrument === null || order.instrument === args.instrument) ? order : null;
 }
 
-/** All elements are checked before one is placed; balances are, element by element, while they are placed. */
+/** Places a batch. All elements are checked before the first is placed; balances are checked one by one while placing. */
 function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Profile): HandlerReply {
   const intents: OrderIntent[] = [];
   for (const row of args.rows) {

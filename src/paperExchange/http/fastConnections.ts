@@ -1,4 +1,4 @@
-// Connections on which only plain requests have come so far: read and answered without the parser that is ready for all others.
+// A fast path for HTTP connections: simple requests are parsed here, and a connection with any other request is handed to Node's parser.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,21 +10,21 @@ import { parseFastRequest } from './fastRequest.ts';
 export interface FastConnectionDeps {
   readonly answer: Answerer;
   readonly maxBodyBytes: number;
-  /** A connection without a request is closed after so many ms, or up to twice as many. */
+  /** A connection without a request is closed after this many ms, or up to twice as many. */
   readonly idleMs: number;
   /** Ms UTC. */
   readonly nowMs: () => number;
-  /** Takes a connection that has brought something else, with those bytes in front of what follows. */
+  /** Takes over a connection that has sent another kind of request. Those bytes are put back in front of what follows. */
   readonly passToNode: (socket: Socket) => void;
 }
 
-/** Where more than that waits to be read, a client's next requests wait too: an answer more is all that is kept for one that does not read. */
+/** Unsent bytes above which a connection's next requests wait. A client that does not read its replies gets at most one more. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
 export class FastConnections {
   readonly #parts: FastConnectionDeps;
   readonly #connections = new Set<Connection>();
-  /** Connections that others answer, and what each had been given and had not taken yet at the last sweep. */
+  /** Connections handed to Node's parser. For each, the bytes written and unsent at the last check. */
   readonly #handedOver = new Map<Socket, { readonly written: number; readonly unsent: number }>();
 
   constructor(parts: FastConnectionDeps) {
@@ -36,7 +36,7 @@ export class FastConnections {
     this.#connections.add(connection);
   }
 
-  /** Closes what has been idle since the last call, and whoever has not read in all that time. */
+  /** Closes connections that have been idle since the last call, and clients that have read nothing in that time. */
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
     for (const [socket, { written, unsent }] of this.#handedOver) {
@@ -61,12 +61,12 @@ class Connection {
   readonly #parts: FastConnectionDeps;
   readonly #onClosed: () => void;
   readonly #ip: string;
-  /** A request has not been answered yet. */
+  /** True while a request is being answered. */
   #isBusy = false;
-  /** The other side has said that nothing more comes. */
+  /** True when the client has closed its sending side. */
   #isEnded = false;
   #isIdle = false;
-  /** What came while a request was not answered yet: more than one is not plain. */
+  /** Bytes that arrived while a request was being answered. Pipelined requests are left to Node's parser. */
   #early: Buffer | null = null;
 
   constructor(socket: Socket, parts: FastConnectionDeps, ended: () => void) {
@@ -105,7 +105,7 @@ class Connection {
 
   readonly #onError = (): void => void this.socket.destroy();
 
-  /** All answers have gone: the client reads, and is heard again. */
+  /** Runs when all replies have been sent: the client reads, so its requests are read again. */
   readonly #onDrain = (): void => {
     this.#isIdle = false;
     this.socket.resume();
@@ -113,7 +113,7 @@ class Connection {
 
   #send(delivered: Delivered): void {
     const { socket } = this;
-    // A client that went away while its answer waited gets none.
+    // The client closed the connection before its reply was ready.
     if (socket.destroyed) return;
     if (delivered === null) {
       socket.destroy();
@@ -128,12 +128,12 @@ class Connection {
       socket.write(bytes.subarray(0, bytes.length - length + cutAt), () => socket.destroy());
       return;
     }
-    // Text of ASCII alone, as nearly all is, need not be looked at again to become bytes.
+    // ASCII text, the common case, needs no UTF-8 encoding.
     socket.write(text, length === body.length ? 'latin1' : 'utf8');
     if (this.#early !== null) this.#passToNode(this.#early);
     else if (this.#isEnded) socket.end();
     else if (socket.writableLength > MAX_UNSENT_BYTES) {
-      // Nothing is taken from it meanwhile, so one that goes on not reading is closed as idle.
+      // The paused connection shows no activity. If the client still does not read, it is closed as idle.
       socket.pause();
       socket.once('drain', this.#onDrain);
     }
@@ -166,7 +166,7 @@ function headOf({ status, headers }: NonNullable<Delivered>, length: number, { n
 
 let common = { second: NaN, text: '' };
 
-/** The end of every head, made anew each second. */
+/** Returns the lines at the end of every response head. They are rebuilt each second. */
 function commonLines(nowMs: number, idleMs: number): string {
   const second = Math.floor(nowMs / 1000);
   if (common.second !== second) {
@@ -180,7 +180,7 @@ const DAYS = ['Thu', 'Fri', 'Sat', 'Sun', 'Mon', 'Tue', 'Wed'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
 
-/** A time as HTTP writes it: `Thu, 01 Jan 1970 00:00:00 GMT` (RFC 9110, section 5.6.7). */
+/** Formats a time for HTTP: `Thu, 01 Jan 1970 00:00:00 GMT` (RFC 9110, section 5.6.7). */
 function httpTime(ms: number): string {
   const text = formatTime(ms);
   const month = MONTHS[Number(text.slice(5, 7)) - 1]!;

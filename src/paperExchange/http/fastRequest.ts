@@ -1,19 +1,19 @@
-// A request as nearly all clients send it - whole in one piece, plain in every line - read at once; every other is for Node's parser.
+// Parses an HTTP request in its most common form: complete in one chunk and without special headers. Node's parser handles all others.
 
 import type { ServiceRequest } from '../api/message.ts';
 
 /**
- * The line of the request and its headers, in the characters that nobody reads in two ways. What is right and not of this form - other
- * methods, folded lines, bytes beyond ASCII - is none of ours, nor is what is wrong.
+ * Request line and headers, restricted to characters that no two parsers read differently. Everything else is left to Node's parser:
+ * invalid requests, and valid ones with other methods, folded lines or bytes beyond ASCII.
  */
 const HEAD = /^(GET|POST) (\/[\w/?&=%.~:+,;@!*()[\]-]*) HTTP\/1\.1((?:\r\n[A-Za-z][\w-]*:[ -~]*)+)$/;
-/** By these a message has another end, another protocol or another life of its connection than a plain one. */
+/** Headers that change the message framing, the protocol or the lifetime of the connection. */
 const NOT_PLAIN: ReadonlySet<string> = new Set(['transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'http2-settings']);
 const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 8192;
 const NO_BODY = new Uint8Array(0);
 
-/** Null: `bytes` are not exactly one plain request with at most `maxBodyBytes` of body. */
+/** Returns the request; null unless `bytes` are exactly one simple request with at most `maxBodyBytes` of body. */
 export function parseFastRequest(bytes: Buffer, maxBodyBytes: number, ip: string): ServiceRequest | null {
   const end = bytes.indexOf(HEAD_END, 0, 'latin1');
   if (end < 0 || end > MAX_HEAD_BYTES) return null;
@@ -27,7 +27,7 @@ export function parseFastRequest(bytes: Buffer, maxBodyBytes: number, ip: string
   return { method, target: found[2]!, headers, body: from === bytes.length ? NO_BODY : bytes.subarray(from), ip };
 }
 
-/** Names in lower case; null where one stands twice, or says that the message is not plain. */
+/** Returns the headers with names in lower case; null if a name occurs twice or the request is not simple. */
 function headersIn(lines: string): Readonly<Record<string, string>> | null {
   const headers: Record<string, string> = {};
   // Each line begins with its line break.
@@ -45,7 +45,7 @@ function headersIn(lines: string): Readonly<Record<string, string>> | null {
   return isKept && headers['host'] !== undefined ? headers : null;
 }
 
-/** Bytes of the body; NaN where it is not said plainly. */
+/** Returns the length of the body in bytes; NaN if it is not stated in the simple form. */
 function lengthOf(text: string | undefined, method: string): number {
   if (text === undefined) return method === 'GET' ? 0 : NaN;
   return /^\d{1,9}$/.test(text) ? Number(text) : NaN;

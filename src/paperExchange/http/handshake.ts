@@ -1,4 +1,4 @@
-// The opening of a WebSocket (RFC 6455, section 4.2): what a request has to say, and the answer to it.
+// The opening handshake of a WebSocket (RFC 6455, section 4.2): checks the request and builds the reply.
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -6,15 +6,15 @@ import type { IncomingMessage } from 'node:http';
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const VERSION = '13';
 
-/** True for a request that asks for this protocol; one that asks for another (h2c) is an ordinary request to a server that has none. */
+/** True for a request for a WebSocket. A request for another protocol (h2c) is an ordinary request to a server without that protocol. */
 export const asksForWebSocket = ({ headers, method }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
-/** The answer, as bytes; `isOpen` is false where it refuses. */
+/** Returns the reply to a handshake, as text. `isOpen` is false if the handshake is refused. */
 export function handshake({ headers, httpVersion }: IncomingMessage): { readonly isOpen: boolean; readonly answer: string } {
   const key = headers['sec-websocket-key'] ?? '';
   if (headers['sec-websocket-version'] !== VERSION) return refusal(426, 'Upgrade Required', `Sec-WebSocket-Version: ${VERSION}\r\n`);
-  // A key is sixteen bytes in base64.
+  // A key is 16 bytes in base64.
   if (httpVersion !== '1.1' || !/^[A-Za-z0-9+/]{21}[AQgw]==$/.test(key)) return refusal(400, 'Bad Request');
   const accept = createHash('sha1')
     .update(key + ACCEPT_SUFFIX)

@@ -1,4 +1,4 @@
-// The WebSocket of part 6: open to all at /ws, with the heartbeat and nothing else, for nothing else is specified.
+// The WebSocket server of part 6: public, at /ws, with the heartbeat only, because nothing else is specified.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,14 +10,14 @@ import { asksForWebSocket, handshake, refusal } from './handshake.ts';
 import { Heartbeat, type HeartbeatTimes } from '../dialect/heartbeat.ts';
 
 export const SOCKET_PATH = '/ws';
-/** Largest message of a client, in bytes: a pong needs no more. */
+/** Maximum size of a client message, in bytes. A pong needs no more. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_CONNECTIONS = 1024;
-/** A client that does not read what it is sent is not waited for. */
+/** Unsent bytes above which a client counts as not reading and is disconnected. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
 export interface HeartbeatServerOptions extends HeartbeatTimes {
-  /** A ping is a control frame, or the text `{"ping":<ms>}` whose answer is `{"pong":<ms>}`. */
+  /** Form of a ping: a control frame, or the text `{"ping":<ms>}`, which is answered with `{"pong":<ms>}`. */
   readonly form: 'frame' | 'message';
 }
 
@@ -31,12 +31,12 @@ export class HeartbeatServer {
     this.#options = options;
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get count(): number {
     return this.#open.size;
   }
 
-  /** Takes a request for a WebSocket at `/ws`; false: it is none, and somebody else answers it. */
+  /** Handles a request for a WebSocket at `/ws`. Returns false for any other request, which the HTTP server then answers. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!asksForWebSocket(request) || request.url?.split('?', 1)[0] !== SOCKET_PATH) return false;
     socket.on('error', () => socket.destroy());
@@ -52,7 +52,7 @@ export class HeartbeatServer {
     return true;
   }
 
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): void {
     for (const each of this.#open) each.end(CLOSE.goingAway, 'the exchange closes');
   }
@@ -86,13 +86,13 @@ class Connection {
     if (broken !== null) this.end(broken.code, broken.why);
   }
 
-  /** Says why, and closes without waiting for an answer: whoever is silent would give none. */
+  /** Sends the reason and closes without waiting for a reply, because a silent client would send none. */
   end(code: number, why: string): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#heartbeat.stop();
     this.#socket.end(frameOf(OPCODE.close, closePayload(code, why)), () => this.#socket.destroy());
-    // Nobody reads at the other end: what is still to be sent never will be.
+    // The client does not read, so the unsent bytes will never arrive.
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
   }
 
@@ -108,12 +108,12 @@ class Connection {
       case OPCODE.text:
         return this.#message(textIn(payload));
       default:
-        // Binary messages mean nothing here.
+        // Binary messages have no meaning here.
         return undefined;
     }
   }
 
-  /** A text that is no pong says nothing: there are no channels to ask for. */
+  /** Handles a text message. Any text other than a pong is ignored, because there are no channels to subscribe to. */
   #message(text: string | null): void {
     if (text === null) this.end(CLOSE.badText, 'a text that is no UTF-8');
     else if (this.#form === 'message') this.#pong(stampIn('pong', text));

@@ -1,4 +1,4 @@
-// HTTP before the exchange: sockets and bytes in, the answer of the synchronous function out.
+// The HTTP server of the exchange: it reads requests from sockets, and writes the replies of a function.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { ignoreUpgrade } from './ignoreUpgrade.ts';
 import { FastConnections } from './fastConnections.ts';
 import type { Answerer } from './answerer.ts';
 
-/** The time that heads of answers tell, and by which idle connections are closed. */
+/** The clock for the date header of replies, and for closing idle connections. */
 export interface HttpClock {
   /** Ms UTC. */
   nowMs(): number;
@@ -18,18 +18,18 @@ export interface HttpClock {
 }
 
 export interface ServerLimits {
-  /** Connections at a time; one more is closed as it comes. */
+  /** Maximum of simultaneous connections. A further one is closed at once. */
   readonly maxConnections: number;
-  /** Ms within which a request has to be there, body and all; the connection of one that is not is closed after HTTP 408. */
+  /** Time limit in ms for receiving a complete request, body included. After it the server answers HTTP 408 and closes the connection. */
   readonly requestTimeoutMs: number;
 }
 
 export interface HttpServerOptions extends ServerLimits {
-  /** Loopback unless said otherwise. */
+  /** Default: loopback. */
   readonly host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Largest body in bytes; the connection of a larger one is closed after HTTP 413. */
+  /** Maximum size of a body in bytes. A larger one is answered with HTTP 413, and the connection is closed. */
   readonly maxBodyBytes: number;
   readonly clock: HttpClock;
 }
@@ -42,20 +42,20 @@ export const HTTP_DEFAULTS: Omit<HttpServerOptions, 'clock'> = {
   requestTimeoutMs: 10_000,
 };
 const JSON_UTF8 = 'application/json;charset=UTF-8';
-/** Idle connections stay open a little longer than most clients keep theirs. */
+/** Idle connections stay open slightly longer than most clients keep theirs. */
 const KEEP_ALIVE_MS = 65_000;
-/** How often requests are looked for that do not come to their end. */
+/** How often incomplete requests are checked for their time limit. */
 const CHECK_MS = 1000;
 const NO_BODY = new Uint8Array(0);
 
 export interface RunningHttpServer {
   readonly port: number;
-  /** `http://127.0.0.1:8080`. */
+  /** For example `http://127.0.0.1:8080`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Opens the door, with WebSockets behind it where `sockets` takes them. Throws ConfigError when the port cannot be had. */
+/** Starts the server. `sockets` handles WebSockets if it is given. Throws ConfigError if the port is not available. */
 export async function startHttpServer(
   answer: Answerer,
   options: HttpServerOptions,
@@ -88,7 +88,7 @@ export async function startHttpServer(
   };
 }
 
-/** Connections come to the plain lane first; to the server go those that it does not keep. */
+/** Puts the fast path in front of a server. Connections that it does not handle go to Node's parser. */
 function fastConnectionsBefore(server: Server, answer: Answerer, { maxBodyBytes, clock }: HttpServerOptions): FastConnections {
   const parsers = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -109,7 +109,7 @@ function receive(request: IncomingMessage, response: ServerResponse, answer: Ans
       else send(response, delivered);
     });
   };
-  // Where there is a body a header says so (RFC 9112, section 6): without one the request is here already.
+  // A body is always announced by a header (RFC 9112, section 6). Without one the request is complete.
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return take(NO_BODY);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -127,7 +127,7 @@ function receive(request: IncomingMessage, response: ServerResponse, answer: Ans
 }
 
 function send(response: ServerResponse, { status, headers, body, cutAt }: NonNullable<Delivered>): void {
-  // A client that went away while its answer waited gets none.
+  // The client closed the connection before its reply was ready.
   if (response.destroyed) return;
   const length = Buffer.byteLength(body);
   response.writeHead(status, { 'Content-Type': JSON_UTF8, 'Content-Length': length, ...headers });
@@ -138,7 +138,10 @@ function send(response: ServerResponse, { status, headers, body, cutAt }: NonNul
   response.write(Buffer.from(body).subarray(0, cutAt), () => response.destroy());
 }
 
-/** Names in lower case. Straight from the lines as they came: a table of them first would take as long as all the rest of a ping. */
+/**
+ * Returns the headers with names in lower case. Reading the raw lines avoids Node's header table, which would cost as much as the rest of a
+ * ping.
+ */
 function headersOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
   const { rawHeaders } = request;
   const found: Record<string, string | undefined> = {};
@@ -150,7 +153,9 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string | u
   return found;
 }
 
-/** A header that came twice is none of the exchange's: Node joins all that matter here, and keeps the first of the others. */
+/**
+ * Returns headers when a name occurs twice. The exchange reads no such header: Node joins most of them and keeps the first of the others.
+ */
 function joined(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]));

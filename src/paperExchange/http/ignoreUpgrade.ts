@@ -1,11 +1,11 @@
-// Requests that ask for another protocol, which a server may overlook (RFC 9110, section 7.8), read once more as ordinary ones.
+// Ignores a request to upgrade the protocol, as a server may (RFC 9110, section 7.8). The request is read again as an ordinary one.
 
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Node gives every request with an Upgrade header away as soon as somebody listens for one; some clients ask for h2c with each request.
- * Its bytes go back in front of what follows, without what asks for the upgrade, and the connection begins anew.
+ * Passes a request back to the server without its upgrade headers. Node hands over every request with an Upgrade header once there is a
+ * listener, and some clients ask for h2c in each request. The request's bytes go back in front of what follows.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method = '', url = '', httpVersion, rawHeaders } = request;
@@ -21,7 +21,7 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
 
 const OF_THE_UPGRADE: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
-/** The value of a header that stays; null: it does not. */
+/** Returns the part of a header to keep; null: drop the header. */
 function withoutUpgrade(name: string, value: string): string | null {
   if (OF_THE_UPGRADE.has(name)) return null;
   if (name !== 'connection') return value;

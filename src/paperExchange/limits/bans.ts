@@ -1,13 +1,13 @@
-// Bans of addresses that go on sending after 429: each twice as long as the one before.
+// Bans of addresses that keep sending after HTTP 429. Each ban lasts twice as long as the one before.
 
-/** Span in which refusals add up. */
+/** Time span in which refusals are counted. */
 const SPAN_MS = 60_000;
-/** Addresses kept before those that have behaved for an hour are dropped. */
+/** Number of addresses above which those without an offence for one hour are dropped. */
 const MAX_ADDRESSES = 10_000;
 const FORGIVEN_MS = 3_600_000;
 
 interface Offence {
-  /** Times of refusals within the span, the oldest first. */
+  /** Times of refusals within the span, oldest first. */
   refusals: number[];
   untilMs: number;
   bans: number;
@@ -23,19 +23,19 @@ export class Bans {
     this.#firstMs = firstMs;
   }
 
-  /** Ms that the ban of an address still lasts; 0: it is not banned. */
+  /** Returns the ms that the ban of an address still lasts; 0: not banned. */
   leftMs(ip: string, nowMs: number): number {
     return Math.max(0, (this.#offences.get(ip)?.untilMs ?? 0) - nowMs);
   }
 
-  /** A request was answered 429. */
+  /** Counts a request that was answered with 429. */
   refused(ip: string, nowMs: number): void {
     const offence = this.#offences.get(ip) ?? this.#first(ip, nowMs);
     offence.refusals = offence.refusals.filter((timeMs) => timeMs > nowMs - SPAN_MS);
     offence.refusals.push(nowMs);
     if (offence.refusals.length < this.#after) return;
     offence.refusals = [];
-    // The exponent is bounded so that the end of a ban stays an exact number.
+    // The bounded exponent keeps the end of a ban an exact number.
     offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, 20);
   }
 

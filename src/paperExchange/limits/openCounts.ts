@@ -1,15 +1,15 @@
-// How many open orders each account has on each instrument, and the cap on them.
+// Counts open orders by account and instrument, and enforces their maximum.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 
-/** Refusals that come after the cap in the order of checks: what may be closed, and funds. */
+/** Refusals that rank after the maximum in the order of checks: closable volume, and funds. */
 export const AFTER_CAP: ReadonlySet<number> = new Set([VENUE_CODES.closeVolumeExceeded.code, VENUE_CODES.balanceNotEnough.code]);
 
 export class OpenCounts {
   readonly #max: number;
-  /** By account. */
+  /** Open orders by instrument, then by account. */
   readonly #counts = new Map<Instrument, number[]>();
 
   constructor(max: number) {
@@ -22,7 +22,7 @@ export class OpenCounts {
     counts[account] = (counts[account] ?? 0) + change;
   }
 
-  /** True when an order would be one too many. A MARKET order never rests: what closes a position is always let in. */
+  /** True when an order would exceed the maximum. MARKET orders never rest, so they always pass; a position can always be closed. */
   isFull(account: number, { instrument, limit }: OrderIntent): boolean {
     return limit !== 0 && (this.#counts.get(instrument)?.[account] ?? 0) >= this.#max;
   }

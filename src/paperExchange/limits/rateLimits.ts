@@ -1,27 +1,27 @@
-// Rate limits of part 8 of the specification: a sliding window for each class of calls and each key or address.
+// Rate limits of part 8 of the specification: one sliding window for each rate class and each key or address.
 
 import type { Endpoint } from '../../protocol/endpoints/endpoint.ts';
 import type { LimitConfig } from '../dialect/config.ts';
 import { SlidingWindow } from './slidingWindow.ts';
 
-/** Windows kept before those that are empty again are dropped: addresses come and go. */
+/** Number of windows above which empty ones are dropped, because the addresses of clients change. */
 const MAX_WINDOWS = 10_000;
 
 export class RateLimits {
   readonly #limits: Readonly<Record<string, LimitConfig | null>>;
   readonly #windows = new Map<string, SlidingWindow>();
 
-  /** `limits`: by rate class, over those of the table. */
+  /** `limits`: by rate class, in place of the table's. */
   constructor(limits: Readonly<Record<string, LimitConfig | null>>) {
     this.#limits = limits;
   }
 
-  /** False: calls of this class are let in however many there are. */
+  /** Returns false if the rate class of a call has no limit. */
   isLimited({ limit }: Pick<Endpoint, 'limit'>): boolean {
     return this.#limitOf(limit) !== null;
   }
 
-  /** Null: let in. Else the ms after which the call would be. `subject` is the key or the address that it counts on. */
+  /** Returns null if the call is admitted, else the ms after which it would be. `subject` is the key or address whose limit it uses. */
   admit({ limit }: Pick<Endpoint, 'limit'>, subject: string, weight: number, nowMs: number): number | null {
     const allowed = this.#limitOf(limit);
     if (allowed === null) return null;
@@ -35,7 +35,10 @@ export class RateLimits {
     return window.admit(nowMs, weight) ? null : window.waitMs(nowMs, weight);
   }
 
-  /** What the specification or real services publish; what the client merely assumes is no limit of the exchange. */
+  /**
+   * Returns the limit of a rate class: published by the specification or by real services. A limit that only the client assumes does not
+   * bind the exchange.
+   */
   #limitOf(limit: Endpoint['limit']): LimitConfig | null {
     const own = this.#limits[limit.rateClass];
     if (own !== undefined) return own;

@@ -1,13 +1,13 @@
-// A count over a sliding window, exact to the ms: the times of what was let in, as many as may be let in.
+// An exact count over a sliding window: it keeps the times of the latest admissions, in ms.
 
-/** At most `count` in any `windowMs`: at t, what was let in at t - windowMs or before counts no more. */
+/** Admits at most `count` within any `windowMs`. At time t, admissions at t - windowMs or earlier no longer count. */
 export class SlidingWindow {
   readonly count: number;
   readonly windowMs: number;
-  /** A ring, the oldest at `#next`. */
+  /** A ring buffer; the oldest time is at `#next`. */
   readonly #times: Float64Array;
   #next = 0;
-  /** Of the latest that was let in. */
+  /** Time of the latest admission. */
   lastMs = -Infinity;
 
   constructor(count: number, windowMs: number) {
@@ -16,7 +16,7 @@ export class SlidingWindow {
     this.#times = new Float64Array(count).fill(-Infinity);
   }
 
-  /** Lets `weight` in, or nothing of it and answers false. More than `count` at once never fits. */
+  /** Admits `weight` as a whole, or returns false. A weight above `count` never fits. */
   admit(nowMs: number, weight: number): boolean {
     if (weight > this.count) return false;
     const newest = (this.#next + weight - 1) % this.count;
@@ -29,7 +29,7 @@ export class SlidingWindow {
     return true;
   }
 
-  /** Ms until `weight` will fit; 0 where it does now. */
+  /** Returns the ms until `weight` fits; 0 if it fits now. */
   waitMs(nowMs: number, weight: number): number {
     const newest = (this.#next + Math.min(weight, this.count) - 1) % this.count;
     return Math.max(0, this.#times[newest]! + this.windowMs - nowMs);

@@ -1,4 +1,4 @@
-// The rest of the market: makers who quote about the price of a source, and takers who move it there through the book.
+// Background liquidity of a market: makers quote around a source price, and takers move the market there by trading through the book.
 
 import type { Rng } from '../../base/number/rng.ts';
 import type { Side } from '../../model/order.ts';
@@ -9,17 +9,17 @@ import type { PricePoint } from './priceSource.ts';
 export interface BackgroundOptions {
   /** Levels that makers quote on each side. */
   readonly levels: number;
-  /** Ticks from the best bid to the best ask, at least 1. */
+  /** Ticks between the best bid and the best ask, at least 1. */
   readonly spread: number;
-  /** Ticks from one level to the next. */
+  /** Ticks between two levels. */
   readonly spacing: number;
-  /** Lots at a level, at most. */
+  /** Maximum of lots at a level. */
   readonly lots: number;
 }
 
 /**
- * Works a point off so: quotes that are beyond the new price leave; orders of users that the price has passed trade, at their own limits;
- * the makers quote anew, behind what users have at the same price; a taker trades the lots of the point at exactly its price.
+ * Processes a price point in four steps. Quotes beyond the new price are withdrawn. User orders that the price has passed trade at their
+ * own limits. Makers quote again, behind user orders at the same price. A taker trades the lots of the point at exactly its price.
  */
 export class BackgroundLiquidity {
   readonly #matcher: Matcher;
@@ -27,7 +27,7 @@ export class BackgroundLiquidity {
   readonly #options: BackgroundOptions;
   readonly #quotes: Readonly<Record<Side, Map<number, Resting>>> = { buy: new Map(), sell: new Map() };
   #price = 0;
-  /** The price that is about to trade, and the lots that makers have to have there. */
+  /** The price of the next trade, and the lots that makers must offer there. */
   #min: { readonly side: Side; readonly price: number; readonly lots: number } = { side: 'buy', price: 0, lots: 0 };
 
   constructor(matcher: Matcher, rng: Rng, options: BackgroundOptions) {
@@ -54,7 +54,7 @@ export class BackgroundLiquidity {
     this.#matcher.takeLiquidity(isUp ? 'buy' : 'sell', price, lots, timeMs);
   }
 
-  /** Sees to it that makers have at least `lots` at the price that is about to trade. A quote that is made anew goes to the end. */
+  /** Makes sure that makers offer at least `lots` at the price of the next trade. A renewed quote goes to the end of the queue. */
   #offer(side: Side, price: number, lots: number): void {
     const quotes = this.#quotes[side];
     const quote = quotes.get(price);
@@ -65,7 +65,7 @@ export class BackgroundLiquidity {
     this.#min = { side, price, lots };
   }
 
-  /** Prices from the best one outwards; but for the first they lie on a grid, so that most stay from point to point. */
+  /** Returns prices from `best` outwards. All but the first lie on a grid, so that most stay the same from point to point. */
   #ladder(side: Side, best: number): ReadonlySet<number> {
     const { levels, spacing } = this.#options;
     const prices = new Set<number>();

@@ -1,4 +1,4 @@
-// Bars of every interval and the rolling day, made of the trades of one instrument as they happen.
+// Klines of every interval and the rolling 24 hours, built from the trades of one instrument as they happen.
 
 import { closeOf, INTERVALS, openOf, type Interval } from '../../model/interval.ts';
 
@@ -21,7 +21,7 @@ interface Growing {
   lots: number;
 }
 
-/** More than any answer has; of minutes, a day and what its edges need. */
+/** Kept klines: more than any reply has. For minutes, one day and its edges. */
 const MAX_KLINES: Readonly<Record<Interval, number>> = {
   '1m': 1500,
   '5m': 320,
@@ -35,7 +35,7 @@ const MAX_KLINES: Readonly<Record<Interval, number>> = {
 };
 const DAY_MS = 86_400_000;
 
-/** High, low and volume of 24 hours, to the minute. */
+/** High, low and volume of the last 24 hours, with a resolution of one minute. */
 export interface RollingDay {
   readonly fromMs: number;
   readonly open: number;
@@ -58,13 +58,16 @@ export class Klines {
     '1M': [],
   };
 
-  /** Where the last bar ends, 0 where it has not been asked: what opens a month at a time is dear, and almost every trade is in the last bar. */
+  /**
+   * End of the last kline, or 0 if not computed yet. Computing the bounds of a month is expensive, and almost every trade is in the last
+   * kline.
+   */
   readonly #endMs: Record<Interval, number> = { '1m': 0, '5m': 0, '15m': 0, '30m': 0, '1h': 0, '4h': 0, '1d': 0, '1w': 0, '1M': 0 };
 
-  /** The interval of the bars that are given; null: they are made of trades. */
+  /** Interval of the bars that `close` receives. Null: klines are built from trades. */
   #given: Interval | null = null;
 
-  /** A trade; times never go back. */
+  /** Adds a trade. Times must not decrease. */
   print(timeMs: number, price: number, lots: number): void {
     for (const interval of INTERVALS) {
       const bar = this.#roll(interval, timeMs, price);
@@ -76,8 +79,8 @@ export class Klines {
   }
 
   /**
-   * A bar that is over, where bars and not trades are what is known: longer ones are made of it, shorter ones there are none of. Nothing is
-   * made up for what is missing between two of them.
+   * Adds a closed bar, in a market that has bars and no trades. Longer klines are built from it; shorter ones do not exist. Gaps between
+   * bars are not filled.
    */
   close(interval: Interval, bar: TickBar): void {
     this.#given ??= interval;
@@ -98,13 +101,13 @@ export class Klines {
     }
   }
 
-  /** All bars of an interval, as they were when an exchange ended; in place of those that are there. */
+  /** Replaces all klines of an interval by those of an earlier process. */
   restore(interval: Interval, bars: readonly TickBar[]): void {
     this.#endMs[interval] = 0;
     this.#bars[interval].splice(0, Infinity, ...bars.map((bar) => ({ ...bar })));
   }
 
-  /** A minute as it became: longer bars take in what it has beyond what is known of it. */
+  /** Updates a minute to its final state. Longer klines gain what it adds to the known part. */
   replaceMinute(minute: TickBar): void {
     const known = this.#bars['1m'].findLast(({ openMs }) => openMs === minute.openMs)?.lots ?? 0;
     for (const interval of INTERVALS) {
@@ -116,14 +119,14 @@ export class Klines {
     }
   }
 
-  /** Bars of an interval up to `nowMs`, oldest first, the running one last; minutes without a trade are flat. */
+  /** Returns klines up to `nowMs`, oldest first, the running one last. Minutes without a trade are flat. */
   bars(interval: Interval, nowMs: number): readonly TickBar[] {
     const last = this.#bars[interval].at(-1);
     if (last !== undefined && this.#given === null) this.#roll(interval, nowMs, last.close);
     return this.#bars[interval];
   }
 
-  /** The 24 hours up to `nowMs`; null before the first trade. */
+  /** Returns the 24 hours up to `nowMs`; null before the first trade. */
   day(nowMs: number): RollingDay | null {
     const bars = this.bars(this.#given ?? '1m', nowMs);
     const fromMs = nowMs - DAY_MS;
@@ -141,7 +144,7 @@ export class Klines {
     return { fromMs, open, high, low, last: last.close, lots };
   }
 
-  /** The bar that contains `timeMs`, after flat bars for what lies between it and the last one. */
+  /** Returns the kline that contains `timeMs`. Flat klines fill the time since the last one. */
   #roll(interval: Interval, timeMs: number, price: number): Growing {
     const bars = this.#bars[interval];
     if (timeMs < this.#endMs[interval]) return bars.at(-1)!;
@@ -152,7 +155,7 @@ export class Klines {
       bars.push(last);
     }
     const { close } = last;
-    // Of a time so long that no bar before it is kept, only the end is made.
+    // After a gap longer than all kept klines, only the end of the gap is filled.
     const from = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, last.openMs) - last.openMs));
     if (last.openMs < from) {
       last = flat(from, close);
@@ -171,7 +174,7 @@ export class Klines {
 
 const flat = (openMs: number, price: number): Growing => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
 
-/** In one go now and then: a shift at each bar would move them all. */
+/** Trims in large steps, because each removal shifts all klines. */
 function trim(bars: Growing[], interval: Interval): void {
   if (bars.length > MAX_KLINES[interval] * 1.25) bars.splice(0, bars.length - MAX_KLINES[interval]);
 }

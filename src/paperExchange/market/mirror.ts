@@ -1,4 +1,4 @@
-// The market of another exchange laid over ours: its quotes are makers of the background, its trades takers.
+// Mirrors the market of another exchange: its quotes become background makers, its trades background takers.
 
 import type { Side } from '../../model/order.ts';
 import type { Resting } from '../matching/orderBook.ts';
@@ -14,8 +14,8 @@ export interface OtherTrade extends OtherLevel {
 }
 
 /**
- * Orders of users stand among the other exchange's quotes, behind those at the same price that were there before. They trade where its book
- * or one of its trades comes to their price, at their own limits; what they take is there again with the next look at its book.
+ * Mixes user orders with the quotes of another exchange, behind quotes that were at the same price earlier. User orders trade at their own
+ * limits when its book or one of its trades reaches their price. Liquidity that users take returns with the next read of its book.
  */
 export class Mirror {
   readonly #market: TradedMarket;
@@ -25,25 +25,25 @@ export class Mirror {
     this.#market = market;
   }
 
-  /** Its book is this now, best level first. A level that is as it was keeps its place in the queue. */
+  /** Sets the other exchange's book, best level first. An unchanged level keeps its place in the queue. */
   book(bids: readonly OtherLevel[], asks: readonly OtherLevel[], timeMs: number): void {
     const { matcher } = this.#market;
     this.#withdraw('buy', bids);
     this.#withdraw('sell', asks);
     const [bid, ask] = [bids[0]?.price ?? 0, asks[0]?.price ?? Infinity];
-    // Users who bid what others ask there now, or ask what they bid.
+    // First trades user orders that cross the new quotes.
     if (ask < Infinity) matcher.takeLiquidity('sell', ask, Infinity, timeMs);
     if (bid > 0) matcher.takeLiquidity('buy', bid, Infinity, timeMs);
     this.#quote('buy', bids, timeMs);
     this.#quote('sell', asks, timeMs);
   }
 
-  /** It has traded: the same happens here, at exactly that price, and whoever offered better gives first. */
+  /** Repeats a trade of the other exchange at exactly its price. Orders with a better price trade first. */
   trade({ price, lots, takerSide }: OtherTrade, timeMs: number): void {
     const market = this.#market;
     const side: Side = takerSide === 'buy' ? 'sell' : 'buy';
     const quotes = this.#quotes[side];
-    // Its own quotes before that price are gone by now, whatever the last look has shown.
+    // A trade at this price means that the other exchange's better quotes no longer exist, whatever the last read has shown.
     for (const [at, quote] of quotes) if (isBefore(side, at, price)) this.#remove(side, at, quote);
     const quote = quotes.get(price);
     if (quote === undefined || quote.lots < lots) {
@@ -75,5 +75,5 @@ export class Mirror {
   }
 }
 
-/** A taker comes to `at` before it comes to `price`. */
+/** True when a taker reaches `at` before `price`. */
 const isBefore = (side: Side, at: number, price: number): boolean => (side === 'sell' ? at < price : at > price);

@@ -1,4 +1,4 @@
-// Where prices come from: points in time at which the market trades, from a seeded random walk, from bars or from trades.
+// Price sources: the times, prices and lots at which a market trades, from a seeded random walk, from bars or from recorded trades.
 
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -13,36 +13,36 @@ export interface PricePoint {
   readonly lots: number;
 }
 
-/** Points whose times never go back; null at the end. */
+/** Returns the next point, with times that never decrease; null at the end. */
 export type PriceSource = () => PricePoint | null;
 
 export interface WalkOptions {
-  /** Ticks at the beginning. */
+  /** First price, in ticks. */
   readonly price: number;
-  /** Mean time from one point to the next. */
+  /** Mean time between points, ms. */
   readonly stepMs: number;
-  /** Largest change from one point to the next, in millionths of the price. */
+  /** Largest change between points, in millionths of the price. */
   readonly stepPpm: number;
-  /** Lots traded at a point, at most. */
+  /** Maximum of lots traded at a point. */
   readonly lots: number;
 }
 
-/** A random walk from `fromMs` on, for ever. */
+/** Returns an endless random walk from `fromMs` on. */
 export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
   let timeMs = fromMs;
   let price = first;
   return () => {
     timeMs += 1 + Math.floor(rng.next() * 2 * stepMs);
-    // The sum of three is nearer to what markets do than one, and made of exact operations only.
+    // The sum of three numbers is closer to market returns than a single one, and uses exact operations only.
     const change = (rng.next() + rng.next() + rng.next()) * (2 / 3) - 1;
-    // Held to a range about its beginning, so that a demo of weeks still has prices that look like the instrument's.
+    // A pull towards the first price, so that a demo of several weeks still shows plausible prices.
     const pull = (first - price) / first / 5000;
     price = Math.max(Math.round(first / 4), Math.round(price * (1 + (change * stepPpm) / 1_000_000 + pull)), 1);
     return { timeMs, price, lots: 1 + Math.floor(rng.next() * lots) };
   };
 }
 
-/** Trades in order of time: ms, ticks and lots; arrays are `length` long. */
+/** Trades in order of time: ms, ticks and lots. Each array has `length` elements. */
 export interface RecordedTrades {
   readonly length: number;
   readonly timeMs: Float64Array;
@@ -50,7 +50,7 @@ export interface RecordedTrades {
   readonly lots: Float64Array;
 }
 
-/** Recorded trades as points, the first at `startMs`; `speed` times as fast as they were. */
+/** Returns recorded trades as points. The first is at `startMs`; `speed` scales the pace, and 1 is real time. */
 export function replayTrades({ length, timeMs, ticks, lots }: RecordedTrades, startMs: number, speed: number): PriceSource {
   let at = 0;
   return () => {
@@ -61,12 +61,12 @@ export function replayTrades({ length, timeMs, ticks, lots }: RecordedTrades, st
   };
 }
 
-/** Four points a bar - open, the nearer extreme, the other one, close - so that bars made of them are the bars again. */
+/** Four points for each bar: open, the nearer extreme, the other one, close. Bars built from these points equal the original bars. */
 const POINTS = 4;
 
 /**
- * Bars as points, the first at `startMs`; `speed` times as fast as they were. Bars between which time is missing follow each other with
- * that gap. The volume of a bar is shared out evenly in whole lots, at least one a point.
+ * Returns bars as points. The first is at `startMs`; `speed` scales the pace. Gaps between bars are kept. The volume of a bar is split
+ * evenly in whole lots, at least one a point.
  */
 export function replayBars(bars: BarColumns, startMs: number, speed: number): PriceSource {
   if (!(speed > 0 && Number.isFinite(speed))) throw new ConfigError(`speed: expected a number above 0, got ${speed}`, '1 is real time');
@@ -79,7 +79,7 @@ export function replayBars(bars: BarColumns, startMs: number, speed: number): Pr
     if (row >= bars.length) return null;
     const point = at++ % POINTS;
     const [from, to] = [bars.openMs[row]!, bars.closeMs[row]!];
-    // The last point lies within the bar still.
+    // The last point must lie within the bar.
     const barMs = from + Math.floor(((to - 1 - from) * point) / (POINTS - 1));
     const isRising = close[row]! >= open[row]!;
     const [second, third] = isRising ? [low, high] : [high, low];
@@ -89,6 +89,6 @@ export function replayBars(bars: BarColumns, startMs: number, speed: number): Pr
   };
 }
 
-/** Lots of a quantity such as 0.5 of the base asset, at least one. */
+/** Returns the lots of a quantity such as 0.5 of the base asset, at least one. */
 export const lotsOf = (instrument: Instrument, quantity: number): number =>
   Math.max(1, Math.round(quantity * pow10(instrument.quantityDigits)));

@@ -1,4 +1,4 @@
-// Life on one instrument: history before the exchange opens, and a background market that follows a source of prices from then on.
+// Simulates the market of one instrument: price history before the exchange opens, then background liquidity that follows a price source.
 
 import type { Rng } from '../../base/number/rng.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
@@ -6,7 +6,7 @@ import { BackgroundLiquidity, type BackgroundOptions } from './backgroundLiquidi
 import type { PricePoint, PriceSource } from './priceSource.ts';
 import type { TradedMarket } from './tradedMarket.ts';
 
-/** Puts what a source says of the time before `untilMs` into the klines, as trades of others; returns the last price, 0 where there is none. */
+/** Adds the points before `untilMs` to the klines, as trades of other parties. Returns the last price; 0 if there is no point. */
 export function writeHistory({ tape }: TradedMarket, source: PriceSource, untilMs: number): number {
   let last = 0;
   for (let point = source(); point !== null && point.timeMs < untilMs; point = source()) {
@@ -17,11 +17,11 @@ export function writeHistory({ tape }: TradedMarket, source: PriceSource, untilM
 }
 
 export interface SimulatedMarketOptions extends BackgroundOptions {
-  /** Ticks at the opening, about which the makers quote until the source has its first point. */
+  /** Price at the opening, in ticks. Makers quote around it until the source has its first point. */
   readonly price: number;
 }
 
-/** From now on the market follows the source, point by point, as time passes. */
+/** Makes the market follow a price source, point by point, as time passes. */
 export function followPrices(
   market: TradedMarket,
   source: PriceSource,
@@ -38,7 +38,7 @@ export function followPrices(
   const next = (): void => {
     const point = source();
     if (point === null) return;
-    // A point whose time has passed already, as the first one may, happens now.
+    // A point in the past, which the first may be, happens now.
     scheduler.at(Math.max(point.timeMs, scheduler.nowMs), () => {
       step({ ...point, timeMs: scheduler.nowMs });
       next();

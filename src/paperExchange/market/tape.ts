@@ -1,9 +1,9 @@
-// The latest trades of an instrument, and all that is made of its trades.
+// The tape: the latest trades of an instrument, and the klines built from them.
 
 import type { Match } from '../matching/matcher.ts';
 import { Klines } from './klines.ts';
 
-/** Largest `limit` of recent trades (specification, part 8). */
+/** Maximum `limit` of recent trades (specification, part 8). */
 const MAX_TRADES = 1000;
 
 export class Tape {
@@ -15,7 +15,7 @@ export class Tape {
     this.klines.print(match.timeMs, match.price, match.lots);
   }
 
-  /** A trade with a bar: the bar has it already. */
+  /** Adds a trade whose volume a bar already includes. */
   note(match: Match): void {
     this.#trades.push(match);
     if (this.#trades.length > 2 * MAX_TRADES) this.#trades.splice(0, this.#trades.length - MAX_TRADES);

@@ -1,4 +1,4 @@
-// One instrument as it is traded: its book, and the tape of its trades; spot and futures alike.
+// One instrument as it is traded, on spot or futures: its order book and the tape of its trades.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
@@ -9,24 +9,24 @@ export interface TradedMarket {
   readonly instrument: Instrument;
   readonly matcher: Matcher;
   readonly tape: Tape;
-  /** Ticks at which the rest of the world trades: the last point of the source of prices; 0: there is none. */
+  /** Price at which the rest of the world trades, in ticks: the last point of the price source. 0: there is no source. */
   referencePrice: number;
-  /** Rows of bars that are every order's counterparty; null: orders meet orders. */
+  /** Bars that are the counterparty of every order. Null: orders match each other. */
   rows: Rows | null;
 }
 
-/** What an order has to do with the rows of its market. */
+/** How orders interact with the bars of their market. */
 export interface Rows {
-  /** A row is being worked off: who answers to what it has done so far takes part in the rest of it, and no delay applies. */
+  /** True while a row is processed. Orders that react to it then take part in the rest of the row, without delays. */
   readonly isActing: boolean;
-  /** The time that counts for what comes at `nowMs`. */
+  /** Returns the effective time of an order that arrives at `nowMs`. */
   sentMs(nowMs: number): number;
-  /** True in the middle of a row: a cancel that arrives then acts after it. */
+  /** True in the middle of a row. A cancel that arrives then takes effect after the row. */
   isMidBar(timeMs: number): boolean;
-  /** Runs when the row at hand is over. */
+  /** Runs when the current row has ended. */
   afterRow(run: () => void): void;
-  /** The rate, whole in 10^-12, of the funding that comes next after `nowMs`; `later`: of so many after it. 0: none comes. */
+  /** Returns the rate of the next funding after `nowMs`, whole in 10^-12. `later` skips that many fundings. 0: no funding follows. */
   fundingRate(nowMs: number, later: number): number;
-  /** An order has arrived. */
+  /** Reports that an order has arrived. */
   admitted(order: VenueOrder): void;
 }

@@ -1,11 +1,14 @@
-// Order against order by price and time: what trades with what, at whose price; the money is the venue's.
+// Matches orders by price and time. It decides which orders trade at which price; the venue books the money.
 
 import type { Side } from '../../model/order.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { type PriceLevel, OrderBook, type Resting } from './orderBook.ts';
 
-/** One execution between two orders, of which the background may be either or both. The record is the matcher's: copy what is kept. */
+/**
+ * One execution between two orders. Background liquidity may be on either or both sides. The matcher reuses the object, so copy what you
+ * keep.
+ */
 export interface Match {
   readonly tradeId: number;
   /** Text ids of the two orders. */
@@ -19,24 +22,24 @@ export interface Match {
 }
 
 export interface MatchListener {
-  /** Before the fills of the two orders are told by the venue. */
+  /** Called before the venue reports the fills of the two orders. */
   matched(match: Match): void;
-  /** A name on the wire for an order of the background. */
+  /** Returns a wire id for a background order. */
   backgroundId(): string;
 }
 
-/** Who takes: an order of a user, or so much of the background. */
+/** A taker: a user order, or a quantity of background liquidity. */
 interface Taker {
   readonly id: string;
   readonly order: VenueOrder | null;
   readonly side: Side;
-  /** Ticks; 0: any price. */
+  /** Limit price in ticks; 0: any price. */
   readonly limit: number;
-  /** Of the background: lots that it still wants. */
+  /** Lots that a background taker still wants. */
   left: number;
 }
 
-/** True when an order by amount that takes `lots` at `price` has no lot left to buy at `next`, the price that comes then. */
+/** True when an order by amount that takes `lots` at `price` cannot pay for one more lot at `next`, the next price. */
 export type IsSpent = (order: VenueOrder, price: number, lots: number, next: number) => boolean;
 
 export class Matcher {
@@ -46,7 +49,7 @@ export class Matcher {
   readonly #listener: MatchListener;
   readonly #ids: { lastTradeId: number };
 
-  /** `ids` is shared by the instruments of one market: an id of a trade is that of no other. */
+  /** `ids` is shared by all instruments of a market, so that trade ids are unique. */
   constructor(venue: BarBook, isSpent: IsSpent, listener: MatchListener, ids: { lastTradeId: number }) {
     this.#venue = venue;
     this.#isSpent = isSpent;
@@ -55,8 +58,8 @@ export class Matcher {
   }
 
   /**
-   * Trades an arriving order as far as it can and may; what then rests is returned. Null: nothing does, and an order that is still open
-   * is for the caller to cancel: one that does not rest, or whose account cannot back what the book has for it.
+   * Trades an arriving order as far as possible, and returns it as a resting order. Returns null if nothing rests. An order that is still
+   * open then must be cancelled by the caller: it may not rest, or its account cannot pay for the offers.
    */
   enter(id: string, order: VenueOrder, timeMs: number): Resting | null {
     const { side, limit, timeInForce } = order;
@@ -68,30 +71,31 @@ export class Matcher {
     return order.isOpen && mayRest && !isExhausted ? this.book.add(id, order, side, limit, order.lots - order.filledLots) : null;
   }
 
-  /** A maker of the background: what it does not trade at once rests. Null: nothing rests. */
+  /** Places a background quote. It trades what crosses; the rest is added to the book. Returns null if nothing rests. */
   quote(side: Side, price: number, lots: number, timeMs: number): Resting | null {
     const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limit: price, left: lots };
     this.#trade(taker, timeMs);
     return taker.left > 0 ? this.book.add(taker.id, null, side, price, taker.left) : null;
   }
 
-  /** A taker of the background: what it does not get at `limit` or better, it goes without. */
+  /** Executes a background taker. What it does not get at `limit` or better is dropped. */
   takeLiquidity(side: Side, limit: number, lots: number, timeMs: number): void {
     this.#trade({ id: this.#listener.backgroundId(), order: null, side, limit, left: lots }, timeMs);
   }
 
-  /** True where the book has more for an order than its amount or its account can pay. */
+  /** Returns true if the book offers more than the order's amount or account can pay. */
   #trade(taker: Taker, timeMs: number): boolean {
     for (let level = this.#reached(taker); level !== null; level = this.#reached(taker)) {
       const wanted = taker.order === null ? taker.left : this.#venue.fillableLots(taker.order, level.price);
       if (wanted === 0) return taker.order !== null;
-      // One that takes as much as its account can pay, or as can be counted, takes no more: else it would go on by ever smaller parts.
+      // An order that takes all that its account can pay for, or that can be booked exactly, stops here. Otherwise it would continue with
+      // ever smaller parts.
       const isLast = taker.order !== null && (taker.order.quoteUnits === 0 || this.#venue.isCapped);
       const { head } = level;
       const backed = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
       const lots = Math.min(wanted, backed);
       if (lots > 0) this.#execute(taker, head, lots, timeMs);
-      // What the account of a maker can no longer pay does not stay in the way.
+      // A maker whose account can no longer pay must not block the queue.
       if (lots < wanted && head.order !== null && head.lots > 0 && head.order.isOpen) this.#venue.cancel(head.order, timeMs);
       if (taker.order !== null && !taker.order.isOpen) return false;
       if (isLast && lots === wanted) return true;
@@ -99,13 +103,13 @@ export class Matcher {
     return false;
   }
 
-  /** The level that a taker trades with next. */
+  /** Returns the level that a taker trades with next; null: none. */
   #reached(taker: Taker): PriceLevel | null {
     const level = this.book.best(taker.side === 'buy' ? 'sell' : 'buy');
     return level !== null && reaches(taker, level.price) ? level : null;
   }
 
-  /** True when an order of all or nothing gets all: from makers that can pay, and at the first price, the dearest for it, from its own account. */
+  /** True when a fill-or-kill order can fill completely: from makers that can pay, and with enough funds of its own at each price. */
   #canFill(order: VenueOrder): boolean {
     const { side, limit } = order;
     let left = order.lots;

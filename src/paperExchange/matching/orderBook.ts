@@ -1,4 +1,4 @@
-// A book of resting orders: levels by price, first come first served within a level; of users and of the background alike.
+// An order book: levels by price, first in first out within a level. It holds user orders and background quotes.
 
 import { assert } from '../../base/assert.ts';
 import type { Side } from '../../model/order.ts';
@@ -8,12 +8,12 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 export interface Resting {
   /** Text id on the wire. */
   readonly id: string;
-  /** Null: the background's. */
+  /** Null for background liquidity. */
   readonly order: VenueOrder | null;
   readonly side: Side;
   /** Ticks. */
   readonly price: number;
-  /** What is left of it; 0 once it has gone. */
+  /** Unfilled lots; 0 once the order has left the book. */
   readonly lots: number;
 }
 
@@ -39,7 +39,7 @@ class Entry implements Resting {
 export interface PriceLevel {
   readonly price: number;
   readonly lots: number;
-  /** The one that trades next. */
+  /** The order that trades next. */
   readonly head: Resting;
 }
 
@@ -57,29 +57,29 @@ class Queue {
 }
 
 export class OrderBook {
-  /** Levels of each side, the best one last: where orders come and go. */
+  /** Levels of each side. The best one is last, where most changes happen. */
   readonly #queues: Readonly<Record<Side, Queue[]>> = { buy: [], sell: [] };
-  /** Counts every change: what was made of the book before is still right while it stands. */
+  /** Counts every change. A result derived from the book stays valid while it is unchanged. */
   version = 0;
 
-  /** The level that trades first; null: the side is empty. */
+  /** Returns the best level; null if the side is empty. */
   best(side: Side): PriceLevel | null {
     return this.#queues[side].at(-1) ?? null;
   }
 
-  /** Up to `count` levels, the best one first. */
+  /** Returns at most `count` levels, best first. */
   levels(side: Side, count: number): readonly PriceLevel[] {
     const queues = this.#queues[side];
     return queues.slice(Math.max(0, queues.length - count)).toReversed();
   }
 
-  /** The order that trades after another one at its price; null: it is the last. */
+  /** Returns the order behind `of` at its price; null if it is the last. */
   after(of: Resting): Resting | null {
     assert(of instanceof Entry, 'a resting order is one of this book');
     return of.next;
   }
 
-  /** Rests an order behind those at its price. The caller has seen to it that it crosses none. */
+  /** Adds an order behind those at its price. The caller guarantees that it crosses no other order. */
   add(id: string, order: VenueOrder | null, side: Side, price: number, lots: number): Resting {
     const entry = new Entry(id, order, side, price, lots);
     const queues = this.#queues[side];
@@ -99,7 +99,7 @@ export class OrderBook {
     return entry;
   }
 
-  /** Takes `lots` off an order, which goes with its last one. */
+  /** Reduces an order by `lots`. It leaves the book with its last lot. */
   take(of: Resting, lots: number): void {
     assert(of instanceof Entry && lots > 0 && lots <= of.lots, 'a resting order gives lots that it has');
     const queues = this.#queues[of.side];
@@ -117,13 +117,13 @@ export class OrderBook {
     else queues.splice(at, 1);
   }
 
-  /** Removes an order with all that is left of it; nothing where it has gone already. */
+  /** Removes an order; does nothing if it has already left. */
   remove(of: Resting): void {
     if (of.lots > 0) this.take(of, of.lots);
   }
 }
 
-/** The index of the level at `price`, or where it belongs: buys rise towards the end, sells fall. */
+/** Returns the index of the level at `price`, or where to insert it. Buys are in ascending order, sells in descending order. */
 function placeOf(queues: readonly Queue[], side: Side, price: number): number {
   let [low, high] = [0, queues.length];
   while (low < high) {

@@ -1,23 +1,26 @@
-// From a client id to the latest order that bears it: some six bytes an order, whether the order is at hand or on file.
+// Maps a client order id to the latest order with it. It uses about six bytes an order, whether the order is in memory or in the store.
 
-/** Orders of one table: their numbers fit the low bits of a slot. */
+/** Orders in one table. Their numbers fit the low bits of a slot. */
 const ORDERS = 1 << 15;
-/** Slots of a table: at most two thirds are taken. */
+/** Slots of a table. At most two thirds are used. */
 const SLOTS = 49_152;
-/** A slot: sixteen bits of the hash, which tell nearly all strangers apart without a look at the order; then the order, from 1. */
+/**
+ * A slot holds 16 bits of the hash above the order number, which counts from 1. The hash bits rule out nearly all other orders without
+ * reading them.
+ */
 const CHECK_SHIFT = 15;
 
 export class ClientIds {
-  /** By number of the order, in spans of `ORDERS`. A slot of 0 is free. */
+  /** Tables by order number, in spans of `ORDERS`. A slot of 0 is free. */
   readonly #tables: (Uint32Array | undefined)[] = [];
-  /** True when the order with this number is the account's and bears the id. */
+  /** True when the order with this number belongs to the account and has the id. */
   readonly #hasClientId: (order: number, account: number, id: string) => boolean;
 
   constructor(has: (order: number, account: number, id: string) => boolean) {
     this.#hasClientId = has;
   }
 
-  /** Orders count up from 0, and may come in any order; a later one takes the place of an earlier one with the same id. */
+  /** Adds an order. Numbers start at 0 and may come in any sequence. A later order replaces an earlier one with the same id. */
   add(order: number, account: number, id: string): void {
     const table = (this.#tables[Math.floor(order / ORDERS)] ??= new Uint32Array(SLOTS));
     const base = order - (order % ORDERS);
@@ -32,7 +35,7 @@ export class ClientIds {
     table[at] = slotOf(hash, order % ORDERS);
   }
 
-  /** The number of the latest order of the account with this id; -1: there is none. */
+  /** Returns the number of the account's latest order with this id; -1 if there is no such order. */
   find(account: number, id: string): number {
     const hash = hashOf(account, id);
     for (let span = this.#tables.length - 1; span >= 0; span--) {

@@ -1,4 +1,4 @@
-// One side of the exchange, spot or futures: orders, books and a venue together; what is asked for now and what happens to it later.
+// One side of the exchange, spot or futures: its orders, order books and venue. Requests act now, and their effects follow after delays.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Fill } from '../../model/fill.ts';
@@ -24,22 +24,22 @@ const BACKGROUND_PREFIX = '1874';
 
 export interface ExchangeSideDeps {
   readonly market: Market;
-  /** Of the ids of its orders. */
+  /** Prefix of its order ids. */
   readonly prefix: string;
   readonly delays: Delays;
   readonly accounts: readonly AccountConfig[];
   readonly scheduler: Scheduler;
   readonly archive: ArchiveSource;
-  /** Open orders of one account on one instrument. */
+  /** Maximum of open orders of one account on one instrument. */
   readonly maxOpenOrdersPerSymbol: number;
 }
 
-/** Numbers that are counted up, by what they count. */
+/** Counters of ids and orders. */
 export interface Counters {
   orders: number;
   trades: number;
   background: number;
-  /** Orders that have rested. */
+  /** Orders that have rested in the book. */
   rested: number;
 }
 
@@ -50,7 +50,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   readonly changes = new PendingWrites<O, T>();
   /** Code of the last refusal. */
   refusal = 0;
-  /** Those of the config, unless a fault asks for others. */
+  /** The delays of the config, unless a fault replaces them. */
   delays: Delays;
   protected readonly scheduler: Scheduler;
   readonly #prefix: string;
@@ -61,9 +61,9 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   #lastOrder = 0;
   #background = 0;
   #rested = 0;
-  /** Reads show nothing new until then. */
+  /** Until this time reads show nothing new. */
   #stillUntilMs = 0;
-  /** What the fills that the venue tells of belong to. */
+  /** The match that the venue's current fills belong to. */
   #match: Match | null = null;
 
   protected constructor(
@@ -79,20 +79,20 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.orders = new UserOrders(prefix, this.rows);
   }
 
-  /** The order that the venue has taken, as this side keeps it. */
+  /** Creates this side's record of an order that the venue has accepted. */
   protected abstract newOrder(start: OrderStart): O;
-  /** The own trade of an order, from what all of them have. */
+  /** Creates the own trade of an order, from the fields common to both markets. */
   protected abstract newTrade(order: O, trade: OwnTrade, fill: Fill): T;
-  /** After each match, before its fills are told. */
+  /** Called after each match, before its fills are reported. */
   protected traded(_market: TradedMarket, _match: Match): void {}
-  /** An order meets the book now. */
+  /** Called when an order reaches the book. */
   protected admitted(_order: O): void {}
 
   get markets(): readonly TradedMarket[] {
     return Array.from(this.#byInstrument.values());
   }
 
-  /** By its name on the wire, in upper case. */
+  /** Finds a market by its wire name, in upper case. */
   market(name: string): TradedMarket | undefined {
     return this.#byName.get(name);
   }
@@ -107,21 +107,21 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return this.scheduler.nowMs;
   }
 
-  /** Orders that have not ended, those that are still on their way to the book included. */
+  /** Returns the orders that have not ended, including those still on their way to the book. */
   live(): readonly O[] {
     return this.orders.live();
   }
 
-  /** Open orders are to be written down again. */
+  /** Marks open orders to be written to the store again. */
   noteOpen(): void {
     for (const order of this.live()) this.changes.note(order);
   }
-  /** Open orders need not be written down. */
+  /** Removes open orders from the pending writes. */
   forgetOpen(): void {
     this.changes.forget(({ ended }) => ended === null);
   }
 
-  /** The newest id of a trade; 0 before the first. */
+  /** The latest trade id; 0 before the first trade. */
   get lastTradeId(): number {
     return this.#tradeIds.lastTradeId;
   }
@@ -137,8 +137,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   /**
-   * Open orders of an exchange that has ended, the oldest first: those in the book stand there as they stood, by price and time. What was
-   * on its way - to the book, to its end - arrives now.
+   * Restores the open orders of an earlier process, oldest first. Resting orders keep their priority in the book. Pending admissions and
+   * cancels take effect now.
    */
   restoreOpen(rows: readonly StoredOrderRow[]): void {
     const resting: O[] = [];
@@ -161,14 +161,16 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
       if (live !== null) order.resting = book.add(id, live, intent.side, live.limit, live.lots - live.filledLots);
     }
   }
-  /** The code with which `place` would refuse an order, or 0; changes nothing. */
+  /** Returns the code with which `place` would refuse an order, or 0. Changes nothing. */
   check(account: number, intent: OrderIntent): number {
     const code = this.venue.check(account, intent);
-    // The checks before it are about the order itself, and about whether the account may order at all (exchange dialect, 10.1).
+    // Earlier checks concern the order itself, and whether the account may order at all (exchange dialect, 10.1).
     return this.#openCounts.isFull(account, intent) && (code === 0 || AFTER_CAP.has(code)) ? VENUE_CODES.tooManyOrders.code : code;
   }
 
-  /** Takes an order: its funds are held at once, it meets the book after the admission delay. Null: refused, see `refusal`. */
+  /**
+   * Places an order: its funds are held at once, and it reaches the book after the admission delay. Returns null if refused: see `refusal`.
+   */
   place(account: number, intent: OrderIntent, clientOrderId: string | null): O | null {
     const rows = this.#rowsOf(intent.instrument);
     const isPrompt = rows?.isActing === true;
@@ -179,7 +181,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
       this.refusal = this.check(account, intent);
       return null;
     }
-    // The venue keeps the number of the order for it to be found by.
+    // The venue stores the order number, by which the order is found later.
     const live = this.venue.place(account, this.#lastOrder + 1, intent, rows === null ? nowMs : sentMs + delayMs);
     if (live === null) {
       this.refusal = this.venue.refusal;
@@ -200,12 +202,15 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return order;
   }
 
-  /** Takes an order back that nobody has been told of. */
+  /** Withdraws an order that no client has been informed of. */
   withdraw(order: O): void {
     if (order.live !== null) this.venue.cancel(order.live, this.nowMs);
   }
 
-  /** Asks for the end of an order, which follows after the cancel delay; until then it may still fill. False: see `refusal`. */
+  /**
+   * Requests the cancellation of an order, which ends after the cancel delay. Until then it may still fill. Returns false if refused: see
+   * `refusal`.
+   */
   cancel(order: O, again: boolean): boolean {
     const { live } = order;
     if (live?.status === 'PENDING_CANCEL') return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
@@ -215,7 +220,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return true;
   }
 
-  /** Runs what a cancel that has just come brings about, when it has its effect: at once where a row is being worked off. */
+  /** Runs `finish` when a cancel takes effect: after the cancel delay, or at once while a row is processed. */
   protected afterCancelDelay(instrument: Instrument, finish: () => void): void {
     const rows = this.#rowsOf(instrument);
     const isPrompt = rows?.isActing === true;
@@ -245,14 +250,14 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     else this.publish(order);
   }
 
-  /** A trade of an account has happened: it lasts from now on, and reads show it after the visibility delay. */
+  /** Books a trade of an account. It is written to the store from now on, and reads show it after the visibility delay. */
   protected book(account: number, trade: T): void {
     const kept: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), place: -1 };
     this.changes.trades.push({ account, kept });
     this.visible(() => this.orders.showTrade(account, kept));
   }
 
-  /** What the order holds has changed, and nothing that reads show. */
+  /** Called when the funds that an order holds have changed. Reads do not show this. */
   rebacked(live: VenueOrder): void {
     this.changes.note(this.#orderOf(live));
   }
@@ -261,7 +266,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.#end(this.#orderOf(live));
   }
 
-  /** Opens the book of an instrument of the venue. */
+  /** Opens the order book of an instrument of the venue. */
   protected openMarket(instrument: Instrument, isSpent: IsSpent): void {
     const book = this.venue.book(instrument);
     const tape = new Tape();
@@ -291,11 +296,11 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   #rowsOf(instrument: Instrument): Rows | null {
-    // One that is not traded here is for the venue to refuse.
+    // The venue refuses an instrument that is not traded here.
     return this.#byInstrument.get(instrument)?.rows ?? null;
   }
 
-  /** The trade behind a fill that a row has made: the row is its counterparty. */
+  /** Returns the match behind a fill by a row. The row is the counterparty. */
   #withRow(order: O, { side }: VenueOrder, { price, lots, timeMs, isMaker }: Fill): Match {
     const isBuy = side === 'buy';
     const other = this.nextBackgroundId();
@@ -314,7 +319,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     if (rows !== null) return rows.admitted(live);
     order.resting = matcher.enter(order.id, live, this.nowMs);
     if (order.resting !== null) order.rested = ++this.#rested;
-    // What finds no counterparty and does not rest is cancelled (exchange dialect, 10.3).
+    // An order that finds no counterparty and may not rest is cancelled (exchange dialect, 10.3).
     if (live.isOpen && order.resting === null) this.venue.cancel(live, this.nowMs);
   }
 
@@ -331,25 +336,25 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.publish(order);
     order.live = null;
     this.#openCounts.add(order, -1);
-    // Not before the matcher, which may be in the middle of this order, has seen that it is closed.
+    // Released only after the matcher, which may be processing this order, has seen that it is closed.
     this.scheduler.at(this.nowMs, () => this.venue.release(live));
   }
 
-  /** Lets reads see the order as it is now, after the visibility delay. */
+  /** Shows the current state of an order to reads, after the visibility delay. */
   protected publish(order: O): void {
     this.changes.note(order);
     const shown = order.ended ?? (order.live === null ? null : visibleStateOf(order, order.live));
     if (shown !== null) this.visible(() => this.orders.show(order, shown));
   }
 
-  /** Runs what changes what reads show, after the visibility delay. */
+  /** Runs a change of what reads show, after the visibility delay. */
   protected visible(run: () => void): void {
     const delayMs = Math.max(this.delays.visibilityMs, this.#stillUntilMs - this.nowMs);
     if (delayMs === 0) run();
     else this.later(delayMs, run);
   }
 
-  /** What reads show stays as it is for so long, and then catches up. */
+  /** Freezes what reads show for `ms`. After that, reads catch up. */
   lag(ms: number): void {
     this.#stillUntilMs = Math.max(this.#stillUntilMs, this.nowMs + ms);
   }
@@ -370,7 +375,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 }
 
-/** What is shown of an order to which nothing has happened yet. */
+/** What reads show of a new order. */
 const FRESH: VisibleState = {
   status: 'NEW',
   isAdmitted: false,

@@ -1,19 +1,19 @@
-// Where things lie: long lists of whole numbers below 2^40, four bytes each (five beyond 2^32), that grow without being copied.
+// Long lists of whole numbers below 2^40, for offsets in the store. Each takes four bytes (five beyond 2^32), and growing never copies.
 
-/** Numbers of a chunk, a power of two. */
+/** Numbers in a chunk, a power of two. */
 const CHUNK = 1 << 14;
 const LOW = 2 ** 32;
-/** Numbers are kept with one added: what was never set reads as nothing. */
+/** Stored values are one higher, so that 0 means not set. */
 const MAX_OFFSET = 2 ** 40 - 2;
 
 export class Offsets {
   readonly #low: Uint32Array[] = [];
-  /** What is above 2^32, of chunks that have such a number: a record of less than four GiB has none. */
+  /** The part above 2^32, for chunks that need it. A store below 4 GiB has none. */
   readonly #high: (Uint8Array | undefined)[] = [];
   /** One above the highest index that was set. */
   length = 0;
 
-  /** A whole number from 0 to 2^40 - 2. */
+  /** `place`: a whole number from 0 to 2^40 - 2. */
   set(index: number, place: number): void {
     if (!(place >= 0 && place <= MAX_OFFSET)) throw new RangeError(`a place lies from 0 to ${MAX_OFFSET}, not at ${place}`);
     const at = Math.floor(index / CHUNK);
@@ -29,7 +29,7 @@ export class Offsets {
     this.set(this.length, place);
   }
 
-  /** -1: never set. */
+  /** Returns -1 if never set. */
   get(index: number): number {
     const at = Math.floor(index / CHUNK);
     const low = this.#low[at];
@@ -37,12 +37,12 @@ export class Offsets {
   }
 }
 
-/** Small numbers beside such a list, a byte each; two in chunks that have one above 255. */
+/** Small numbers next to such a list: one byte each, or two in chunks with a number above 255. */
 export class TagColumn {
   readonly #chunks: (Uint8Array | Uint16Array)[] = [];
   length = 0;
 
-  /** A whole number from 0 to 65535. */
+  /** `tag`: a whole number from 0 to 65535. */
   push(tag: number): void {
     if (this.length % CHUNK === 0) this.#chunks.push(new Uint8Array(CHUNK));
     const last = this.#chunks.length - 1;

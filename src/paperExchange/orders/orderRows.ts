@@ -1,4 +1,4 @@
-// Orders and own trades of one side as rows, and back: of those that are over, for readers; of open ones, for an exchange that begins again.
+// Converts orders and own trades of one side to store rows and back. Ended orders are read by clients; open ones are restored at a restart.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -18,17 +18,17 @@ import {
 import type { RowReader } from './rowStore.ts';
 import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type UserOrder, wireId } from './userOrder.ts';
 
-/** What one side has beyond what orders and trades have in common. */
+/** The row fields that only one side has. */
 export interface RowKind<O, T> {
   order(start: OrderStart, terms: TermsRow | null): O;
   termsOf(order: O): TermsRow | null;
   trade(common: OwnTrade, value: ValueRow | null): T;
   valueOf(trade: T): ValueRow | null;
-  /** The average price of an order that filled, as far as its value tells it. */
+  /** Returns the average price of a filled order, as far as its value determines it. */
   averageTicks(instrument: Instrument, lots: number, valueUnits: number): number;
 }
 
-/** Where rows are read; another place once the exchange is asked to last. */
+/** Where rows are read from. A persistent exchange replaces the reader. */
 export interface ArchiveSource {
   reader: RowReader;
 }
@@ -54,14 +54,14 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
     const row = readRow<StoredTradeRow>(this.#archive.reader.read(place), 't');
     return this.#kind.trade(tradeIn(row, this.names), row[14]);
   }
-  /** In the order in which instruments are first asked for. */
+  /** Returns the tag of an instrument. Tags count in the order of first use. */
   tagOf(instrument: Instrument): number {
     let tag = this.#tags.get(instrument);
     if (tag === undefined) this.#tags.set(instrument, (tag = this.#tags.size));
     return tag;
   }
 
-  /** An order without its place in venue and book: as it ended, where it has. */
+  /** Restores an order, with its final state if it has ended. It is not added to the venue or the book. */
   fromRow(row: StoredOrderRow): O {
     const order = this.#kind.order({ ...startOf(row, wireId(this.#prefix, row[2]), this.names), live: null }, row[20]);
     const shown = visibleStateInRow(row, (lots, units) => this.#kind.averageTicks(order.instrument, lots, units));
@@ -81,7 +81,10 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   }
 }
 
-/** Names that the config gives. Rows of an account or an instrument that it no longer has are for the caller not to bring here. */
+/**
+ * Maps the names in rows to accounts and instruments of the config. The caller must drop rows whose account or instrument the config no
+ * longer has.
+ */
 export function idMapsOf(
   market: IdMaps['market'],
   accounts: readonly { readonly uid: string }[],

@@ -1,11 +1,11 @@
-// A page of a list that only grows: newest first, and how a reader goes on from an id.
+// Pages of a growing list: newest first, or continued from an id.
 
 import type { IndexedList } from './pagedList.ts';
 
 /**
- * Rows of a list whose oldest row is first: the newest `limit` of them, or, with `isBefore`, which is true of every row below some id, the
- * oldest `limit` from that id on, so that a reader who continues with the newest id that it has sees every row. `tag`: those of one market
- * alone; null: all. Newest first either way.
+ * Returns a page, newest first. Without `isBefore` it has the newest `limit` rows. `isBefore` is true for every row below some id; the page
+ * then has the oldest `limit` rows from that id on. A reader that continues with its newest id thus sees every row. `tag`: rows of one
+ * market only; null: all.
  */
 export function page<T>(
   rows: IndexedList<T>,
@@ -23,7 +23,7 @@ export function page<T>(
   return found.toReversed();
 }
 
-/** The index of the first row that is not before; ids rise. */
+/** Returns the index of the first row for which `isBefore` is false. Ids must be ascending. */
 export function firstFrom<T>(rows: IndexedList<T>, isBefore: (row: T) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

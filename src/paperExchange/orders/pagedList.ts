@@ -1,22 +1,22 @@
-// A list that only grows: its newest rows are at hand, the others are read from where they were put.
+// A growing list that keeps its newest rows in memory and reads the others from the store.
 
 import { Offsets, TagColumn } from './offsets.ts';
 
-/** A row, what readers choose by (the market that it is of), and where it lies; -1: nowhere yet. */
+/** A row with its tag (its market, by which readers filter) and its offset in the store; -1: not written yet. */
 export interface PagedRow<T> {
   readonly row: T;
   readonly tag: number;
   place: number;
 }
 
-/** What pages are cut from, the oldest row first. */
+/** The list from which pages are cut, oldest row first. */
 export interface IndexedList<T> {
   readonly length: number;
   tagAt(index: number): number;
   at(index: number): T;
 }
 
-/** Rows that stay at hand, and as many again before the older ones go. */
+/** Rows that stay in memory. Older ones are evicted once there are twice as many. */
 const IN_MEMORY = 64;
 
 export class PagedList<T> implements IndexedList<T> {
@@ -46,13 +46,13 @@ export class PagedList<T> implements IndexedList<T> {
     if (this.#recent.length >= 2 * IN_MEMORY) this.#evict();
   }
 
-  /** A row that lies at `place` already; those come before all others. */
+  /** Adds a row that is already in the store at `place`. Such rows must precede all others. */
   restore(place: number, tag: number): void {
     this.#places.push(place);
     this.#tags.push(tag);
   }
 
-  /** The oldest that are at hand go, as far as they lie somewhere. */
+  /** Evicts the oldest rows from memory, as far as they are in the store. */
   #evict(): void {
     let going = 0;
     for (const { place } of this.#recent) {

@@ -1,19 +1,19 @@
-// What of one side of the exchange is other than it was when it was last written down.
+// Changes on one side of the exchange since the last write to the store.
 
 import type { PagedRow } from './pagedList.ts';
 
-/** What says of itself whether it is noted: it costs less than to look. */
+/** An object that knows whether it is listed, which is cheaper than a search. */
 interface Noted {
   isChanged: boolean;
 }
 
 export class PendingWrites<O extends Noted, T> {
   readonly trades: { readonly account: number; readonly kept: PagedRow<T> }[] = [];
-  /** Whose money, positions or settings may have changed, beside those of the orders. */
+  /** Accounts whose money, positions or settings may have changed, beside those with changed orders. */
   readonly accounts = new Set<number>();
   #orders: O[] = [];
 
-  /** Each once, in the order in which they changed first. */
+  /** Changed orders, each once, in the order of their first change. */
   get orders(): readonly O[] {
     return this.#orders;
   }
@@ -28,7 +28,7 @@ export class PendingWrites<O extends Noted, T> {
     this.#orders.push(order);
   }
 
-  /** Some orders need not be written down. */
+  /** Removes some orders from the pending writes. */
   forget(isOf: (order: O) => boolean): void {
     for (const order of this.#orders) order.isChanged = !isOf(order);
     this.#orders = this.#orders.filter(({ isChanged }) => isChanged);

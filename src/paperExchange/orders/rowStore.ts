@@ -1,14 +1,14 @@
-// Where rows of text lie that are no longer at hand: in memory without an object for each, or behind a hole to a disk.
+// Storage of text rows that are no longer in memory as objects: in large buffers, or on a disk behind an interface.
 
 import { InvariantError } from '../../base/errors.ts';
 
-/** Finds rows again. */
+/** Reads rows back. */
 export interface RowReader {
-  /** The row that was put at a place, without its line feed. */
+  /** Returns the row stored at an offset, without its line feed. */
   read(place: number): string;
 }
 
-/** Takes rows of printable ASCII; each has a place then, which never changes. */
+/** Stores rows of printable ASCII. Returns the offset of the row, which never changes. */
 export interface RowWriter {
   add(row: string): number;
 }
@@ -16,7 +16,7 @@ export interface RowWriter {
 const CHUNK_BYTES = 1 << 20;
 export const LINE_FEED = 10;
 
-/** Rows in large pieces of memory, for an exchange that nobody asks to last. */
+/** Stores rows in large memory buffers, for an exchange that is not persistent. */
 export class MemoryRows implements RowReader, RowWriter {
   readonly #chunks: Buffer[] = [];
   #bytes = CHUNK_BYTES;
@@ -24,7 +24,7 @@ export class MemoryRows implements RowReader, RowWriter {
   add(row: string): number {
     const length = row.length + 1;
     if (length > CHUNK_BYTES) throw new InvariantError(`a row of ${length} bytes is more than a piece of memory holds`);
-    // A row does not lie across two pieces.
+    // A row must not cross two buffers.
     if (this.#bytes + length > CHUNK_BYTES) {
       this.#chunks.push(Buffer.alloc(CHUNK_BYTES));
       this.#bytes = 0;

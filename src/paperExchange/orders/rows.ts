@@ -1,4 +1,4 @@
-// What lasts of orders and trades, as rows of text: JSON lists whose first member says what they are, second of which market.
+// The stored form of orders and trades: text rows with JSON lists. The first member gives the kind, the second the market.
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -7,7 +7,7 @@ import type { OrderIntent, OrderRole, Side, TimeInForce } from '../../model/orde
 import type { OrderImage, VenueStatus } from '../../venue/venueOrder.ts';
 import type { OrderStart, OwnTrade, VisibleState, UserOrder } from './userOrder.ts';
 
-/** Rows name accounts by uid and instruments as the wire does: their order in the config is nothing that lasts. */
+/** Rows name accounts by uid and instruments by wire name, because the order of the config may change. */
 export interface IdMaps {
   readonly market: Market;
   readonly uidOf: (account: number) => string;
@@ -15,7 +15,7 @@ export interface IdMaps {
   readonly instrumentOf: (wireName: string) => Instrument;
 }
 
-/** What the venue has of an order that can still fill, beyond what was ordered; `rested`: its turn in the book, 0 for none. */
+/** The venue's part of an order that can still fill. `rested`: its position in the sequence of resting orders; 0: it has not rested. */
 export type LiveRow = readonly [
   lockedUnits: number,
   offsetLots: number,
@@ -25,7 +25,7 @@ export type LiveRow = readonly [
   admittedMs: number,
   rested: number,
 ];
-/** `averageTicks`: not before format 3. */
+/** `averageTicks`: from format 3 on. */
 export type TermsRow = readonly [leverage: number, isCross: number, isLiquidation: number, averageTicks?: number];
 export type StoredOrderRow = readonly [
   kind: 'o',
@@ -70,14 +70,14 @@ export type StoredTradeRow = readonly [
   value: ValueRow | null,
 ];
 
-/** JSON in printable ASCII. */
+/** Returns JSON in printable ASCII. */
 export function rowText(row: readonly unknown[]): string {
   const json = JSON.stringify(row);
   return /^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escaped);
 }
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A row that was read back where only one of this kind was ever put. */
+/** Parses a row that must be of the given kind. Throws InvariantError otherwise. */
 export function readRow<Row extends readonly [string, ...unknown[]]>(text: string, kind: Row[0]): Row {
   const row: unknown = JSON.parse(text);
   if (!Array.isArray(row) || row[0] !== kind) throw new InvariantError(`expected a row ${kind}, got ${text.slice(0, 80)}`);
@@ -119,7 +119,7 @@ export function orderRow(order: UserOrder, number: number, terms: TermsRow | nul
   return rowText(row);
 }
 
-/** The order as it was placed. `id`: on the wire. */
+/** Returns the order as it was placed. `id`: its id on the wire. */
 export function startOf(row: StoredOrderRow, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'live'> {
   const intent: OrderIntent = {
     instrument: instrumentOf(row[5]),
@@ -135,7 +135,7 @@ export function startOf(row: StoredOrderRow, id: string, { accountOf, instrument
   return { id, account: accountOf(row[3]), clientOrderId: row[4], intent, placedMs: row[13] };
 }
 
-/** `averageTicks`: where the row does not tell it. */
+/** `averageTicks` computes the average price if the row does not have it. */
 export const visibleStateInRow = (row: StoredOrderRow, averageTicks: (lots: number, units: number) => number): VisibleState => ({
   status: row[14],
   isAdmitted: row[15] === 1,
@@ -146,7 +146,7 @@ export const visibleStateInRow = (row: StoredOrderRow, averageTicks: (lots: numb
   averageTicks: row[20]?.[3] ?? averageTicks(row[16], row[17]),
 });
 
-/** The venue's record of an open order. */
+/** Returns the venue's record of an open order. */
 export function imageOf(row: StoredOrderRow, live: LiveRow, account: number): OrderImage {
   return {
     ref: row[2],

@@ -1,13 +1,13 @@
-// What lasts beside orders and trades, as rows: money, positions, settings, triggers, prices, bars. Of each the latest row holds.
+// Stored rows of everything except orders and trades: money, positions, settings, triggers, prices, bars. The latest row of each holds.
 
 import type { Interval } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { OrderRole, Side } from '../../model/order.ts';
 import type { TriggerKind, VenueTriggerStatus } from '../../venue/futures/triggers.ts';
 
-/** Money of an account on spot, in units of the asset. */
+/** Spot balance of an account, in units of the asset. */
 export type BalanceRow = readonly [kind: 'b', uid: string, asset: string, free: number, locked: number];
-/** The same on futures: the members of `Wallet`, in their order. */
+/** Futures balance: the members of `Wallet`, in their order. */
 export type WalletRow = readonly [
   kind: 'w',
   uid: string,
@@ -21,7 +21,7 @@ export type WalletRow = readonly [
   liquidationFees: number,
   covered: number,
 ];
-/** What is nobody's: the other sides of the sums by which money is conserved. */
+/** Sums that belong to no account. They are the other side of the accounts' money, so that money is conserved. */
 export type TotalsRow = readonly [
   kind: 'x',
   market: Market,
@@ -31,7 +31,7 @@ export type TotalsRow = readonly [
   insurance: number,
   deposited: number,
 ];
-/** The members of `Position`, in their order, and what of it the profit history has told. */
+/** The members of `Position`, in their order, and what the profit history has reported of it. */
 export type StoredPositionRow = readonly [
   kind: 'p',
   uid: string,
@@ -41,7 +41,7 @@ export type StoredPositionRow = readonly [
   lots: number,
   entryUnits: number,
   openedLots: number,
-  /** Before format 3: what they were worth, in units. */
+  /** Before format 3: their value, in units. */
   openedTicks: number,
   marginUnits: number,
   leverage: number,
@@ -54,7 +54,7 @@ export type StoredPositionRow = readonly [
   openedMs: number,
   changedMs: number,
   told: readonly [positionId: number, feeUnits: number, fundingUnits: number] | null,
-  /** Not before format 3. */
+  /** From format 3 on. */
   averageTicks?: number,
 ];
 export type SettingRow = readonly [kind: 's', uid: string, symbol: string, leverage: number, isCross: boolean, isNet: boolean];
@@ -74,10 +74,10 @@ export type TriggerRow = readonly [
   placedMs: number,
   status: VenueTriggerStatus,
   code: number,
-  /** Where it is not `placedMs`. */
+  /** Present if it differs from `placedMs`. */
   sinceMs?: number,
 ];
-/** Numbers that are counted up. Of trades and of orders of the background it is what may have been told by now, not what has been. */
+/** Counters. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
 export type CountersRow = readonly [
   kind: 'c',
   market: Market,
@@ -87,11 +87,11 @@ export type CountersRow = readonly [
   rested: number,
   positions: number,
 ];
-/** Ticks. */
+/** Prices in ticks. */
 export type PriceRow = readonly [kind: 'm', market: Market, symbol: string, lastPrice: number, mark: number, outsidePrice: number];
-/** openMs, open, high, low, close and lots of one minute after the other. */
+/** openMs, open, high, low, close and lots of consecutive minutes. */
 export type MinutesRow = readonly [kind: 'k', market: Market, symbol: string, ...numbers: number[]];
-/** The same for all bars of an interval, when a file begins. */
+/** The same for all bars of an interval, at the start of a file. */
 export type BarsRow = readonly [kind: 'K', market: Market, symbol: string, interval: Interval, ...numbers: number[]];
 /** Ms by which the clock of requests is ahead. */
 export type ClockRow = readonly [kind: 'j', offsetMs: number];

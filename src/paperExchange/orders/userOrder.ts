@@ -1,4 +1,4 @@
-// Orders of users as the exchange knows them beyond matching: client ids, what reads already show, and the ways to find one.
+// User orders as the exchange keeps them: client order ids, the state that reads show, and lookups.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
@@ -9,17 +9,17 @@ import { type PagedRow, PagedList } from './pagedList.ts';
 import { Offsets } from './offsets.ts';
 import { page } from './page.ts';
 
-/** What reads show of an order: its past, where there is a delay. */
+/** The state of an order that reads show. With a visibility delay it lags behind. */
 export interface VisibleState {
   readonly status: VenueStatus;
-  /** False: it is on its way to the book. */
+  /** False while the order is on its way to the book. */
   readonly isAdmitted: boolean;
   readonly filledLots: number;
   readonly filledUnits: number;
-  /** Of futures, in units of the settlement asset: fees paid, and profit of what the order closed. */
+  /** Futures only, in units of the settlement asset: fees paid, and profit of what the order closed. */
   readonly feeUnits: number;
   readonly profitUnits: number;
-  /** The same: average price of its fills, in ticks with a fraction. */
+  /** Futures only: average price of the fills, in ticks with a fraction. */
   readonly averageTicks: number;
 }
 
@@ -41,21 +41,21 @@ export class UserOrder {
   readonly placedMs: number;
   /** The venue's record while it can still fill; null afterwards. */
   live: VenueOrder | null;
-  /** Where it stands in the book. */
+  /** Its entry in the book; null: it does not rest. */
   resting: Resting | null = null;
   isAdmitted = false;
-  /** Its turn among all that have rested; 0: it never did. */
+  /** Its position in the sequence of all orders that have rested; 0: it never rested. */
   rested = 0;
   feeUnits = 0;
   profitUnits = 0;
   averageTicks = 0;
-  /** Null until reads show it at all. */
+  /** Null until reads show the order. */
   visible: VisibleState | null = null;
-  /** Its end, once it has one. */
+  /** Its final state; null until it has ended. */
   ended: VisibleState | null = null;
-  /** It is among what is to be written down. */
+  /** True while it is among the pending writes. */
   isChanged = false;
-  /** Its neighbours among the orders of the account that reads show as open. */
+  /** Its neighbours in the list of the account's orders that reads show as open. */
   older: this | null = null;
   newer: this | null = null;
 
@@ -73,7 +73,7 @@ export class UserOrder {
   }
 }
 
-/** Of an own trade; amounts in whole numbers of their scales. */
+/** An own trade. Amounts are whole numbers of their scales. */
 export interface OwnTrade {
   readonly instrument: Instrument;
   readonly tradeId: number;
@@ -88,20 +88,20 @@ export interface OwnTrade {
   readonly feeInBase: boolean;
 }
 
-/** What has gone to where it lies, as readers find it again. */
+/** Reads orders and trades back from the store. */
 export interface ArchiveReader<O, T> {
-  /** An order that is over. */
+  /** Reads an order that has ended. */
   order(place: number): O;
   trade(place: number): T;
-  /** What pages are cut by. */
+  /** Returns the tag by which pages are filtered. */
   tagOf(instrument: Instrument): number;
 }
 
-/** A chain of orders, which they hold themselves: it takes no room beside them, however many they are. */
+/** A linked list through the orders themselves, so that it needs no memory of its own. */
 class OpenOrderChain<O extends UserOrder> {
   #newest: O | null = null;
 
-  /** An order that is in it already stays where it is. */
+  /** Adds an order. One that is already in the list keeps its position. */
   add(order: O): void {
     if (this.#has(order)) return;
     const before = this.#newest;
@@ -119,7 +119,7 @@ class OpenOrderChain<O extends UserOrder> {
     order.older = order.newer = null;
   }
 
-  /** Newest first; null: of every instrument. */
+  /** Newest first. `instrument` null: every instrument. */
   newest(instrument: Instrument | null, limit: number): readonly O[] {
     const found: O[] = [];
     for (let order = this.#newest; order !== null && found.length < limit; order = order.older)
@@ -127,7 +127,7 @@ class OpenOrderChain<O extends UserOrder> {
     return found;
   }
 
-  /** All but the newest have a newer one. */
+  /** Every order in the list except the newest has a newer one. */
   #has(order: O): boolean {
     return order.newer !== null || this.#newest === order;
   }
@@ -144,23 +144,23 @@ class AccountOrders<O extends UserOrder, T> {
   }
 }
 
-/** How many of the newest orders are at hand without naming an account. */
+/** Number of newest orders that are kept in memory across all accounts. */
 const LATEST = 100;
-/** Digits of an id on the wire that count orders. */
+/** Digits of a wire id that count orders. */
 const NUMBER_DIGITS = 15;
 
-/** Ids on the wire: nineteen digits, as on real services, so that a client that reads them as doubles is found out. */
+/** Returns an id of 19 digits, as on real services. A client that parses ids as doubles loses digits, and is noticed. */
 export const wireId = (prefix: string, number: number): string => prefix + String(number).padStart(NUMBER_DIGITS, '0');
-/** The number in an id on the wire. */
+/** Returns the number in a wire id. */
 export const orderNumberOf = (id: string): number => Number(id.slice(-NUMBER_DIGITS));
 
 export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   readonly #prefix: string;
   readonly #archive: ArchiveReader<O, T>;
   readonly #latest: O[] = [];
-  /** By number: those that are not over, or not for reads, or lie nowhere yet. */
+  /** By number: orders that have not ended, whose end reads do not show yet, or that are not in the store yet. */
   readonly #inMemory = new Map<number, O>();
-  /** By number. */
+  /** Store offsets by number. */
   readonly #places = new Offsets();
   readonly #clientIds: ClientIds;
   readonly #shelves: AccountOrders<O, T>[] = [];
@@ -174,11 +174,11 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     });
   }
 
-  /** Orders that are in memory. */
+  /** Number of orders in memory. */
   get inMemory(): number {
     return this.#inMemory.size;
   }
-  /** Those that have not ended, the oldest first. */
+  /** Returns the orders that have not ended, oldest first. */
   live(): readonly O[] {
     return Array.from(this.#inMemory.values()).filter(({ live }) => live !== null);
   }
@@ -191,19 +191,19 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     this.name(number, order.account, order.clientOrderId);
   }
 
-  /** A client id that is given again reaches the latest order. The order can be found already. */
+  /** Registers a client order id. A reused id finds its latest order. The order itself must already be findable. */
   name(number: number, account: number, clientOrderId: string | null): void {
     if (clientOrderId !== null) this.#clientIds.add(number, account, clientOrderId);
   }
 
-  /** The order has come to its end, and this is where it lies: it need not be at hand once reads show it so. */
+  /** Notes that the order has ended and its offset in the store. It leaves memory once reads show its end. */
   put(number: number, place: number): void {
     this.#places.set(number, place);
     const order = this.#inMemory.get(number);
     if (order !== undefined) this.#evict(order, number);
   }
 
-  /** Null: there is none. */
+  /** Returns null if there is no such order. */
   numbered(number: number): O | null {
     const order = this.#inMemory.get(number);
     if (order !== undefined) return order;
@@ -211,7 +211,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return place < 0 ? null : this.#archive.order(place);
   }
 
-  /** Null where the account has no such order. */
+  /** Returns null if the account has no such order. */
   find(account: number, id: string): O | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(this.#prefix, number) !== id) return null;
@@ -219,12 +219,12 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return order?.account === account ? order : null;
   }
 
-  /** The newest of all accounts, at most a hundred, newest first. */
+  /** Returns the newest orders of all accounts, at most 100, newest first. */
   latest(): readonly O[] {
     return this.#latest.slice(-LATEST).toReversed();
   }
 
-  /** The account whose order it is; null: nobody's here. */
+  /** Returns the account of an order; null if no user of this exchange has it. */
   ownerOf(id: string): number | null {
     return id.startsWith(this.#prefix) ? (this.numbered(orderNumberOf(id))?.account ?? null) : null;
   }
@@ -234,7 +234,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return number < 0 ? null : this.numbered(number);
   }
 
-  /** From now on reads show this of the order. */
+  /** Sets what reads show of the order from now on. */
   show(order: O, shown: VisibleState): void {
     order.visible = shown;
     const { open } = this.#ordersOf(order.account);
@@ -248,17 +248,17 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   showTrade(account: number, trade: PagedRow<T>): void {
     this.#ordersOf(account).trades.push(trade);
   }
-  /** One that lies there since an earlier life of the exchange. */
+  /** Restores a trade that an earlier process has stored. */
   restoreTrade(account: number, place: number, tag: number): void {
     this.#ordersOf(account).trades.restore(place, tag);
   }
 
-  /** Newest first; null: of every instrument. */
+  /** Newest first. `instrument` null: every instrument. */
   open(account: number, instrument: Instrument | null, limit: number): readonly O[] {
     return this.#ordersOf(account).open.newest(instrument, limit);
   }
 
-  /** Newest first; from a trade id on where one is given (see `page`). */
+  /** Newest first. With `fromId`, from that trade id on (see `page`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
     const isBefore = fromId === null ? null : ({ tradeId }: T): boolean => tradeId < fromId;
     return page(this.#ordersOf(account).trades, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);

@@ -1,4 +1,4 @@
-// An exchange out of its settings: the service, the history of its markets, and the prices that they follow.
+// Builds an exchange from its settings: the service, the history of its markets, and their price sources.
 
 import { assertNever } from '../../base/assert.ts';
 import { toScaled } from '../../base/number/decimal.ts';
@@ -17,29 +17,29 @@ import type { Service } from '../service.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
 const HISTORY_MS = 8 * 86_400_000;
-/** Synthetic markets: a trade every 400 ms, and a change of 30 millionths at most. */
+/** Synthetic markets: a trade every 400 ms, with a change of at most 30 millionths. */
 const STEP = { stepMs: 400, stepPpm: 30 };
-/** Their history is coarser: a trade every 15 s, changes larger by the root of the time. */
+/** Their history is coarser: a trade every 15 s, with changes scaled by the square root of the time. */
 const HISTORY_STEP = { stepMs: 15_000, stepPpm: 180 };
 const LEVELS = 40;
-/** Seeds of neighbouring instruments lie so far apart. */
+/** Distance between the seeds of neighbouring instruments. */
 const SEED_STEP = 7919;
-/** And those of the same one each time that it goes on. */
+/** Distance between the seeds of one instrument at successive restarts. */
 const RESTART_STEP = 1_000_003;
 
 const ALONE: StoreBinding = { history: null, begin: () => {} };
 
-/** An exchange that is asked to last: what there was before, and what makes a service that at the time of its end. */
+/** The storage of a persistent exchange: its history, and a function that restores a service to its last state. */
 export interface StoreBinding {
   readonly history: StoreHistory | null;
   readonly begin: (service: Service) => void;
 }
 
-/** The exchange, open since `startMs`, or since it was opened first. Throws ConfigError. */
+/** Returns the exchange, open since `startMs` or since its first opening. Throws ConfigError. */
 export function assembleExchange(settings: ExchangeSettings, startMs: number, { history, begin: keep }: StoreBinding = ALONE): Service {
   const service = openService({ ...settings.service, fundingSeed: settings.seed }, history?.lastMs ?? startMs);
   keep(service);
-  // What fell due while it was closed happens before the market goes on.
+  // Events that fell due while the exchange was closed happen before the markets resume.
   service.advance(startMs);
   const rows = new Map<TradedMarket, RowData>();
   service.markets.forEach((market, index) => {
@@ -54,7 +54,7 @@ export function assembleExchange(settings: ExchangeSettings, startMs: number, { 
   return service;
 }
 
-/** The opening of an exchange that follows rows, which have a time of their own; null: of one that does not. */
+/** Returns the opening time of an exchange that replays bars, which have their own time; null if no market does. */
 export function rowStartMs({ prices }: ExchangeSettings): number | null {
   const starts = Array.from(prices.values(), (each) => (each.kind === 'rows' ? each.fromMs : Infinity));
   const first = Math.min(...starts);
@@ -65,7 +65,7 @@ type Followed = Exclude<PriceSettings, { kind: 'rows' }>;
 
 function begin(market: TradedMarket, prices: Followed, { scheduler }: Service, rng: Rng, speed: number, past: StoreHistory | null): void {
   const { nowMs } = scheduler;
-  // One that is new has no price yet, whatever the exchange has behind it.
+  // A new market has no price yet, even if the exchange itself has a history.
   const before = market.referencePrice > 0 ? past : null;
   const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, before);
   const spacing = Math.max(1, Math.round(price / 10_000));
@@ -93,7 +93,7 @@ function priceStartOf(
   }
 }
 
-/** The trades are moved in time, as bars are. */
+/** Shifts recorded trades in time, as bars are shifted. */
 function recorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, speed: number, past: StoreHistory | null): PriceStart {
   if (past !== null) return resumed(market, replayTrades(trades, past.openedMs, speed), nowMs, past);
   return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
@@ -101,13 +101,13 @@ function recorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, s
 
 interface PriceStart {
   readonly source: PriceSource;
-  /** Ticks at the opening. */
+  /** Price at the opening, in ticks. */
   readonly price: number;
   /** Lots of a trade or a level. */
   readonly quantity: number;
 }
 
-/** A market that has a price already goes on from there: its bars are known. */
+/** A market that already has a price resumes from it, because its bars are known. */
 function synthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
   const { instrument } = market;
   const quantity = lotsOf(instrument, prices.quantity);
@@ -123,7 +123,7 @@ function ticksOf({ id, priceDigits }: Instrument, price: string): number {
   throw new ConfigError(`${id} price: expected a price of ${priceDigits} digits, got ${price}`, 'give one above 0');
 }
 
-/** The bars are moved in time: the first that is replayed opens now, or opened when the exchange was opened first. */
+/** Shifts bars in time. The first replayed bar opens now, or at the first opening of the exchange. */
 function replayed(
   market: TradedMarket,
   prices: Extract<PriceSettings, { kind: 'bars' }>,
@@ -140,7 +140,7 @@ function replayed(
   return { source: replayBars(coming, nowMs, speed), price: first.price, quantity: first.lots };
 }
 
-/** Points that passed while the exchange was closed are history: the rest of the world has traded them. */
+/** Points that passed while the exchange was closed become history: the rest of the world has traded them. */
 function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {
@@ -160,7 +160,7 @@ function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { las
   return { source: rest, price: market.referencePrice, quantity: first?.lots ?? 1 };
 }
 
-/** The first row is the one that had not closed when the exchange ended. */
+/** Returns the rows from the first one that had not closed when the exchange ended. */
 function rowsAfter(data: RowData, lastMs: number): RowData {
   const { bars, firstRow } = data;
   let row = firstRow;

@@ -1,4 +1,4 @@
-// The clock of a running exchange: the wall clock, which can be paused, stepped and made to run faster or slower.
+// The clock of a running exchange: the wall clock, but it can be paused, stepped and run at another speed.
 
 import { nowMs as wallMs } from '../../adapters/clock/wallClock.ts';
 import type { DrivenClock } from '../faults/control.ts';
@@ -9,14 +9,14 @@ export class ExchangeClock implements DrivenClock {
   #speed: number;
   #isPaused: boolean;
 
-  /** Begins at `startMs`, by default now; at speed 0 it stands until it is stepped or runs on. */
+  /** Starts at `startMs`, by default now. At speed 0 it stands still until it is stepped or resumed. */
   constructor(startMs = wallMs(), speed = 1) {
     this.#originMs = startMs;
     this.#isPaused = speed === 0;
     this.#speed = speed === 0 ? 1 : speed;
   }
 
-  /** Ms UTC; never goes back, whatever the wall clock does. */
+  /** Ms UTC. It never goes back, even if the wall clock does. */
   nowMs(): number {
     const wall = wallMs();
     if (!this.#isPaused) this.#originMs += Math.max(0, wall - this.#sinceMs) * this.#speed;

@@ -1,4 +1,4 @@
-// The demonstration exchange: two coins on spot and futures, seeded prices and one funded account; needs no config.
+// The demo exchange: two coins on spot and futures, seeded prices and one funded account. It needs no config.
 
 import { createHash } from 'node:crypto';
 import { lots } from '../../base/brand.ts';
@@ -23,13 +23,13 @@ const spot = (base: string, priceDigits: number, quantityDigits: number): Instru
   takerFeePpm: 1000,
 });
 
-/** Contracts of about 6.5 and 3.2 USDT. */
+/** Contracts worth about 6.5 and 3.2 USDT. */
 const CONTRACTS: readonly ContractEntry[] = [
   { contractName: 'E-BTC-USDT', multiplier: '0.0001', priceDigits: 1, maxMarketVolume: 1_000_000 },
   { contractName: 'E-ETH-USDT', multiplier: '0.001', priceDigits: 2, maxMarketVolume: 1_000_000 },
 ];
 
-/** The key of the demonstration: the same for the same seed, good for nothing but an exchange on this computer. */
+/** Returns the key of the demo: the same for the same seed. It works only on an exchange on this computer. */
 export function demoKey(seed: number): KeyConfig {
   const text = (what: string): string => createHash('sha256').update(`isobar demo ${what} ${seed}`).digest('hex');
   return {

@@ -1,4 +1,4 @@
-// What the exchange serves beside its endpoints: the description of them.
+// Serves the OpenAPI document that describes the endpoints.
 
 import { openApi } from '../../protocol/openapi/openApi.ts';
 import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
@@ -6,10 +6,10 @@ import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 export const OPEN_API_PATH = '/openapi.json';
 let text: string | null = null;
 
-/** The answer to a request for a document; null: it is for something else. It is open to all, and no limit counts it. */
+/** Returns the reply to a request for a document; null for other requests. Documents are public, and no rate limit counts them. */
 export function documentFor({ method, target }: ServiceRequest): ServiceResponse | null {
   if (method !== 'GET' || target !== OPEN_API_PATH) return null;
   text ??= JSON.stringify(openApi());
-  // Any page may read it: a viewer of such documents runs in a browser, from elsewhere.
+  // Pages of any origin may read it, because document viewers run in a browser on another origin.
   return { status: 200, headers: { 'Access-Control-Allow-Origin': '*' }, body: text };
 }

@@ -1,4 +1,4 @@
-// Paper trading on live prices: the public market data of another service, asked for again and again and laid over our books.
+// Paper trading on live prices: polls the public market data of another service and mirrors it in our order books.
 
 import { callAsPromise } from '../../adapters/exchange/client/callAsPromise.ts';
 import { nearestScaled } from '../../base/number/decimal.ts';
@@ -13,27 +13,27 @@ import { accessSettings } from '../../access/settings.ts';
 const POLL_MS = 1000;
 const LEVELS = 100;
 const TRADES = 100;
-/** The newest minutes that the specification gives: the history that the exchange opens with. */
+/** As many minutes as the specification returns: the history that the exchange opens with. */
 const MINUTES = 300;
 
 export interface FollowOptions {
-  /** Base URL of the service, of both markets. */
+  /** Base URL of the service, for both markets. */
   readonly url: string;
   readonly service: Service;
   nowMs(): number;
-  /** Told once when a look fails, and once when the next one succeeds. */
+  /** Called once when a poll fails, and once when the next one succeeds. */
   readonly onNews: (text: string) => void;
-  /** From one look to the next, ms: 1000, a tenth of what the limits of the specification for public calls would bear. */
+  /** Time between polls, ms. Default 1000, a tenth of what the specification's limits for public calls allow. */
   readonly pollMs?: number;
 }
 
 export interface Following {
-  /** Names on the wire of what is followed. */
+  /** Wire names of the followed instruments. */
   readonly names: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Follows every instrument of the exchange. Throws ConfigError where the service cannot be reached, or does not trade one of them. */
+/** Follows every instrument of the exchange. Throws ConfigError if the service cannot be reached or lacks an instrument. */
 export async function follow(options: FollowOptions): Promise<Following> {
   const { url, service, onNews, pollMs = POLL_MS } = options;
   const other = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
@@ -68,14 +68,14 @@ export async function follow(options: FollowOptions): Promise<Following> {
   };
 }
 
-/** One instrument. */
+/** Follows one instrument. */
 class Line {
   readonly name: string;
   readonly #market: TradedMarket;
   readonly #mirror: Mirror;
   readonly #other: Exchange;
   readonly #options: FollowOptions;
-  /** The newest trade that is laid over ours; spot alone. */
+  /** The newest trade that has been mirrored; spot only. */
   #newest = '';
   #last = 0;
 
@@ -91,7 +91,7 @@ class Line {
     return this.#market.instrument.market === 'spot';
   }
 
-  /** History, then the book as it is. */
+  /** Loads the history, then the current book. */
   async begin(): Promise<void> {
     const { name } = this;
     const { rows } = this.#isSpot
@@ -130,7 +130,7 @@ class Line {
     this.#newest = rows[0]?.id ?? this.#newest;
   }
 
-  /** Contracts have no list of trades in the specification: each change of the last price is a trade of one contract. */
+  /** The specification has no list of trades for contracts, so each change of the last price counts as a trade of one contract. */
   async #pollLastPrice(): Promise<void> {
     const { last } = await this.#ask('futures.ticker', { contractName: this.name });
     const price = this.#ticks(last);
@@ -144,7 +144,7 @@ class Line {
     return service.nowMs;
   }
 
-  /** Digits that the other service has beyond ours are rounded. */
+  /** Digits beyond those of our instrument are rounded. */
   #ticks(price: string): number {
     return Math.max(1, nearestScaled(price, this.#market.instrument.priceDigits));
   }

@@ -1,14 +1,14 @@
-// What an operator reads of an error of the paper exchange itself.
+// Logs internal errors of the paper exchange for the operator.
 
 import type { InternalError } from '../internalError.ts';
 
-/** Errors that are written with their stack; of more, as a hostile client may cause, one line each thousand. */
+/** Number of errors logged with their stack. Beyond it, as a hostile client may cause, one error in 1000 is logged. */
 const FULL = 20;
 const EVERY = 1000;
 
 let count = 0;
 
-/** Writes an error and its cause to stderr. Nothing of the request is written but its operation. */
+/** Writes an error and its cause to stderr. Of the request it writes only the operation. */
 export function logInternalError({ where, cause, doubt }: InternalError): void {
   count++;
   if (count > FULL && count % EVERY !== 0 && doubt === null) return;

@@ -1,4 +1,4 @@
-// Where an exchange keeps what it has: in a folder, where it outlives the process, or in a scratch file, where it does not.
+// Storage of a running exchange: a folder, which outlives the process, or a scratch file, which does not.
 
 import { FileSystemDisk } from '../../adapters/disk/fileSystemDisk.ts';
 import { findProcess, thisProcess } from '../../adapters/disk/processes.ts';
@@ -24,12 +24,12 @@ const LOCK_MESSAGES: LockMessages = {
 
 export interface RunningStore {
   readonly keeping: StoreBinding;
-  /** A write that did not finish, in words; null: none. */
+  /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
-  /** Runs `run` when all that has happened so far lasts as long as this exchange; false: it never will. */
+  /** Runs `run` with true when everything up to now is durable, as far as this storage can be; with false if it never will be. */
   whenLasting(run: (lasts: boolean) => void): void;
   readonly crashAt: ((record: number) => void) | null;
-  /** What has changed since the last write is not kept: the books are in doubt. */
+  /** Stops writing. Changes since the last write are dropped, because the books are in doubt. */
   giveUp(why: string): void;
   close(): Promise<void>;
 }
@@ -38,11 +38,11 @@ export interface FolderOptions {
   readonly folder: string;
   readonly faults: Faults;
   readonly crash: () => void;
-  /** The disk does not keep what is written: nothing is answered any more. */
+  /** Called when the disk fails: from then on no reply is sent. */
   readonly failed: (why: string) => void;
 }
 
-/** Throws ConfigError where another exchange has the folder, or what is in it cannot be gone on with. */
+/** Throws ConfigError if another exchange uses the folder, or if its content cannot be restored. */
 export function storeInFolder({ folder, faults, crash, failed }: FolderOptions): RunningStore {
   const files = new FileSystemDisk();
   const self = thisProcess();
@@ -80,7 +80,7 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
   }
 }
 
-/** Nothing outlives the process; what is over is not in memory for all that. */
+/** Nothing outlives the process. Ended orders are written to a file, so that they do not stay in memory. */
 export function storeInScratchFile(): RunningStore {
   const rows = new ScratchFile();
   return {

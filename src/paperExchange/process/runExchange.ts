@@ -1,4 +1,4 @@
-// An exchange behind its doors: time passes by its clock, requests come in over HTTP, and a control port beside it if asked for.
+// Runs an exchange as a process: its clock advances it, an HTTP server answers requests, and a control port is optional.
 
 import { nextTurn, nowMs as unixMs, repeat } from '../../adapters/clock/wallClock.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
@@ -16,45 +16,45 @@ import { type RunningStore, storeInScratchFile, storeInFolder } from './persiste
 import { controlPage, isForThisComputer } from './page/controlPage.ts';
 import type { ExchangeSettings } from './file/settings.ts';
 
-/** How often time passes without a request: what falls due is late by no more than this, and no reader can tell. */
+/** How often time advances without a request. Events are late by at most this much, and no client can notice. */
 const TICK_MS = 20;
 
 export interface RunOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** On loopback, whatever the host is; null: none. */
+  /** The control port is always on loopback. Null: no control port. */
   readonly controlPort: number | null;
-  /** What POST /crash does. */
+  /** Called by POST /crash. */
   readonly crash: () => void;
-  /** The folder in which the exchange lasts; without one it ends with the process. */
+  /** The folder of a persistent exchange. Without it, everything ends with the process. */
   readonly data?: string;
-  /** The disk does not keep what is written any more: nothing is answered. Only with `data`. */
+  /** Called when the disk fails: from then on no reply is sent. Only with `data`. */
   readonly failed?: (why: string) => void;
-  /** An error of the exchange itself. With a doubt the exchange answers no more, and is to be closed. Default: a line on stderr. */
+  /** Called for an internal error. If it has a doubt, the exchange stops answering and should be closed. Default: a line on stderr. */
   readonly internalError?: (error: InternalError) => void;
 }
 
 export interface RunningExchange {
   readonly service: Service;
   readonly clock: DrivenClock;
-  /** The service with what goes wrong on order, as POST /faults sets it. */
+  /** The service with the faults that POST /faults has set. */
   readonly faulty: FaultyService;
-  /** Both interfaces. */
+  /** URL for both markets. */
   readonly url: string;
   readonly controlUrl: string | null;
-  /** A write of the record that did not finish when the exchange ended the last time, in words. */
+  /** Description of a write that was torn when the exchange ended last; null: none. */
   readonly torn: string | null;
   close(): Promise<void>;
 }
 
-/** Opens the exchange and its doors. Throws ConfigError. */
+/** Starts the exchange and its HTTP servers. Throws ConfigError. */
 export async function runExchange(settings: ExchangeSettings, options: RunOptions): Promise<RunningExchange> {
   const { data, crash, failed = () => {}, internalError = logInternalError } = options;
   const faults = new Faults();
   const kept = data === undefined ? storeInScratchFile() : storeInFolder({ folder: data, faults, crash, failed });
   const { clock, startMs } = clockOf(settings, kept.keeping.history?.lastMs ?? 0);
-  // Not when the clock is by now: one that runs fast has passed rows already, which are to be worked off like all others.
+  // Starts at `startMs` and not at the current time: a fast clock may already have passed rows, which must be processed like all others.
   const service = await assembled(settings, startMs, kept);
   service.onInternalError = (error) => {
     internalError(error);
@@ -75,7 +75,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
           const page = documentFor(request);
           if (page !== null) return deliver(page);
           exchange.receive(request, clock.nowMs(), (response) => {
-            // Nothing lasts any more, and the answer says so: its outcome is unknown.
+            // The reply reports an unknown outcome, so it need not be durable.
             if (service.isInDoubt) deliver(response);
             else kept.whenLasting((lasts) => deliver(lasts ? response : null));
           });
@@ -116,14 +116,14 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
     controlUrl: doors[1]?.url ?? null,
     torn: kept.torn,
     async close() {
-      // Time passes until all lasts: a disk that is slow on order is so by the clock of the exchange.
+      // Time keeps advancing until everything is durable, because an injected disk delay runs on the exchange's clock.
       await close();
       stop();
     },
   };
 }
 
-/** Does work part by part, and between the parts whatever else has come in, until it is done or nobody wants it any more. */
+/** Runs work part by part until it is done or `isOver` returns true. Other events are handled between the parts. */
 async function inTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
   for (;;) {
     const next = work.next();
@@ -133,7 +133,7 @@ async function inTurns<T>(work: Generator<void, T, void>, done: (result: T) => v
   }
 }
 
-/** What is done once, however often it is asked for. */
+/** Returns a function that runs `act` at most once, however often it is called. */
 function once(act: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return async () => (done ??= act());
@@ -148,7 +148,10 @@ async function assembled(settings: ExchangeSettings, nowMs: number, kept: Runnin
   }
 }
 
-/** Rows have a time of their own, which stands unless they are to run. An exchange goes on no earlier than it ended. */
+/**
+ * Returns the clock and the opening time. Bars have their own time, which stands still unless a speed is set. A restarted exchange begins
+ * no earlier than it ended.
+ */
 function clockOf(settings: ExchangeSettings, lastMs: number): { readonly clock: ExchangeClock; readonly startMs: number } {
   const rowsMs = rowStartMs(settings);
   const startMs = Math.max(rowsMs ?? new ExchangeClock().nowMs(), lastMs);

@@ -1,4 +1,4 @@
-// Futures on rows: positions are judged by the worst mark of a row in which one of them may lose its margin; funding is paid when it is due.
+// Futures in bar markets: positions are judged by the worst mark of a row that endangers one of them, and funding is paid when due.
 
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
@@ -12,7 +12,7 @@ interface Due {
 
 export class BarMargin {
   readonly #exchange: FuturesExchange;
-  /** By index of the contract. */
+  /** Markets by index of the contract. */
   readonly #lanes = new Map<number, BarMarket>();
   #due: Due[] = [];
 
@@ -22,7 +22,7 @@ export class BarMargin {
     for (const { market, series } of lanes) exchange.venue.setMark(market.instrument, series.startTicks);
   }
 
-  /** All rows that close at `timeMs` are matched: `closing` are their lanes, each still at its row. */
+  /** Settles all rows that close at `timeMs`. They are matched; `closing` are their markets, each still at that row. */
   settle(closing: readonly BarMarket[], timeMs: number): void {
     const { venue } = this.#exchange;
     const rows = closing.filter((lane) => this.#lanes.get(lane.book.index) === lane);
@@ -35,7 +35,7 @@ export class BarMargin {
     } else for (const { market, series, row } of rows) venue.setMark(market.instrument, series.marks.close[row]!);
   }
 
-  /** Funding that is due now; who fills at this very time holds his position by then, or has given it up. */
+  /** Queues funding that is due now. Fills at this same time count: they have already opened or closed the position. */
   queueFunding(lane: BarMarket, funding: RowFunding): void {
     this.#due.push({ market: lane, funding });
   }
@@ -47,7 +47,7 @@ export class BarMargin {
     }
   }
 
-  /** Cross positions stand for each other: of an account that has several of them every row is looked at. */
+  /** Cross positions share their margin, so an account with several of them is checked at every row. */
   #isAnyoneInDanger(closing: readonly BarMarket[]): boolean {
     const { wallets } = this.#exchange.venue;
     return wallets.accounts.some((_, account) => {

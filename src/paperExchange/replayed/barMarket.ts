@@ -1,4 +1,4 @@
-// One market whose prices are rows: which row comes next, and when an order or a cancel counts as arrived while a row is worked off.
+// One market that replays bars: its next row, and when an order or a cancel counts as arrived while a row is processed.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { BarBook } from '../../venue/barBook.ts';
@@ -6,13 +6,13 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
 import type { BarSeries } from './barSeries.ts';
 
-/** Where a row is at: its open has been offered; its inside too. What arrives meanwhile counts as arrived at `timeMs`. */
+/** The stage of a row: its open has been matched, or its inside too. Orders that arrive now count as arrived at `timeMs`. */
 export interface BarMoment {
   readonly act: 'open' | 'inside';
   readonly timeMs: number;
 }
 
-/** At what MARKET orders that arrive now are executed. */
+/** Price and time at which MARKET orders that arrive now execute. */
 interface Quote {
   /** Ticks. */
   readonly price: number;
@@ -23,15 +23,15 @@ export class BarMarket implements Rows {
   readonly market: TradedMarket;
   readonly book: BarBook;
   readonly series: BarSeries;
-  /** The row that is matched next; its closing is still to come. */
+  /** The row that is matched next; it has not closed yet. */
   row: number;
   moment: BarMoment | null = null;
   #quote: Quote | null = null;
-  /** Cancels that arrived inside the row: they act after it, for nobody knows what the row did first. */
+  /** Cancels that arrived inside the row. They take effect after it, because the order of events within a row is unknown. */
   readonly #lateCancels: (() => void)[] = [];
   readonly #graceMs: number;
 
-  /** `graceMs`: how long after the open of a row an arrival still counts as there at its open. */
+  /** `graceMs`: how long after the open of a row an arrival still counts as present at its open. */
   constructor(market: TradedMarket, book: BarBook, series: BarSeries, graceMs: number) {
     this.market = market;
     this.book = book;
@@ -74,7 +74,7 @@ export class BarMarket implements Rows {
     this.book.execute(order, quote.price, Math.max(quote.timeMs, order.admittedMs));
   }
 
-  /** From now on, and as long as the row is where it is, MARKET orders trade at `price`: the row was there. Throws ConfigError. */
+  /** Makes MARKET orders trade at `price` until the row moves on. The row must have traded there. Throws ConfigError otherwise. */
   quote(price: number): void {
     const { moment, series, row } = this;
     if (moment === null) throw new ConfigError('price: no row is being worked off', 'ask for the next act first');
@@ -82,17 +82,17 @@ export class BarMarket implements Rows {
     if (!(Number.isInteger(price) && price >= low && price <= high)) {
       throw new ConfigError(`price: the row has traded from ${low} to ${high} in ticks, not at ${price}`, 'name a price of the row');
     }
-    // The open is where the row begins; anything else it reaches at a time that nobody knows, and is told as its close.
+    // The open trades at the start of the row. The time of any other price is unknown, so its fills are reported at the close.
     this.#quote = { price, timeMs: price === open && moment.act === 'open' ? moment.timeMs : series.closeMs(row) };
   }
 
-  /** The row goes on: the quote was for what it has left. */
+  /** Moves to the next stage of the row. The quote was for the stage before. */
   moveTo(moment: BarMoment | null): void {
     this.moment = moment;
     this.#quote = null;
   }
 
-  /** The row is matched. */
+  /** Runs the cancels that waited for the end of the row. */
   actLateCancels(): void {
     for (const run of this.#lateCancels.splice(0)) run();
   }

@@ -1,4 +1,4 @@
-// Markets whose prices are rows of bars: at its close a row is matched by the rules of a backtest, whole or act by act (docs/matching.md).
+// Matching in bar markets: at its close, a row is matched by the rules of a backtest, as a whole or act by act (docs/matching.md).
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
@@ -7,12 +7,12 @@ import { BarMarket } from './barMarket.ts';
 import { BarMargin } from './barMargin.ts';
 
 /**
- * What a row has done since the act before. `open`: orders that it opens at or beyond have filled, at its open. `inside`: resting orders
- * have filled that it reached. `closed`: every row of this time is over, positions are judged, and the bars can be read.
+ * What a row has done since the previous act. `open`: orders at or beyond the open have filled at the open. `inside`: resting orders within
+ * its range have filled. `closed`: every row of this time has ended, positions are judged, and the bars are visible.
  */
 export type RowAct = { readonly act: 'open' | 'inside'; readonly lane: BarMarket } | { readonly act: 'closed'; readonly timeMs: number };
 
-/** The two sides of the exchange, as far as rows need them. */
+/** The sides of the exchange that bar matching needs. */
 export interface RowSides {
   readonly futures: FuturesExchange | null;
 }
@@ -22,14 +22,14 @@ export class BarMatching {
   readonly #scheduler: Scheduler;
   readonly #futures: FuturesExchange | null;
   readonly #margin: BarMargin | null;
-  /** Of contracts. */
+  /** Row processing of contracts. */
   readonly #orders = new Map<BarMarket, RowOrder>();
-  /** The acts of the rows that close now, as far as they are still to come. */
+  /** The remaining acts of the rows that close now. */
   #acts: Generator<RowAct> | null = null;
   #isByActs = false;
 
   constructor(lanes: readonly BarMarket[], { futures }: RowSides, scheduler: Scheduler) {
-    // In the order of their ids, as everywhere: what fills first may take the money that another wants.
+    // Sorted by id, as everywhere: the order that fills first may take the money that another one needs.
     this.#lanes = lanes.toSorted((a, b) => (a.market.instrument.id < b.market.instrument.id ? -1 : 1));
     this.#scheduler = scheduler;
     this.#futures = futures;
@@ -48,25 +48,25 @@ export class BarMatching {
     this.#awaitRow();
   }
 
-  /** When the next rows close; Infinity: there are none. */
+  /** Time at which the next rows close; Infinity: no more rows. */
   get nextMs(): number {
     return this.#lanes.reduce((next, lane) => Math.min(next, lane.nextCloseMs), Infinity);
   }
-  /** The market whose row is being worked off; null: none is. */
+  /** The market whose row is being processed; null: none. */
   get activeMarket(): BarMarket | null {
     return this.#lanes.find(({ isActing }) => isActing) ?? null;
   }
 
-  /** From now on rows wait, when they close, for `next` to be called for each of their acts. */
+  /** Switches to act-by-act matching: closing rows wait until `next` is called for each of their acts. */
   goByActs(): void {
     this.#isByActs = true;
   }
-  /** Rows are matched whole again, and the rest of those at hand now. */
+  /** Switches back to matching whole rows, and finishes the current ones. */
   goWhole(): void {
     this.#isByActs = false;
     while (this.next() !== null);
   }
-  /** The next act of the rows that have just closed; null: they are over, and the next ones are still to come. */
+  /** Runs the next act of the rows that have just closed. Returns null if they have ended and the next rows have not closed yet. */
   next(): RowAct | null {
     const step = this.#acts?.next();
     if (step !== undefined && step.done !== true) return step.value;
@@ -115,7 +115,7 @@ export class BarMatching {
     lane.actLateCancels();
   }
 
-  /** The bar can be read, and is the last price. */
+  /** Makes the bar visible and its close the last price. */
   #publishBar(lane: BarMarket): void {
     const { market, book, series, row } = lane;
     const bar = series.bar(row);
@@ -124,7 +124,7 @@ export class BarMatching {
     lane.row++;
   }
 
-  /** Funding in the middle of a row is paid at once; at the end of one, once the row is matched. */
+  /** Pays funding when it is due: at once in the middle of a row, or after matching at the end of one. */
   #awaitFunding(lane: BarMarket, at: number): void {
     const funding = lane.series.funding[at];
     if (funding === undefined) return;

@@ -1,4 +1,4 @@
-// The bars that a market follows row by row, in whole ticks and lots, and what its contract pays and is marked with.
+// The bars that a market replays, in whole ticks and lots, with the marks and the funding of its contract.
 
 import { pow10 } from '../../base/number/exact.ts';
 import { type BarColumns, ticksOf, type TickColumn } from '../../model/bars/bars.ts';
@@ -6,7 +6,7 @@ import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { TickBar } from '../market/klines.ts';
 
-/** Mark prices in ticks, row by row of the bars. */
+/** Mark prices in ticks, one for each row of the bars. */
 export interface RowMarks {
   readonly open: TickColumn;
   readonly high: TickColumn;
@@ -14,25 +14,25 @@ export interface RowMarks {
   readonly close: TickColumn;
 }
 
-/** A funding time: the rate, whole in 10^-12, and the mark in ticks of which it is taken. */
+/** One funding: its time, the rate (whole in 10^-12), and the mark in ticks that it applies to. */
 export interface RowFunding {
   readonly timeMs: number;
   readonly rate: number;
   readonly markTicks: number;
 }
 
-/** What is given of a market; `bars` bear its very instrument. */
+/** The data of one bar market. `bars` must have the market's own instrument object. */
 export interface RowData {
   readonly bars: BarColumns;
-  /** Rows before it are the history that the exchange opens with. */
+  /** Rows before this one are the history that the exchange opens with. */
   readonly firstRow: number;
-  /** Of a contract; null: the bars' own prices. */
+  /** Marks of a contract. Null: the bars' own prices. */
   readonly marks: RowMarks | null;
-  /** Of a contract, in order of time. */
+  /** Funding of a contract, in order of time. */
   readonly funding: readonly RowFunding[];
 }
 
-/** The same, read a row at a time. */
+/** The same data, read row by row. */
 export class BarSeries {
   readonly bars: BarColumns;
   readonly firstRow: number;
@@ -53,7 +53,7 @@ export class BarSeries {
     this.#volumeScale = pow10(instrument.quantityDigits);
   }
 
-  /** The marks of a row. */
+  /** Returns the marks of a row. */
   marksOf(row: number): MarkRow {
     const { open, high, low, close } = this.marks;
     return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
@@ -61,7 +61,7 @@ export class BarSeries {
   get length(): number {
     return this.bars.length;
   }
-  /** Infinity after the last row. */
+  /** Returns Infinity after the last row. */
   openMs(row: number): number {
     return this.bars.openMs[row] ?? Infinity;
   }
@@ -69,17 +69,17 @@ export class BarSeries {
     return this.bars.closeMs[row] ?? Infinity;
   }
 
-  /** As it is told; its lots are its volume to the nearest. */
+  /** Returns the bar as clients see it. Its lots are the volume, rounded to the nearest. */
   bar(row: number): TickBar {
     const { open, high, low, close } = this.#prices;
     const lots = Math.round(this.bars.volume[row]! * this.#volumeScale);
     return { openMs: this.bars.openMs[row]!, open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, lots };
   }
-  /** Whole lots that the row traded: of which a cap leaves its share. */
+  /** Returns the whole lots that the row traded. A volume cap allows a share of them. */
   lots(row: number): number {
     return wholeLots(this.bars.volume[row]!, this.#lotScale);
   }
-  /** Ticks before the first row: the last close of the history, or the first open. */
+  /** Price before the first row, in ticks: the last close of the history, or the first open. */
   get startTicks(): number {
     return this.firstRow > 0 ? this.#prices.close[this.firstRow - 1]! : this.#prices.open[0]!;
   }

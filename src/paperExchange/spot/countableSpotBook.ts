@@ -1,4 +1,4 @@
-// A spot book that fills no more than can be counted: an exchange for strangers lives on where a backtest ends with an error.
+// A spot book that never fills more than exact numbers can hold. A service must keep running where a backtest may end with an error.
 
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import type { Balance, ExternalFlows } from '../../venue/accounts.ts';
@@ -14,7 +14,7 @@ export class CountableSpotBook extends SpotBook {
     return this.countable(order, price, super.computeFillableLots(order, price));
   }
 
-  /** At most `lots`: as many as keep every sum below 2^53 units. */
+  /** Returns at most `lots`, such that every sum stays below 2^53 units. */
   private countable({ instrumentAccount }: VenueOrder, price: number, lots: number): number {
     const { base, quote } = instrumentAccount!;
     const baseRoom = roomOf(base, this.base);
@@ -22,13 +22,16 @@ export class CountableSpotBook extends SpotBook {
     const { unitsPerLot } = this.money;
     this.isCapped = lots * unitsPerLot > baseRoom || this.money.notional(price, lots) > quoteRoom;
     if (!this.isCapped) return lots;
-    // A notional is rounded by half a unit at most.
+    // Rounding a notional adds at most half a unit.
     const byQuote = this.money.affordable(Math.max(0, quoteRoom - 1), price);
     return Math.max(0, Math.min(lots, Math.floor(baseRoom / unitsPerLot), byQuote));
   }
 }
 
-/** Units that can be added to what an account has of an asset, and to what nobody has of it; a quarter of them, for fees come on top. */
+/**
+ * Returns the units of an asset that an execution may add, both to the account and to the external flows. It is a quarter of the space
+ * left, because fees come on top.
+ */
 function roomOf({ free, locked }: Balance, { market, fees }: ExternalFlows): number {
   return Math.floor((MAX_EXACT - Math.max(free + locked, Math.abs(market), fees)) / 4);
 }

@@ -1,4 +1,4 @@
-// The spot side of the exchange: coins against coins, over the spot venue.
+// The spot side of the exchange: coins against coins, on top of the spot venue.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { CountableSpotBook } from './countableSpotBook.ts';
@@ -13,7 +13,7 @@ const ROWS: RowKind<UserOrder, OwnTrade> = {
   termsOf: () => null,
   trade: (common) => common,
   valueOf: () => null,
-  // An order on spot tells it of its value.
+  // A spot order derives its average price from its value.
   averageTicks: () => 0,
 };
 
@@ -46,7 +46,7 @@ export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
     this.#amounts = new Amounts(this.assets());
   }
 
-  /** Opens the account that has the next index, with its balances. Throws ConfigError at one that cannot be. */
+  /** Opens the account with the next index, with its balances. Throws ConfigError if they are invalid. */
   openAccount({ name, balances, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
     if (maxOpenOrders !== undefined) this.venue.accounts.all[account]!.maxOpen = maxOpenOrders;
@@ -55,7 +55,7 @@ export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
     }
   }
 
-  /** The assets of the market and the digits of their units, in order of appearance. */
+  /** Returns the assets of the market with the digits of their units, in order of appearance. */
   assets(): ReadonlyMap<string, number> {
     return new Map(
       this.markets.flatMap(({ instrument: { base, baseDigits, quote, quoteDigits } }): [string, number][] => [

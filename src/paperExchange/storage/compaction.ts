@@ -1,4 +1,4 @@
-// Makes files of what is over out of old segments: written and synced first, and only then do the segments go.
+// Compaction: replaces old segments by an archive file. The file is written and synced before the segments are removed.
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { sealed, type Seal } from './frame.ts';
@@ -15,16 +15,16 @@ import { rowText } from '../orders/rows.ts';
 import { LINE_FEED } from '../orders/rowStore.ts';
 import { FORMAT, type StoreSegment, storeSegmentNumber, type Segments } from './segments.ts';
 
-/** Bytes that are read at a time, between which requests are answered. */
+/** Bytes that are processed at a time. Requests are answered in between. */
 const PIECE_BYTES = 1 << 18;
-/** So many small files are too many: each start leaves one. */
+/** With this many segments, compaction runs even if they are small, because each start leaves one. */
 const MAX_SEGMENTS = 32;
 
 export class Compaction {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #segments: Segments;
-  /** Bytes of segments that are worth it. */
+  /** Minimum size in bytes of the segments that makes a compaction worthwhile. */
   readonly #min: number;
   #run: Run | null = null;
   #isOff = false;
@@ -37,7 +37,10 @@ export class Compaction {
     this.#min = min;
   }
 
-  /** The newest segment lasts, and says all that an exchange needs: what is before it may be worth a run. `before`: the last seal of that. */
+  /**
+   * Starts a compaction if it is due. The newest segment must be durable and hold everything that a restart needs. `before`: the last seal
+   * before it.
+   */
   startIfDue(before: Seal): void {
     if (this.#run !== null || this.#isOff || this.#whenStopped !== null) return;
     const all = this.#segments.all;
@@ -47,7 +50,7 @@ export class Compaction {
     const [first, last] = [old[0], old.at(-1)];
     if (newest === undefined || first === undefined || last === undefined) return;
     if (newest.base - first.base < this.#min && old.length < MAX_SEGMENTS) return;
-    // Files without a frame, which a start may have left, lie between those that have one.
+    // The span includes files without a frame, which an earlier start may have left between the others.
     const span = { first: (all[from - 1]?.last ?? 0) + 1, last: newest.number - 1 };
     this.#attempt(() => {
       this.#run = new Run(this.#disk, `${this.#folder}/${archiveFileName(span)}`, old, span, newest.base, before);
@@ -55,7 +58,7 @@ export class Compaction {
     });
   }
 
-  /** Nothing more is begun; `done` is called once nothing is under way. */
+  /** Starts no further compaction. `done` is called once none is running. */
   stop(done: () => void): void {
     this.#whenStopped = done;
     if (this.#run === null) done();
@@ -65,7 +68,7 @@ export class Compaction {
     const run = this.#run;
     if (run === null) return;
     const isDone = run.write();
-    // Each piece waits for the disk, which also lets others have their turn.
+    // Waiting for the disk after each piece also lets other events run.
     this.#sync(run.path, () => (isDone ? this.#sync(this.#folder, () => this.#finish(run)) : this.#step()));
   }
 
@@ -87,7 +90,9 @@ export class Compaction {
     });
   }
 
-  /** A disk that does not do it is for the journal to complain of, which writes what matters; the segments stay as they are. */
+  /**
+   * Runs a disk operation. If it fails, compaction is switched off and the segments stay. Reporting a bad disk is left to the store writer.
+   */
   #attempt(act: () => void): void {
     try {
       act();
@@ -97,7 +102,7 @@ export class Compaction {
     }
   }
 
-  /** The next start removes what is not finished. */
+  /** The next start removes an incomplete file. */
   #end(isOff: boolean): void {
     this.#isOff = isOff;
     this.#run = null;
@@ -105,7 +110,7 @@ export class Compaction {
   }
 }
 
-/** One file in the making. */
+/** One archive file while it is written. */
 class Run {
   readonly path: string;
   readonly old: readonly StoreSegment[];
@@ -113,10 +118,10 @@ class Run {
   readonly base: number;
   readonly index = new ArchiveIndex();
   readonly #disk: Disk;
-  /** Where the segment behind these begins, and the seal before that. */
+  /** Start of the segment that follows, and the last seal before it. */
   readonly #end: number;
   readonly #before: Seal;
-  /** Of all segments. */
+  /** Position across all segments. */
   #place: number;
   #written = 0;
   #seq = 0;
@@ -132,7 +137,7 @@ class Run {
     disk.create(path);
   }
 
-  /** Writes the next piece; true: it was the last. */
+  /** Writes the next piece. Returns true after the last one. */
   write(): boolean {
     let rows = '';
     if (this.#seq === 0) {
@@ -148,7 +153,7 @@ class Run {
     return isLast;
   }
 
-  /** Lines of the next piece of the segment at hand; `offset`: where the first of them will lie. */
+  /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
   #archive(offset: number): string {
     const at = this.old.findLastIndex(({ base }) => base <= this.#place);
     const { path, base } = this.old[at]!;

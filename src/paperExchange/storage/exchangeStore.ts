@@ -1,4 +1,4 @@
-// An exchange that lasts: its record is opened, what it says is put into a new service, and everything from then on is written behind it.
+// A persistent exchange: opens the exchange store, restores a new service from it, and starts writing behind its end.
 
 import type { Disk } from '../../ports/disk.ts';
 import type { Service } from '../service.ts';
@@ -8,26 +8,26 @@ import { Recorder } from './recorder.ts';
 import { restoreService } from './restore.ts';
 import { instrumentRow, Segments } from './segments.ts';
 
-/** What there was before. */
+/** What the store knows of earlier processes. */
 export interface StoreHistory {
-  /** Time of the last frame, ms: where the exchange goes on. */
+  /** Time of the last frame, ms. The exchange resumes there. */
   readonly lastMs: number;
-  /** When it was opened for the first time. */
+  /** Time of the first opening, ms. */
   readonly openedMs: number;
-  /** How often it has gone on, this time included. */
+  /** Number of restarts, including this one. */
   readonly restarts: number;
 }
 
 export class ExchangeStore {
-  /** Null: the folder has none. */
+  /** Null if the folder has no history. */
   readonly history: StoreHistory | null;
-  /** What a write left that did not finish, in words; null: nothing. */
+  /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #reading: StoreReading;
 
-  /** Reads what is there. Throws ConfigError at files that are not what an exchange has written. */
+  /** Reads the store. Throws ConfigError if its files are not what an exchange has written. */
   constructor(disk: Disk, folder: string) {
     this.#disk = disk;
     this.#folder = folder;
@@ -38,7 +38,7 @@ export class ExchangeStore {
     this.torn = torn;
   }
 
-  /** Begins to write; a service at the time of the last frame becomes what the exchange was. Throws ConfigError. */
+  /** Restores a service, whose time must be that of the last frame, and starts to write. Throws ConfigError. */
   begin(service: Service, options: Omit<StoreWriterOptions, 'folder'>): StoreWriter {
     const { pasts, segments: read, ending, bytes, nextNumber, needless } = this.#reading;
     const segments = new Segments(this.#disk);

@@ -1,34 +1,34 @@
-// Rows that last together or not at all: some lines of rows, and a line that seals them with their checksum.
+// Frames of the exchange store: some lines of rows and a seal with their checksum. They become durable together or not at all.
 
 import { crc32c, crcText } from '../../base/number/crc32c.ts';
 import { LINE_FEED } from '../orders/rowStore.ts';
 
 export interface Seal {
-  /** Counts the frames of an exchange, from 1. */
+  /** Number of the frame, from 1 across all files. */
   readonly seq: number;
   /** Time of the exchange, ms. */
   readonly timeMs: number;
   readonly crc: string;
 }
 
-/** The last frame before a place: what comes next says so, where a file begins. */
+/** The seal before the first frame. */
 export const NO_FRAME: Seal = { seq: 0, timeMs: 0, crc: '00000000' };
 
-/** No single bit makes another kind of row of it, nor it of one. */
+/** No single bit error turns a seal into a row, or a row into a seal. */
 const SEAL_HEAD = '["seal",';
 const SEAL = /^\["seal",(\d{1,15}),(\d{1,15}),(\d{1,12}),"([0-9a-f]{8})"\]$/;
-/** A whole one with something behind it that is no line feed: no write that was cut short leaves that. */
+/** A complete seal followed by something other than a line feed. A torn write cannot leave that. */
 const OVERLONG = /^\["seal",[\d,]+"[0-9a-f]{8}"\]./s;
 const ROW = /^\["(head|[a-zA-Z])",/;
 
-/** The whole frame and its seal. `rows`: lines, each with its line feed, of printable ASCII. */
+/** Returns a complete frame and its seal. `rows`: lines of printable ASCII, each with its line feed. */
 export function sealed(rows: string, seq: number, timeMs: number): { readonly text: string; readonly seal: Seal } {
   const head = `${SEAL_HEAD}${seq},${timeMs},${rows.length}`;
   const crc = crcText(crc32c(Buffer.from(rows + head, 'latin1')));
   return { text: `${rows}${head},"${crc}"]\n`, seal: { seq, timeMs, crc } };
 }
 
-/** A frame that was read back; `end`: behind its seal. */
+/** A frame that was read back. `end`: the position after its seal. */
 export interface StoreFrame {
   readonly seal: Seal;
   readonly from: number;
@@ -36,7 +36,7 @@ export interface StoreFrame {
   readonly end: number;
 }
 
-/** The frame that begins at `from`; null: none does that is whole. */
+/** Returns the frame that begins at `from`; null if there is no complete frame. */
 export function frameAt(bytes: Buffer, from: number, seq: number): StoreFrame | null {
   const at = sealAt(bytes, from);
   if (at < 0) return null;
@@ -45,12 +45,12 @@ export function frameAt(bytes: Buffer, from: number, seq: number): StoreFrame | 
   if (found === null || found === undefined) return null;
   const crc = found[4]!;
   const isRight = Number(found[1]) === seq && Number(found[3]) === at - from;
-  // The checksum stands at the very end: a comma, and eight digits and two brackets in quotes.
+  // The checksum is at the very end: a comma, eight quoted digits and a bracket. They and the quotes take 12 bytes.
   if (!isRight || crcText(crc32c(bytes, from, end - 12)) !== crc) return null;
   return { seal: { seq, timeMs: Number(found[2]), crc }, from, rowsEnd: at, end: end + 1 };
 }
 
-/** Where the next line begins that seals something; -1: nowhere. */
+/** Returns the start of the next line that is a seal; -1 if no line is. */
 function sealAt(bytes: Buffer, from: number): number {
   if (bytes.toString('latin1', from, from + SEAL_HEAD.length) === SEAL_HEAD) return from;
   const found = bytes.indexOf(`\n${SEAL_HEAD}`, from, 'latin1');
@@ -58,8 +58,8 @@ function sealAt(bytes: Buffer, from: number): number {
 }
 
 /**
- * True when what stands from `from` to the end of a file is what an append leaves that did not finish: the beginning of a frame whose seal
- * is not there, or one with holes of zeros. Anything else was changed by somebody: it may have been acknowledged.
+ * True when the bytes from `from` to the end of the file are what a torn append leaves. That is the start of a frame without its seal, or a
+ * frame with holes of zeros. Anything else was changed later, and may have been acknowledged.
  */
 export function isTornFrame(bytes: Buffer, from: number): boolean {
   if (bytes.indexOf(0, from) >= 0) return sealedBehind(bytes, from) === 0;
@@ -73,7 +73,7 @@ export function isTornFrame(bytes: Buffer, from: number): boolean {
   return true;
 }
 
-/** Frames behind a hole that are sealed whole: then the hole is none that one append could have left. */
+/** Counts the complete frames behind a hole. If there is one, a single append cannot have left the hole. */
 function sealedBehind(bytes: Buffer, from: number): number {
   let frames = 0;
   for (let at = sealAt(bytes, from); at >= 0; at = sealAt(bytes, bytes.indexOf(LINE_FEED, at) + 1)) {

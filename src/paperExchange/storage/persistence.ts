@@ -1,14 +1,14 @@
-// Who keeps the exchange's past: in memory, for as long as the process lives, or on a disk.
+// Keeps ended orders, trades and profit history in memory, for an exchange that is not persistent.
 
 import type { ServiceConfig } from '../dialect/config.ts';
 import { type Persistence, Service } from '../service.ts';
 import { Recorder } from './recorder.ts';
 import { MemoryRows, type RowWriter } from '../orders/rowStore.ts';
 
-/** Changes that add up before what is over is put away. */
+/** Number of changes that are collected before ended orders are archived. */
 const BATCH = 512;
 
-/** Orders that are over, trades and profit history go where they take little room; nothing lasts. */
+/** Stores ended orders, trades and profit history compactly. Nothing is durable. */
 export class MemoryPersistence implements Persistence {
   readonly #recorder: Recorder;
   readonly #rows: RowWriter;
@@ -23,7 +23,7 @@ export class MemoryPersistence implements Persistence {
   }
 }
 
-/** Opens a service that keeps its past in memory, for as long as the process lives. Throws ConfigError as `Service` does. */
+/** Opens a service that stores its history in memory. Throws ConfigError as `Service` does. */
 export function openService(config: ServiceConfig, startMs: number): Service {
   const service = new Service(config, startMs);
   const rows = new MemoryRows();

@@ -1,4 +1,4 @@
-// Reads the files of an exchange's record back, strictly: frame after frame, or the first place at which they are not what was written.
+// Reads the files of an exchange store, frame by frame, and stops at the first place where they differ from what was written.
 
 import type { Disk } from '../../ports/disk.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -7,35 +7,35 @@ import { type ArchiveEndRow, ArchiveIndex, archiveFileName, sealOfEnd, type Segm
 import { LINE_FEED } from '../orders/rowStore.ts';
 import { FORMAT, type HeadRow, type StoreSegment, storeSegmentName, storeSegmentNumber } from './segments.ts';
 
-/** One segment: its head, and where its frames are. */
+/** One segment: its head, and the positions of its frames. */
 export interface ReadSegment extends StoreSegment {
   readonly head: HeadRow;
   readonly frames: readonly StoreFrame[];
 }
 
-/** A file of what is over. */
+/** One archive file. */
 export interface ArchiveReading extends StoreSegment {
   readonly archive: ArchiveIndex;
   readonly frames: readonly StoreFrame[];
 }
 
 export interface StoreReading {
-  /** In the stead of the oldest segments. */
+  /** Archive files, which replace the oldest segments. */
   readonly pasts: readonly ArchiveReading[];
-  /** Those that have a frame. */
+  /** Segments that have a frame. */
   readonly segments: readonly ReadSegment[];
   readonly ending: Seal;
-  /** Bytes of all frames, of the segments that are there no more too. */
+  /** Bytes of all frames, including those of segments that no longer exist. */
   readonly bytes: number;
-  /** The next file gets this number. */
+  /** Number for the next file. */
   readonly nextNumber: number;
-  /** What a write left that did not finish, in words; null: there is none. It was never acknowledged. */
+  /** Description of a torn write, which was never acknowledged; null if no write was torn. */
   readonly torn: string | null;
-  /** Files that others are in the stead of, or that were not finished. */
+  /** Files that are incomplete, or that others have replaced. */
   readonly needless: readonly string[];
 }
 
-/** Throws ConfigError at files that are not what an exchange has written. */
+/** Throws ConfigError if the files are not what an exchange has written. */
 export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): StoreReading {
   const names = disk.list(folder);
   const numbers = names.flatMap((name) => storeSegmentNumber(name) ?? []);
@@ -61,8 +61,8 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
 }
 
 /**
- * Segments go only when the file in their stead lasts: as long as all of them are there, nobody knows that it does, and nobody needs it.
- * Of two such files the one that reaches further is the later one.
+ * Returns the archive files that are needed. Segments are removed only once their archive file is durable. While all of them exist, the
+ * archive file is not needed and may not be durable. Of two overlapping archive files, the longer one is newer.
  */
 function neededSpans(all: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
   const needed = all.filter(({ first, last }) => {
@@ -140,7 +140,7 @@ const lineAt = (file: Buffer, from: number): readonly unknown[] => {
   return Array.isArray(row) ? row : [];
 };
 
-/** The lines of a file, and where they are in it; `at`, `end`: without the line feed. */
+/** Visits the lines of a file. `at` and `end` are positions in `bytes`, without the line feed. */
 export function visitLines(
   disk: Pick<Disk, 'read'>,
   { path, frames }: ReadSegment | ArchiveReading,

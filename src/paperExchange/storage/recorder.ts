@@ -1,4 +1,4 @@
-// Writes down what has changed in an exchange since the last time: everything that has to last, or only what need not be at hand any more.
+// Writes the changes of an exchange since the last write: all that must be durable, or only what need not stay in memory.
 
 import { triggerText } from '../futures/triggerRow.ts';
 import type { TickBar } from '../market/klines.ts';
@@ -14,15 +14,15 @@ import type { StoredPositionRow, StateRow } from '../orders/stateRows.ts';
 
 type AnySide = SpotExchange | FuturesExchange;
 
-/** Ids that are told to everybody, not to one account, are written down in advance, so many at a time. */
+/** Ids that any client can see are reserved in advance, in blocks of this size, before they are used. */
 const RESERVE = 1 << 16;
 
 export class Recorder {
   readonly #service: Service;
   readonly #sides: readonly AnySide[];
-  /** The latest text of what is written only when it is another than before. */
+  /** Latest text of rows that are written only when they differ from before. */
   readonly #written = new Map<string, string>();
-  /** Of each market: open of the last minute that was written. */
+  /** Open time of the last minute written, by market. */
   readonly #minutes = new Map<string, number>();
   readonly #reserved = new Map<AnySide, { trades: number; background: number }>();
 
@@ -32,7 +32,7 @@ export class Recorder {
     this.#sides = [spot, futures].filter((side) => side !== null);
   }
 
-  /** Changes that wait to be written, counted roughly. */
+  /** Approximate number of changes that wait to be written. */
   get waiting(): number {
     const { spot, futures } = this.#service.sides;
     return (
@@ -40,7 +40,7 @@ export class Recorder {
       (futures === null ? 0 : futures.changes.count + futures.profits.fresh.length + futures.triggers.changed.size)
     );
   }
-  /** True when ids may be told soon that are not written down as told. */
+  /** True when the reserved ids may soon run out. */
   get isShortOfIds(): boolean {
     return this.#sides.some((side) => {
       const { trades, background } = side.counters;
@@ -49,7 +49,7 @@ export class Recorder {
     });
   }
 
-  /** Orders that are over, own trades, profit history: they can be read from where they are put. The rest is forgotten. */
+  /** Writes ended orders, own trades and profit history, which can then be read from the store. Other changes are dropped. */
   writeArchive(rows: RowWriter): void {
     for (const side of this.#sides) {
       side.forgetOpen();
@@ -61,7 +61,9 @@ export class Recorder {
     this.#triggers(false, rows);
   }
 
-  /** All that has changed; `whole`: and all else that an exchange has to have to go on. `isLast`: nothing is told any more. */
+  /**
+   * Writes all changes. `whole`: also everything else that a restart needs. `isLast`: nothing is reported any more, so no ids are reserved.
+   */
   write(rows: RowWriter, whole: boolean, isLast = false): void {
     if (whole) {
       this.#written.clear();
@@ -83,7 +85,7 @@ export class Recorder {
   }
 
   #orders(side: AnySide, rows: RowWriter): void {
-    // The two sides differ in what their orders have, and each knows its own.
+    // The branches fix the type: each side writes its own kind of orders.
     if ('profits' in side) {
       writeOrders(side, rows);
       for (const { account, kept } of side.profits.fresh.splice(0)) kept.place = rows.add(side.profits.rowOf(account, kept.row));
@@ -178,7 +180,7 @@ export class Recorder {
       const book = side.venue.book(instrument);
       const mark = 'markTicks' in book ? book.markTicks : 0;
       this.#put(rows, `m ${market} ${symbol}`, ['m', market, symbol, book.lastPrice, mark, referencePrice]);
-      // Bars that a market follows are on file already.
+      // The bars of a bar market are already on disk.
       if (traded.rows !== null) continue;
       const { klines } = tape;
       const { nowMs } = this.#service;
@@ -193,7 +195,7 @@ export class Recorder {
     }
   }
 
-  /** Those that have changed, and, where all is written, those that wait; what has ended is found there from now on. */
+  /** Writes changed triggers, and with `whole` all that are waiting. Ended ones are read from the store from now on. */
   #triggers(whole: boolean, rows: RowWriter): void {
     const { futures } = this.#service.sides;
     if (futures === null) return;
@@ -214,7 +216,7 @@ export class Recorder {
   }
 }
 
-/** Orders that are over are found there from now on, by whoever looks for them; trades too. */
+/** Writes changed orders and trades. Ended orders and trades are read from the store from now on. */
 function writeOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, rows: RowWriter): void {
   const { changes, orders } = side;
   for (const order of changes.orders) {

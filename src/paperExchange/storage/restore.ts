@@ -1,4 +1,4 @@
-// An exchange as it was when it ended: what its record says, put into a service that has just been made.
+// Restores an exchange: applies the content of its store to a new service.
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { INTERVALS } from '../../model/interval.ts';
@@ -30,7 +30,7 @@ import type {
 
 type AnyRow = StoredOrderRow | StoredTradeRow | ReductionRow | StateRow | readonly ['head', ...unknown[]];
 
-/** The latest row of each kind and thing. */
+/** The latest row of each kind and key. */
 class Latest {
   readonly open = { spot: new Map<number, StoredOrderRow>(), futures: new Map<number, StoredOrderRow>() };
   readonly balances = new Map<string, BalanceRow>();
@@ -46,7 +46,7 @@ class Latest {
   clockOffsetMs = 0;
 }
 
-/** Throws ConfigError where the record speaks of what the config no longer has. `service`: at the time of the last frame. */
+/** Throws ConfigError if the store refers to something that the config no longer has. `service` must be at the time of the last frame. */
 export function restoreService(service: Service, reading: StoreReading, disk: Pick<Disk, 'read'>): void {
   const newest = reading.segments.at(-1);
   if (newest === undefined) return;
@@ -60,7 +60,7 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
       if (isArchivedRow(bytes, at, end)) {
         past.take(bytes, at, end, place);
         if (segment === newest) forget(latest, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
-        // The newest file begins with all that an exchange has, but for what is over: of the others only that is of interest.
+        // The newest file begins with the complete state, except what has ended. Older files matter only for that.
       } else if (segment === newest) noteOpen(latest, past, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
     });
   }
@@ -72,10 +72,10 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
   checkMoney(service, newest.path);
 }
 
-/** Each line has the place at which its row lay. */
+/** Each line starts with the original offset of its row. */
 function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, past: ArchiveRestorer): void {
   visitLines(disk, file, (bytes, at, end) => {
-    // The first line of the file and the last one are of the file itself.
+    // The first and the last line are the file's own head and end.
     if (bytes[at] === BRACKET) return;
     let place = 0;
     let from = at;
@@ -86,7 +86,7 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, past: Arch
 }
 const [BRACKET, SPACE, ZERO] = [91, 32, 48];
 
-/** What was open, or waited, is over. */
+/** The order or trigger has ended, so it is no longer open or waiting. */
 function forget(latest: Latest, row: AnyRow): void {
   if (row[0] === 'o') latest.open[row[1]].delete(row[2]);
   if (row[0] === 'g') latest.triggers.delete(row[1]);
@@ -104,7 +104,7 @@ function noteOpen(latest: Latest, past: ArchiveRestorer, row: AnyRow): void {
   note(latest, row);
 }
 
-/** Digits of prices and amounts are as they were, and nobody who has something is missing. */
+/** Checks that digits of prices and amounts are unchanged, and that no account is missing. */
 function checkHead(
   { markets, accounts }: Service,
   path: string,
@@ -178,7 +178,7 @@ function restoreSpot(spot: SpotExchange, latest: Latest): void {
   const { names } = spot.rows;
   accounts.assets.forEach((asset, index) => {
     const totals = latest.totals.get(`spot ${asset}`);
-    // Accounts that the config has more than before have brought what they begin with.
+    // Accounts that are new in the config have added their initial balances.
     let brought = 0;
     accounts.all.forEach((_, account) => {
       const balance = accounts.of(account, index);
@@ -243,7 +243,7 @@ function restoreTriggers(futures: FuturesExchange, { triggers }: Latest): void {
   for (const row of Array.from(triggers.values()).toSorted((a, b) => a[1] - b[1])) futures.triggers.restore(row);
 }
 
-/** Prices, bars, counters, and last the open orders. */
+/** Restores prices, bars and counters, and finally the open orders. */
 function restoreSide<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, latest: Latest, market: 'spot' | 'futures'): void {
   for (const traded of side.markets) {
     const { instrument, tape } = traded;
@@ -267,7 +267,7 @@ function restoreSide<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide
   side.restoreOpen(Array.from(latest.open[market].values()).toSorted((a, b) => a[2] - b[2]));
 }
 
-/** Nothing was made or lost on the way. */
+/** Checks that no money was created or lost. */
 function checkMoney({ sides: { spot, futures } }: Service, path: string): void {
   try {
     spot?.venue.assertConserved();

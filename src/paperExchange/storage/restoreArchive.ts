@@ -1,4 +1,4 @@
-// What is over, as it is found again after a start: of each row no more is read than who it is of and what it is called.
+// Rebuilds the lookups of ended orders, triggers and trades after a start. It reads only the owner and the ids of each row.
 
 import type { Market } from '../../model/instrument.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
@@ -8,20 +8,20 @@ import type { SpotExchange } from '../spot/spotExchange.ts';
 import { readRow } from '../orders/rows.ts';
 import type { TriggerRow } from '../orders/stateRows.ts';
 
-/** Whose a row is, and of which market. */
+/** The owner of a row: side, account and the tag of its instrument. */
 interface Owner {
   readonly side: SpotExchange | FuturesExchange;
   readonly account: number;
   readonly tag: number;
 }
 
-/** A number with a small one beside it, in one that sorts as the first of them. */
+/** Combines a number with a tag below this value. The result sorts by the number. */
 const TAGS = 2 ** 13;
 
 export class ArchiveRestorer {
   readonly #service: Service;
   readonly #owners = new Map<string, Owner | null>();
-  /** Of futures, by account: numbers of orders, each with its tag. */
+  /** Futures only, by account: numbers of orders, each combined with its tag. */
   readonly #orders: number[][] = [];
   readonly #triggers = new Map<number, { readonly account: number; readonly tag: number }>();
   #newestTrigger: TriggerRow | null = null;
@@ -30,7 +30,7 @@ export class ArchiveRestorer {
     this.#service = service;
   }
 
-  /** A row of what is over (see `isPast`), which lies at `place`; `at`, `end`: in the bytes. */
+  /** Takes an archived row (see `isArchivedRow`), which is stored at offset `place`. `at` and `end` are positions in `bytes`. */
   take(bytes: Buffer, at: number, end: number, place: number): void {
     switch (String.fromCharCode(bytes[at + 2]!)) {
       case 't':
@@ -45,13 +45,13 @@ export class ArchiveRestorer {
     }
   }
 
-  /** An order is named and stands in the history, whether it is over or not. */
+  /** Registers the client order id of an order and adds it to the history, whether it has ended or not. */
   introduce(market: Market, number: number, uid: string, clientOrderId: string | null, symbol: string): void {
     const owner = this.#owner(JSON.stringify(market), JSON.stringify(uid), JSON.stringify(symbol));
     if (owner !== null) this.#introduce(owner, number, clientOrderId);
   }
 
-  /** Lists that are by the time of what is in them, which is not that of its end. */
+  /** Builds the lists that are ordered by appearance. Rows come in order of their end. */
   finish(): void {
     const { futures } = this.#service.sides;
     if (futures === null) return;
@@ -66,7 +66,7 @@ export class ArchiveRestorer {
     if (this.#newestTrigger !== null) futures.triggers.restoreArchived(this.#newestTrigger);
   }
 
-  /** A trigger is in the list of its account, whether it waits or not. */
+  /** Adds a trigger to the list of its account, whether it waits or not. */
   introduceTrigger([, id, uid, , , , symbol]: TriggerRow): void {
     const owner = this.#owner('"futures"', JSON.stringify(uid), JSON.stringify(symbol));
     if (owner !== null) this.#triggers.set(id, owner);
@@ -97,7 +97,7 @@ export class ArchiveRestorer {
     if (row[1] > (this.#newestTrigger?.[1] ?? 0)) this.#newestTrigger = row;
   }
 
-  /** Each as JSON text. Null: the exchange has no such side any more. */
+  /** Returns the owner of a row; the arguments are JSON text. Null: the exchange no longer has that side, account or instrument. */
   #owner(market: string, uid: string, symbol: string): Owner | null {
     const key = `${market},${uid},${symbol}`;
     const known = this.#owners.get(key);
@@ -113,10 +113,10 @@ export class ArchiveRestorer {
   }
 }
 
-/** Longer than any that names are usually. */
+/** Enough bytes for the leading fields of usual rows. */
 const FIELDS_BYTES = 192;
 
-/** The first members of a row, each as JSON text: text of it that has a comma or is escaped makes the whole row be read. */
+/** Returns the first members of a row, each as JSON text. If a text contains a comma or an escape, the whole row is parsed. */
 function fieldsOf(bytes: Buffer, at: number, end: number, count: number): readonly string[] {
   const text = bytes.toString('latin1', at + 1, Math.min(end, at + FIELDS_BYTES));
   const fields = text.split(',', count + 1);

@@ -1,4 +1,4 @@
-// The files of an exchange's record: their names, how each begins, and the way from a place to a row.
+// The files of the exchange store: their names, their heads, and how to find a row by its offset.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -7,17 +7,17 @@ import type { ArchiveIndex } from './archiveFile.ts';
 import { LINE_FEED, type RowReader } from '../orders/rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
-/** 2: old segments may have given way to files of what is over. 3: orders and positions on futures bear their average prices. */
+/** Format 2: archive files may replace old segments. Format 3: futures orders and positions have their average prices. */
 export const FORMAT = 3;
 
 export const storeSegmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
-/** The number of a segment; null for a file that is none. */
+/** Returns the number of a segment; null if the file is not a segment. */
 export function storeSegmentNumber(name: string): number | null {
   const number = Number(PATTERN.exec(name)?.[1] ?? 0);
   return number > 0 && storeSegmentName(number) === name ? number : null;
 }
 
-/** Digits by which amounts are whole numbers: they have to be the same for ever. */
+/** Digits that define the scales of amounts. They must never change. */
 export type InstrumentRow = readonly [id: string, price: number, quantity: number, quote: number, base: number];
 export const instrumentRow = ({ id, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument): InstrumentRow => [
   id,
@@ -27,37 +27,37 @@ export const instrumentRow = ({ id, priceDigits, quantityDigits, quoteDigits, ba
   baseDigits,
 ];
 
-/** The first row of a file: what came before it, and what its rows speak of. */
+/** The first row of a file: what precedes it, and the instruments and accounts of its rows. */
 export type HeadRow = readonly [
   kind: 'head',
   format: number,
   number: number,
   priorSeq: number,
   priorCrc: string,
-  /** Of the files before it. */
+  /** Bytes of the files before it. */
   priorBytes: number,
-  /** When the exchange was opened for the first time, ms. */
+  /** Time of the first opening of the exchange, ms. */
   openedMs: number,
-  /** How often it has been opened before. */
+  /** Number of restarts before. */
   restarts: number,
   instruments: readonly InstrumentRow[],
-  /** Of its accounts. */
+  /** Uids of the accounts. */
   uids: readonly string[],
 ];
 
-/** A file of rows; of what is over it is one in the stead of several segments. */
+/** A file of rows: a segment, or an archive file that replaces several segments. */
 export interface StoreSegment {
   readonly path: string;
-  /** Of the segment, or of the first and the last one in whose stead it is. */
+  /** Number of the segment, or of the first and the last segment that it replaces. */
   readonly number: number;
   readonly last: number;
-  /** Null: a segment itself. */
+  /** Null for a segment. */
   readonly archive: ArchiveIndex | null;
-  /** Bytes of all files before it: the place of its first row. */
+  /** Bytes of all files before it, which is the offset of its first row. */
   readonly base: number;
 }
 
-/** Rows are mostly shorter. */
+/** Most rows are shorter. */
 const PIECE_BYTES = 512;
 const MAX_BYTES = 1 << 20;
 
@@ -69,7 +69,7 @@ export class Segments implements RowReader {
     this.#disk = disk;
   }
 
-  /** One takes the place of the oldest `count` that are segments themselves. */
+  /** Replaces the oldest `count` segments by an archive file. */
   replace(count: number, by: StoreSegment): void {
     this.all.splice(
       this.all.findIndex(({ archive }) => archive === null),

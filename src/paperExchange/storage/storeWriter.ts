@@ -1,4 +1,4 @@
-// The record of an exchange on a disk: what has changed is written as one frame, one sync covers it, and then answers may leave.
+// The writer of the exchange store: all changes are written as one frame and synced once, and only then may replies be sent.
 
 import { InvariantError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
@@ -10,18 +10,21 @@ import { rowText } from '../orders/rows.ts';
 import type { RowWriter } from '../orders/rowStore.ts';
 import { FORMAT, type HeadRow, type InstrumentRow, storeSegmentName, type Segments } from './segments.ts';
 
-/** Where a write is: `before`: nothing of it is on the disk; `written`: it is, and may be lost with the power; `lasting`: answers leave now. */
+/**
+ * The stage of a write. `before`: nothing is on the disk. `written`: written, but a power failure may lose it. `lasting`: durable, replies
+ * are sent now.
+ */
 export type WriteStep = 'before' | 'written' | 'lasting';
 
 export interface StoreWriterOptions {
   readonly folder: string;
-  /** A larger file is followed by the next, which begins with all that an exchange needs to go on. Default 16 MiB. */
+  /** Size at which the next file begins, with everything that a restart needs. Default 16 MiB. */
   readonly segmentBytes?: number;
-  /** Runs `run` soon, once the caller is done. Default: at the end of the event. */
+  /** Runs `run` soon after the caller has finished. Default: at the end of the event. */
   readonly soon?: (run: () => void) => void;
-  /** Nothing lasts any more: no answer leaves. Told once. */
+  /** Called once when nothing can become durable any more. No reply is sent from then on. */
   readonly failed: (why: string) => void;
-  /** For faults and crashes on order. */
+  /** Hook for fault injection. */
   readonly step?: (step: WriteStep) => void;
 }
 
@@ -29,7 +32,7 @@ export interface StoreWriterStart {
   readonly number: number;
   readonly priorBytes: number;
   readonly seal: Seal;
-  /** The file before, to be synced before the first frame rests on it; null: there is none. */
+  /** The previous file, which is synced before the first frame; null for the first file. */
   readonly priorPath: string | null;
   readonly openedMs: number;
   readonly restarts: number;
@@ -38,9 +41,9 @@ export interface StoreWriterStart {
 }
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
-/** So many files make way for one of what is over. */
+/** Size, in segments, at which old segments are compacted into an archive file. */
 const COMPACTED_SEGMENTS = 4;
-/** Prices and bars of an exchange in which nobody does anything are written so often. */
+/** How often prices and bars are written while no client is active, ms. */
 const IDLE_MS = 60_000;
 
 export class StoreWriter implements Persistence {
@@ -53,11 +56,11 @@ export class StoreWriter implements Persistence {
   readonly #nowMs: () => number;
   readonly #soon: (run: () => void) => void;
   #number: number;
-  /** Of the file at hand, and of those before it. */
+  /** Bytes of the current file, and of all files before it. */
   #bytes = 0;
   #base: number;
   #seal: Seal;
-  /** The last one before the file at hand. */
+  /** The last seal before the current file. */
   #before: Seal;
   #isNew = true;
   #isBusy = false;
@@ -66,7 +69,7 @@ export class StoreWriter implements Persistence {
   #waiting: ((lasts: boolean) => void)[] = [];
   #whenClosed: (() => void) | null = null;
   #lastMs = -Infinity;
-  /** The exchange is closed, and the record says so. */
+  /** True when the final state of a closed exchange has been written. */
   #isLastWritten = false;
 
   constructor(
@@ -98,7 +101,7 @@ export class StoreWriter implements Persistence {
     this.#sync(priorPath, () => this.#sync(options.folder, () => this.#free()));
   }
 
-  /** Why nothing lasts any more; null while all is well. */
+  /** Why nothing can become durable any more; null while the disk works. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -107,7 +110,7 @@ export class StoreWriter implements Persistence {
     if (this.#isDirty) this.#ask();
   }
 
-  /** Runs `run` once all that has happened so far lasts, at once where it does; false: it never will. */
+  /** Runs `run` with true once everything up to now is durable, at once if it already is; with false if it never will be. */
   whenLasting(run: (lasts: boolean) => void): void {
     if (this.#failure !== null) run(false);
     else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);
@@ -117,12 +120,12 @@ export class StoreWriter implements Persistence {
     }
   }
 
-  /** Writes nothing more: what has changed since the last frame is not to last. */
+  /** Stops writing. Changes since the last frame are dropped. */
   giveUp(why: string): void {
     this.#fail(why, []);
   }
 
-  /** `done` is called once everything lasts, or never will. */
+  /** Calls `done` once everything is durable, or never can be. */
   close(done: () => void): void {
     this.#whenClosed = done;
     this.#ask();
@@ -140,7 +143,7 @@ export class StoreWriter implements Persistence {
     this.#soon(() => this.#next());
   }
 
-  /** Writes what has changed; what changes until that lasts is for the next time. */
+  /** Writes the pending changes. Changes during the sync go to the next frame. */
   #next(): void {
     this.#isAsked = false;
     if (this.#isBusy) return;
@@ -179,7 +182,7 @@ export class StoreWriter implements Persistence {
     return `${this.#options.folder}/${storeSegmentName(this.#number)}`;
   }
 
-  /** Appends the frame; true where the file is a new one, whose name has to last too. */
+  /** Appends a frame. Returns true if the file is new, because then its directory entry must be synced too. */
   #write(): boolean {
     if (this.#bytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) {
       this.#base += this.#bytes;
@@ -211,7 +214,7 @@ export class StoreWriter implements Persistence {
     return ['head', FORMAT, this.#number, this.#seal.seq, this.#seal.crc, this.#base, openedMs, restarts, instruments, uids];
   }
 
-  /** A sync that fails is never tried again: one that then succeeds would prove nothing. */
+  /** A failed sync is never retried: a later success would prove nothing. */
   #sync(path: string, then: () => void, waiting: readonly ((lasts: boolean) => void)[] = []): void {
     try {
       this.#disk.sync(path, (failure) => {
@@ -242,7 +245,7 @@ export class StoreWriter implements Persistence {
   }
 }
 
-/** The rows of the next frame, which know already where they will lie. */
+/** The rows of the next frame. Their offsets are known before they are written. */
 class FrameRows implements RowWriter {
   readonly #from: number;
   readonly #lines: string[] = [];

@@ -9,23 +9,23 @@ export const ENDPOINTS = { ...SPOT_ENDPOINTS, ...FUTURES_ENDPOINTS } as const;
 
 /** `<market>.<operation>`: the specification's name of the operation in camelCase. */
 export type Op = keyof typeof ENDPOINTS;
-/** The arguments that a call of `O` takes. */
+/** The argument type of operation `O`. */
 export type OpArgs<O extends Op> = ArgsOf<(typeof ENDPOINTS)[O]['params']>;
-/** What its answer says. */
+/** The result type of operation `O`. */
 export type OpResult<O extends Op> = ReturnType<(typeof ENDPOINTS)[O]['answer']['read']>;
 
-/** In the order of the specification. */
+/** All operations, in the order of the specification. */
 export const OPS: readonly Op[] = Object.keys(ENDPOINTS).filter(isOp);
 
 export function isOp(name: string): name is Op {
   return Object.hasOwn(ENDPOINTS, name);
 }
 
-/** The row of `op`, without the types of its arguments. */
+/** Returns the row of `op`, without the types of its arguments. */
 export const endpointOf = (op: Op): Endpoint => ENDPOINTS[op];
 
-/** The answer of `op`. */
+/** Returns the reply shape of `op`. */
 export function answerOf<O extends Op>(op: O): AnswerShape<OpResult<O>> {
-  // The table's own type: what `read` of the row gives is what OpResult was taken from.
+  // Safe: OpResult is derived from the `read` of this very row.
   return ENDPOINTS[op].answer as AnswerShape<unknown> as AnswerShape<OpResult<O>>;
 }

@@ -1,4 +1,4 @@
-// The twenty-two futures endpoints of the specification, part 4.2.
+// The 22 futures endpoints of the specification, part 4.2.
 
 import { doneAnswer, emptyAnswer } from '../shapes/answer.ts';
 import {
@@ -45,7 +45,7 @@ import {
 } from './params.ts';
 
 const open = { market: 'futures', method: 'GET', security: 'NONE', effect: 'read', limit: publicLimit('futures') } as const;
-// The specification marks these "Signed" and no more; the types follow those of spot.
+// The specification marks these only as "Signed"; the security types follow those of spot.
 const read = { market: 'futures', method: 'GET', security: 'TRADE', effect: 'read' } as const;
 const history = { ...read, method: 'POST' } as const;
 const write = { market: 'futures', method: 'POST', security: 'TRADE' } as const;
@@ -124,7 +124,7 @@ export const FUTURES_ENDPOINTS = {
     path: '/fapi/v1/conditionOrder/',
     otherPaths: ['/fapi/v1/conditionOrder'],
     help: 'place an order that waits for a price',
-    // The specification calls every one optional; services want these (exchange dialect, row 20).
+    // The specification calls all of these optional; services require them (exchange dialect, row 20).
     params: {
       triggerType: choiceParam(['1', '2', '3', '4'], 'required', '1 stop-loss, 2 take-profit, 3 rises to, 4 falls to'),
       triggerPrice: decimalParam('required', 'the price waited for', QUOTE, 'string'),

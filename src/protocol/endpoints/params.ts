@@ -1,9 +1,9 @@
-// The parameters that endpoints share, each described once.
+// The parameters that several endpoints share, each described once.
 
 import type { ChoiceParam, DecimalParam, IdParam, IntegerParam, IntervalParam, Need, RateLimit, TextParam, TimeParam } from './endpoint.ts';
 import type { Market } from '../../model/instrument.ts';
 
-/** The need, kept as a type. */
+/** The need of a parameter, kept as a literal type. */
 export interface Needed<N extends Need> {
   readonly need: N;
 }
@@ -45,7 +45,7 @@ export const integer = <const N extends Need>({ need, help, unit = '', wire, min
   unit,
 });
 
-/** How many rows at most, newest first. */
+/** Maximum number of rows, newest first. */
 export const limit = <const N extends Need>(
   need: N,
   byDefault: number,
@@ -64,7 +64,7 @@ export const decimalParam = <const N extends Need>(
   wire: 'number' | 'string' = 'number',
 ): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
 export const QUOTE = 'quote asset';
-/** Wanted by LIMIT and by nothing else; `by` is the parameter that says which. */
+/** Only LIMIT orders have a price. `by` is the parameter that holds the type. */
 export const limitPrice = (by: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: by, is: 'LIMIT' } }) as const;
 
@@ -77,14 +77,14 @@ export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string'
 export const fromId = { kind: 'id', wire: 'number', need: 'optional', help: 'the id to start from' } as const satisfies IdParam;
 export const interval = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
 
-/** Taken by some services and known to no specification: sent only where the dialect says so. */
+/** Not in the specification, but some services accept it. It is sent only if the dialect says so. */
 const timeBound = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
 export const startTime = timeBound('first bar; only where the dialect has klinesRange: startEnd');
 export const endTime = timeBound('last bar; only where the dialect has klinesRange: startEnd');
 
 const WINDOW_MS = 2000;
 
-/** Counts of the specification, part 8: per key and two seconds. */
+/** Rate limits of the specification, part 8: per key and two seconds. */
 export const perKey = (op: string, count: number, source: RateLimit['source'] = 'spec'): RateLimit => ({
   rateClass: op,
   scope: 'key',
@@ -94,7 +94,10 @@ export const perKey = (op: string, count: number, source: RateLimit['source'] = 
   source,
 });
 
-/** Public data: no count is published. What services allow privately is a careful guess, and all public calls of a market share it. */
+/**
+ * The rate limit of public data, for which none is published. It is a cautious guess from the limits of private calls, and all public calls
+ * of a market share it.
+ */
 export const publicLimit = (market: Market): RateLimit => ({
   rateClass: `${market}.public`,
   scope: 'ip',
@@ -104,5 +107,5 @@ export const publicLimit = (market: Market): RateLimit => ({
   source: 'assumed',
 });
 
-/** Signed futures calls: 20 in two seconds each, by the documentation of several services (exchange dialect, row 40). */
+/** The rate limit of signed futures calls: 20 in two seconds each, as several services document (exchange dialect, row 40). */
 export const futuresLimit = (op: string): RateLimit => perKey(op, 20, 'dialect');

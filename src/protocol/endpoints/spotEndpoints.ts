@@ -1,4 +1,4 @@
-// The sixteen spot endpoints of the specification, part 4.1.
+// The 16 spot endpoints of the specification, part 4.1.
 
 import { emptyAnswer } from '../shapes/answer.ts';
 import { depthAnswer, recentTradesAnswer, serverTimeAnswer, spotKlinesAnswer, spotTickerAnswer, symbolsAnswer } from '../shapes/market.ts';
@@ -45,7 +45,7 @@ const order = {
   newClientOrderId: clientOrderId('optional'),
 } as const;
 
-/** No count is published, and only `isobar doctor` calls it. */
+/** No rate limit is published. Only `isobar doctor` makes this call. */
 const testLimit: RateLimit = perKey('spot.testNewOrder', 20, 'assumed');
 
 export const SPOT_ENDPOINTS = {
@@ -101,7 +101,7 @@ export const SPOT_ENDPOINTS = {
   'spot.batchOrders': endpoint({
     ...write,
     effect: 'create',
-    // The specification says GET, with a body; every service says POST (exchange dialect, row 7).
+    // The specification says GET with a body; every service expects POST (exchange dialect, row 7).
     otherMethod: 'GET',
     path: '/sapi/v1/batchOrders',
     help: 'place up to 10 orders; which id is whose is not said',
@@ -151,7 +151,7 @@ export const SPOT_ENDPOINTS = {
     help: 'ask for up to 10 orders to be cancelled',
     params: {
       symbol: symbol('required'),
-      // Listed under both names; services take the first.
+      // The specification lists both names; services accept the first.
       orderIds: { kind: 'ids', max: 10, need: 'required', help: 'the orders', otherNames: ['orderId'] },
     },
     answer: batchCanceledAnswer,

@@ -1,4 +1,4 @@
-// Error payloads: the four shapes that services answer with, read as one, and written as the paper exchange is told.
+// Error payloads: reads the four shapes that services answer with, and writes the one that the paper exchange is configured for.
 
 import type { TimeMs } from '../../base/brand.ts';
 import type { Market } from '../../model/instrument.ts';
@@ -9,17 +9,17 @@ import { scalarText } from '../shapes/value.ts';
 import type { Variants } from '../shapes/variants.ts';
 import { errorCode } from './errorCodes.ts';
 
-/** An error that a service answered. */
+/** An error in a service's reply. */
 export interface ServiceError {
-  /** Null where the payload is that of a web server, or says no number. */
+  /** Null if the payload comes from a web server or has no number. */
   readonly code: number | null;
-  /** As it came; empty where none did. */
+  /** The text as received; empty if the reply has none. */
   readonly msg: string;
-  /** True for a payload that is the trading service's own, to the letter: code and text, nothing that says the contrary. */
+  /** True for the exact error payload of the trading service: code and text, and nothing that contradicts them. */
   readonly isStrict: boolean;
 }
 
-/** The error that a body is, whatever the HTTP status; null for a body that is none. */
+/** Returns the error in a body, whatever the HTTP status; null if the body is not an error. */
 export function errorIn(json: Json): ServiceError | null {
   if (!isObject(json)) return null;
   const code = json.get('code');
@@ -29,7 +29,7 @@ export function errorIn(json: Json): ServiceError | null {
     const isFailure = isNumber ? Number(digits) !== 0 : true;
     if (!isFailure && json.get('succ') !== false) return null;
     const msg = json.get('msg');
-    // A payload with both an error and an id of an order contradicts itself.
+    // A payload with both an error and an order id contradicts itself.
     const isStrict =
       isFailure && isNumber && (typeof msg === 'string' || msg === null) && json.get('succ') !== true && !json.has('orderId');
     return { code: isNumber && isFailure ? Number(digits) : null, msg: typeof msg === 'string' ? msg : '', isStrict };
@@ -41,16 +41,16 @@ export function errorIn(json: Json): ServiceError | null {
   return null;
 }
 
-/** An answer that the paper exchange gives. */
+/** An error reply of the paper exchange. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly body: Json;
 }
 
-/** Codes of the key and the signature, which some services answer in the futures shape everywhere. */
+/** Codes about key and signature. Some services answer them in the futures shape on both markets. */
 const OF_THE_KEY: ReadonlySet<number> = new Set([-1002, -1022, -1023, -1024, -2015]);
 
-/** The answer that is a code: its payload by the market, its HTTP status by the table; `isBanned` for 418. */
+/** Returns an error reply: the payload by market, the HTTP status by the table of codes. `isBanned` gives 418. */
 export function errorAnswer(code: number, market: Market, variants: Variants, isBanned = false): ErrorAnswer {
   const status = isBanned ? 418 : (errorCode(code)?.http[0] ?? 400);
   const kept = status === 418 || status === 429 || status >= 500 || variants.errorHttp === 'http4xx';
@@ -66,6 +66,6 @@ function errorJson(code: number, market: Market, { errorBody }: Variants): Json 
   return jsonObject({ code: String(code), ...(errorBody === 'dataNull' ? { data: null } : {}), msg, msgData: null, succ: false });
 }
 
-/** What a web server says of a path that it does not know. */
+/** Returns a web server's payload for an unknown path. */
 export const unknownPathJson = (path: string, nowMs: TimeMs): Json =>
   jsonObject({ timestamp: formatTime(nowMs), status: jsonNumber(404), error: 'Not Found', message: 'No message available', path });

@@ -1,24 +1,25 @@
-// What each error code means for what was asked: did anything happen, is there sense in asking again, and what a person can do.
+// The meaning of each error code: whether the request had an effect, whether a retry can help, and what the operator can do.
 
 import { VENUE_CODES, type VenueCode } from '../../model/venueCodes.ts';
 
 export interface ErrorCode extends VenueCode {
   /**
-   * `none`: what was asked for did not happen. `unknown`: it may have, and only evidence can tell; an order is never sent again on it.
+   * `none`: the request had no effect. `unknown`: it may have had one, which only evidence can settle; an order is never sent again after
+   * such a code.
    */
   readonly sideEffect: 'none' | 'unknown';
   /**
-   * `never`: the same call gives the same answer until something is changed. `after`: it may go through after a pause, freshly signed.
-   * Says nothing against the rule that only reads are sent again.
+   * `never`: the same call gets the same reply until something changes. `after`: it may succeed after a pause, with a new signature. The
+   * rule that only reads are retried still holds.
    */
   readonly retry: 'never' | 'after';
-  /** HTTP statuses it comes with, the usual one first; many services answer 200 all the same. */
+  /** HTTP statuses of the code, the usual one first. Many services answer 200 instead. */
   readonly http: readonly number[];
-  /** What to do, for a person. */
+  /** What the operator can do. */
   readonly advice: string;
 }
 
-/** A code of nobody's table: on a create its outcome is unknown, like that of any answer that is not understood. */
+/** A code that is in no table. After a create the outcome is unknown, as for any reply that is not understood. */
 export interface UnlistedCode {
   readonly code: number;
   readonly sideEffect: 'unknown';
@@ -120,7 +121,7 @@ const FACTS: Readonly<Record<keyof typeof VENUE_CODES, Facts>> = {
   closeVolumeExceeded: { advice: 'there is less to close than that: read the position; other closing orders hold part of it' },
 };
 
-/** The 41 codes of the specification, part 7. */
+/** The 41 error codes of the specification, part 7. */
 export const ERROR_CODES: readonly ErrorCode[] = Object.entries(VENUE_CODES).map(([key, code]) => {
   const { sideEffect = 'none', retry = 'never', http = BAD_REQUEST, advice } = FACTS[key as keyof typeof VENUE_CODES];
   return { ...code, sideEffect, retry, http, advice };
@@ -128,10 +129,10 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.entries(VENUE_CODES).map
 
 const byCode: ReadonlyMap<number, ErrorCode> = new Map(ERROR_CODES.map((entry) => [entry.code, entry]));
 
-/** The row of a code; null for one that the specification does not have. */
+/** Returns the row of a code; null if the specification lacks the code. */
 export const errorCode = (code: number): ErrorCode | null => byCode.get(code) ?? null;
 
-/** The facts of any code. */
+/** Returns the row of a code, or the default for a code in no table. */
 export const errorCodeFacts = (code: number): ErrorCode | UnlistedCode =>
   byCode.get(code) ?? {
     code,
@@ -140,12 +141,12 @@ export const errorCodeFacts = (code: number): ErrorCode | UnlistedCode =>
     advice: `the specification has no code ${code}: look up what was asked for before you ask again, and what the exchange says of it`,
   };
 
-/** Answers to a cancel or a query; as the answer to a create they are nonsense, and its outcome is unknown. */
+/** Codes that only answer a cancel or a query. As the reply to a create they make no sense, so its outcome is unknown. */
 const NOT_OF_A_CREATE: ReadonlySet<number> = new Set([
   VENUE_CODES.noPendingOrder.code,
   VENUE_CODES.cancelNotAllowed.code,
   VENUE_CODES.noSuchOrder.code,
 ]);
 
-/** True where a create that is answered with this code has certainly not happened (order safety, section 4). */
+/** True if a create answered with this code certainly had no effect (order safety, section 4). */
 export const refusesCreate = (code: number): boolean => errorCode(code)?.sideEffect === 'none' && !NOT_OF_A_CREATE.has(code);

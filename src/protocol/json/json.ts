@@ -1,23 +1,23 @@
-// JSON that loses nothing: numbers keep the text they came in, objects are maps, and the writer puts digits where it is told to.
+// Lossless JSON: numbers keep their exact text, objects are maps, and the writer controls every digit.
 
 import { InvariantError } from '../../base/errors.ts';
 
-/** A number as plain decimal text: `1322738336974712847`, `65000.00`. An exponent is written out, nothing else is changed. */
+/** A number as plain decimal text, such as `1322738336974712847` or `65000.00`. An exponent is written out; nothing else is changed. */
 export class JsonNumber {
   readonly text: string;
-  /** `text` is a plain decimal of JSON; `jsonNumber` checks that, the parser has. */
+  /** `text` must be a plain JSON decimal. `jsonNumber` and the parser check that. */
   constructor(text: string) {
     this.text = text;
   }
 }
 
-/** A map and no object: a key such as `__proto__` is a key like any other, and digits keep their place. */
+/** A map instead of an object: a key such as `__proto__` is an ordinary key, and numeric keys keep their position. */
 export type JsonObject = ReadonlyMap<string, Json>;
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** The number that plain decimal text such as `0.10` or a whole number says. Throws InvariantError for any other text. */
+/** Returns the number for plain decimal text such as `0.10`, or for a whole number. Throws InvariantError for any other text. */
 export function jsonNumber(value: string | number): JsonNumber {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return new JsonNumber(String(value));
   const text = typeof value === 'number' ? String(value) : value;
@@ -25,7 +25,7 @@ export function jsonNumber(value: string | number): JsonNumber {
   return new JsonNumber(text);
 }
 
-/** An object of the members that are there. The keys are the program's own, never a stranger's. */
+/** Returns an object of the defined members. Keys must come from this program, never from untrusted input. */
 export function jsonObject(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   const found = new Map<string, Json>();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) found.set(name, value);
@@ -35,7 +35,7 @@ export function jsonObject(members: Readonly<Record<string, Json | undefined>>):
 export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);
 export const isObject = (json: Json | undefined): json is JsonObject => json instanceof Map;
 
-/** Names of members as JSON text, with what stands before and behind them: there are some hundred, all the program's own. */
+/** Member names as JSON text, with their separators. There are about 100, all from this program. */
 interface Quoted {
   readonly first: string;
   readonly later: string;
@@ -52,12 +52,12 @@ function quote(name: string): Quoted {
   return made;
 }
 
-/** Compact JSON text; the order of members is the order of the map. */
+/** Returns compact JSON text. Members are in the order of the map. */
 export function writeJson(json: Json): string {
   if (typeof json === 'string') return JSON.stringify(json);
   if (json instanceof JsonNumber) return json.text;
   if (json === null || typeof json === 'boolean') return String(json);
-  // Text is put together piece by piece, which takes a third of the time of joining lists of pieces.
+  // Concatenation takes a third of the time of joining lists of pieces.
   let text = '';
   if (isList(json)) {
     for (const each of json) text += text === '' ? writeJson(each) : `,${writeJson(each)}`;
@@ -73,10 +73,10 @@ export function writeJson(json: Json): string {
 
 const UTF8 = new TextEncoder();
 
-/** The bytes of `text` in UTF-8. */
+/** Returns the bytes of `text` in UTF-8. */
 export const utf8 = (text: string): Uint8Array => UTF8.encode(text);
 
-/** The plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`); null beyond 400 places, which no double needs. */
+/** Returns the plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`). Null beyond 400 places, which no double needs. */
 export function writtenOut(text: string): string | null {
   const at = text.search(/[eE]/);
   if (at < 0) return text;
@@ -95,11 +95,11 @@ export function writtenOut(text: string): string | null {
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The plain digits of a decimal that may have an exponent. Null when `text` is no decimal, or none that is read. */
+/** Returns the plain digits of a decimal that may have an exponent. Null if `text` is not a decimal or is too long. */
 export const plainDecimal = (text: string): string | null =>
   text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writtenOut(text) : null;
 
-/** The one text of a decimal's value: no exponent, no needless zero, no minus before zero. Null when `text` is no decimal. */
+/** Returns the unique text of a decimal's value: no exponent, no redundant zeros, no minus before zero. Null if `text` is not a decimal. */
 export function canonicalDecimal(text: string): string | null {
   const plain = plainDecimal(text);
   if (plain === null) return null;
@@ -111,12 +111,14 @@ export function canonicalDecimal(text: string): string | null {
   return value === '0' ? value : sign + value;
 }
 
-/** Returns how many zeros follow each other from `at`. By hand: a pattern for the end of a text is tried at each of its characters. */
+/**
+ * Returns the number of consecutive zeros from `at`. A regular expression for the end of a text would be tried at each of its characters.
+ */
 function zeros(text: string, at: number, step: 1 | -1): number {
   let count = 0;
   while (text[at + count * step] === '0') count++;
   return count;
 }
 
-/** The longest number that is read: more than any double has, in digits and places. */
+/** Maximum length of a number: more digits and places than any double has. */
 export const MAX_NUMBER_CHARS = 800;

@@ -1,26 +1,26 @@
-// The strict reader of lossless JSON: bounded in bytes and depth, no key twice, no byte left over, never a number through a double.
+// A strict parser for lossless JSON: bounded size and depth, no duplicate keys, nothing after the value, and no number through a double.
 
 import { JsonNumber, MAX_NUMBER_CHARS, writtenOut, type Json } from './json.ts';
 
 /**
- * What is wrong with a text: `syntax` is no JSON (or no UTF-8), `trailing` has something after its value, `duplicateKey` an object with
- * a key twice, `depth`, `size` and `number` are beyond the limits.
+ * The problem of a text. `syntax`: not JSON or not UTF-8. `trailing`: something after the value. `duplicateKey`: an object with a key
+ * twice. `depth`, `size` and `number`: beyond the limits.
  */
 export type JsonProblem = 'syntax' | 'trailing' | 'duplicateKey' | 'depth' | 'size' | 'number';
 export type JsonResult =
   | { readonly ok: true; readonly value: Json }
-  /** `at`: characters from the start. */
+  /** `at`: offset in characters from the start. */
   | { readonly ok: false; readonly problem: JsonProblem; readonly at: number };
 
 export interface JsonLimits {
-  /** Bytes (characters, where text is given); the largest answer of the exchange, 1000 orders, has some 400 kB. */
+  /** Maximum size in bytes, or in characters for text input. The largest reply of the exchange, 1000 orders, has about 400 kB. */
   readonly maxSize: number;
-  /** Lists and objects within each other. */
+  /** Maximum nesting of lists and objects. */
   readonly maxDepth: number;
 }
 export const JSON_LIMITS: JsonLimits = { maxSize: 4 * 1024 * 1024, maxDepth: 32 };
 
-/** The value that `input` says, or the first thing that is wrong with it. Never throws, whatever the bytes. */
+/** Returns the value of `input`, or its first problem. It never throws, whatever the bytes. */
 export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_LIMITS): JsonResult {
   if (input.length > limits.maxSize) return { ok: false, problem: 'size', at: limits.maxSize };
   const text = typeof input === 'string' ? input : decoded(input);
@@ -62,7 +62,7 @@ const JSON_LITERALS: readonly (readonly [string, Json])[] = [
   ['null', null],
 ];
 
-/** Recursive descent; the first problem ends it, and every method then answers `undefined`. */
+/** A recursive-descent parser. After the first problem every method returns `undefined`. */
 class Reader {
   at = 0;
   problem: JsonProblem | null = null;
@@ -93,7 +93,7 @@ class Reader {
     }
   }
 
-  /** True when the next character is `char`, which is then taken. */
+  /** Consumes the next character if it is `char`. Returns false otherwise. */
   #take(char: string): boolean {
     this.#space();
     if (this.#text[this.at] !== char) return false;
@@ -150,7 +150,7 @@ class Reader {
   }
 
   #number(): JsonNumber | undefined {
-    // Tested and cut out: lists of matches would be a third of the memory that an answer takes.
+    // `test` and `slice` instead of `exec`: match arrays would take a third of the memory of a reply.
     NUMBER.lastIndex = this.at;
     if (!NUMBER.test(this.#text)) return this.#fail('syntax');
     const text = this.#text.slice(this.at, NUMBER.lastIndex);
@@ -177,18 +177,18 @@ class Reader {
     }
   }
 
-  /** Up to the next quote or backslash; a control character ends it too, and is refused there. */
+  /** Returns the characters up to the next quote, backslash or control character. The caller rejects control characters. */
   #plainChars(): string {
     const text = this.#text;
     const from = this.at;
     let at = from;
-    // Beyond the end the code is no number, of which every comparison is false.
+    // Beyond the end the code is NaN, so every comparison is false.
     for (let code = text.charCodeAt(at); code >= 32 && code !== QUOTE && code !== BACKSLASH; code = text.charCodeAt(at)) at++;
     this.at = at;
     return text.slice(from, at);
   }
 
-  /** What the escape at hand stands for. */
+  /** Returns the character of the current escape; undefined if the escape is invalid. */
   #escape(): string | undefined {
     const kind = this.#text[this.at + 1] ?? '';
     if (kind !== 'u') {

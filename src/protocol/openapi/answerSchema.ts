@@ -1,4 +1,4 @@
-// Answers as JSON Schema: the containers around the records, the specification's first, then the others that are read.
+// Replies as JSON Schema: the containers around records, with the specification's form first and the other accepted forms after it.
 
 import { assertNever } from '../../base/assert.ts';
 import { timeMs } from '../../base/brand.ts';
@@ -11,10 +11,10 @@ import { SEED_VARIANTS } from '../shapes/variants.ts';
 import { plainSchema, sampleOf, valueSchema, type JsonSchema } from './valueSchema.ts';
 
 export interface AnswerSchema {
-  /** Null: the answer is about no record of its own. */
+  /** Null if the reply has no record of its own. */
   readonly row: JsonSchema | null;
   readonly schema: JsonSchema;
-  /** As the paper exchange answers under the profile `seed`. */
+  /** An example, as the paper exchange answers under the profile `seed`. */
   readonly example: unknown;
 }
 
@@ -26,7 +26,7 @@ const object = (properties: Readonly<Record<string, JsonSchema>>, required: read
 const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const CODE_OK: JsonSchema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
 const MSG: JsonSchema = { type: ['string', 'null'] };
-/** What the futures interface puts around some answers. */
+/** The envelope around some futures replies. */
 const envelope = (data: JsonSchema): JsonSchema => object({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
 const NOTHING: JsonSchema = envelope({ type: 'null', description: 'no information' });
 const DONE: JsonSchema = object({ code: CODE_OK, msg: MSG, data: { type: ['object', 'null'] } }, ['code']);
@@ -59,7 +59,7 @@ interface Own {
   readonly sample: (row: unknown) => unknown;
 }
 
-/** Answers that stand in none of the common containers. */
+/** Replies with a container of their own. */
 const OWN: Readonly<Partial<Record<Op, Own>>> = {
   'spot.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
   'futures.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
@@ -108,7 +108,7 @@ const OWN: Readonly<Partial<Record<Op, Own>>> = {
   'futures.cancelTriggerOrder': { schema: () => ({ anyOf: [DONE, object({ orderId: valueSchema(id) })] }), sample: () => null },
 };
 
-/** The schema of what `op` answers when all is well; `rowIs` stands for the record in it, which may be a reference. */
+/** Returns the schema of a successful reply to `op`. `rowIs` maps the schema of its record, for example to a reference. */
 export function answerSchema(op: Op, rowIs: (row: JsonSchema) => JsonSchema = (row) => row): AnswerSchema {
   const { row: value } = answerOf(op);
   const row = value === null ? null : valueSchema(value);
@@ -116,7 +116,7 @@ export function answerSchema(op: Op, rowIs: (row: JsonSchema) => JsonSchema = (r
   const sample = value === null ? null : sampleOf(value, '', endpointOf(op).market);
   const own = OWN[op];
   const found = own ? { schema: own.schema(given), sample: own.sample(sample) } : common(op, given, sample);
-  // What the sample is was told to the table's own writer; its type is that of the answer.
+  // Safe: the sample is built for the table's own writer, so it has the type of the reply.
   const example = plainSchema(endpointOf(op).answer.write(found.sample, SEED_VARIANTS));
   return { row, schema: found.schema, example };
 }
@@ -143,7 +143,7 @@ function common(op: Op, row: JsonSchema, sample: unknown): { readonly schema: Js
 
 const oneElement = (row: JsonSchema): JsonSchema => ({ ...list(row), minItems: 1, maxItems: 1 });
 
-/** Bare, in a member, or in an envelope: first as the specification has it. */
+/** Returns the schemas of a list: bare, in a member, or in an envelope. The specification's form is first. */
 function listSchema(op: Op, member: string | null, row: JsonSchema): JsonSchema {
   const bare = list(row);
   const rows: JsonSchema = { type: ['array', 'null'], items: row };

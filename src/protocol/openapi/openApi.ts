@@ -1,4 +1,4 @@
-// The interface as an OpenAPI 3.1 document, made of the endpoint table and the table of codes.
+// The API as an OpenAPI 3.1 document, generated from the endpoint table and the table of error codes.
 
 import type { Market } from '../../model/instrument.ts';
 import { isSafeToRetry, SECURITY, type Endpoint, type RateLimit } from '../endpoints/endpoint.ts';
@@ -8,7 +8,7 @@ import { answerSchema } from './answerSchema.ts';
 import { requestSchema } from './requestSchema.ts';
 import type { JsonSchema } from './valueSchema.ts';
 
-/** Of the paths: spot and futures share it. */
+/** Version of the paths, which spot and futures share. */
 const INTERFACE_VERSION = '1';
 
 const ABOUT = `Spot and futures of the trading service, as the paper exchange serves them.
@@ -32,7 +32,7 @@ const SCHEMES = {
   signature: header('X-CH-SIGN', SIGNATURE),
 };
 
-/** The document, ready for JSON. */
+/** Returns the document, ready for JSON. */
 export function openApi(): JsonSchema {
   const schemas: Record<string, JsonSchema> = errorSchemas();
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -55,7 +55,7 @@ export function openApi(): JsonSchema {
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** `SpotNewOrder`. */
+/** For example `SpotNewOrder`. */
 const nameOf = (op: Op): string => op.split('.').map(capital).join('');
 const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -117,7 +117,7 @@ const limitOf = ({ rateClass, scope, count, windowMs, weight, source }: RateLimi
 const STATUSES: readonly number[] = [...new Set(ERROR_CODES.flatMap(({ http }) => http))].toSorted((a, b) => a - b);
 const responseName = (market: Market, status: number): string => `${capital(market)}${status}`;
 
-/** Errors in the payload of each market, by HTTP status, with the codes that come with it. */
+/** Returns the error responses of each market by HTTP status, with the codes of each status. */
 function errorResponses(): JsonSchema {
   const markets: readonly Market[] = ['spot', 'futures'];
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Parameters of calls as OpenAPI has them: in the query of a GET, in the JSON body of a POST.
+// Parameters of calls as OpenAPI: in the query of a GET, in the JSON body of a POST.
 
 import { assertNever } from '../../base/assert.ts';
 import { INTERVALS } from '../../model/interval.ts';
@@ -7,7 +7,7 @@ import { wireInterval } from '../dialect.ts';
 import { paramPlace, type Endpoint, type IntegerParam, type Param, type Params } from '../endpoints/endpoint.ts';
 import type { JsonSchema } from './valueSchema.ts';
 
-/** What stands in an operation for its parameters: `parameters`, `requestBody`, or nothing. */
+/** Returns the part of an operation for its parameters: `parameters`, `requestBody`, or an empty object. */
 export function requestSchema({ params, market, method }: Endpoint): JsonSchema {
   const given = withoutTimes(params);
   const names = Object.keys(given);
@@ -27,7 +27,7 @@ export function requestSchema({ params, market, method }: Endpoint): JsonSchema 
   return { requestBody: { required: true, content: { 'application/json': { schema } } } };
 }
 
-/** Times are of no specification: services that take them are told from others by the dialect. */
+/** Time parameters are left out: they are not in the specification, and only a dialect enables them. */
 const withoutTimes = (params: Params): Params => Object.fromEntries(Object.entries(params).filter(([, { kind }]) => kind !== 'time'));
 
 const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
@@ -52,7 +52,7 @@ function bodySchema(params: Params, market: Market): JsonSchema {
   };
 }
 
-/** Meaning, unit, range, default and condition in a sentence. */
+/** Returns meaning, unit, range, default and condition of a parameter as one sentence. */
 function paramText(param: Param): string {
   const { help, unit = '', need, onlyWith, otherNames = [] } = param;
   return [
@@ -114,7 +114,7 @@ function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Jso
   }
 }
 
-/** In a query a number is text anyway; in a body some numbers are text. */
+/** In a query every number is text; in a body only some numbers are. */
 const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
 
 function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): JsonSchema {

@@ -1,4 +1,4 @@
-// Values of answers as JSON Schema: every form that is read, the one that the specification writes first; with a sample of each.
+// Values of replies as JSON Schema: every accepted form, the specification's first, with a sample of each.
 
 import { timeMs } from '../../base/brand.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -11,11 +11,11 @@ import { SEED_VARIANTS } from '../shapes/variants.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface Kind {
-  /** What holds of every form. */
+  /** Constraints that hold for every form. */
   readonly schema: JsonSchema;
-  /** Types on the wire. */
+  /** JSON types on the wire. */
   readonly types: readonly string[];
-  /** What it can be, for an example. */
+  /** A sample value. */
   readonly sample: unknown;
 }
 
@@ -29,7 +29,7 @@ const digits = (description: string, pattern: string, sample: unknown, limit: Js
   types: ['integer', 'string'],
   sample,
 });
-/** Of samples: 2020-05-04, after which bars in ms cannot be taken for seconds. */
+/** Time in samples, 2020-05-04: late enough that the open times of bars, in ms, are not taken for seconds. */
 const SAMPLE_MS = timeMs(1_588_591_856_000);
 const SAMPLE_ID = '499890200602846';
 
@@ -75,7 +75,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Names whose samples say more than their kind does. */
+/** Names with a more specific sample than their kind. */
 const NAMED_SAMPLES: Readonly<Record<string, string>> = {
   symbol: 'BTCUSDT',
   contractName: 'E-BTC-USDT',
@@ -89,7 +89,7 @@ const NAMED_SAMPLES: Readonly<Record<string, string>> = {
 };
 
 const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
-/** The element of a list inside a record. */
+/** Returns the element of a list inside a record; null if the value is not such a list. */
 const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
 function kindOf({ kind }: Value<unknown>): Kind {
@@ -105,7 +105,7 @@ function kindOf({ kind }: Value<unknown>): Kind {
   };
 }
 
-/** What `value` is read from; with null where `canBeNull`. */
+/** Returns the schema of what `value` accepts, and of null if `canBeNull`. */
 export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchema {
   const nullType = canBeNull ? ['null'] : [];
   if (isRecord(value)) return { type: canBeNull ? ['object', ...nullType] : 'object', ...membersOf(value) };
@@ -133,7 +133,7 @@ function typeOf(json: Json): string {
 function membersOf({ fields }: RecordValue<unknown>): JsonSchema {
   const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
   const required = members.filter(({ canBeNull }) => !canBeNull);
-  // A member that is read under several names is there under one of them, as what it is: another member may have that name too.
+  // A member with several names must be present under one of them with the right type, because another member may have the same name.
   const either = required
     .filter(({ names }) => names.length > 1)
     .map(({ names, value }) => ({ anyOf: names.map((name) => ({ required: [name], properties: { [name]: valueSchema(value) } })) }));
@@ -148,7 +148,9 @@ function membersOf({ fields }: RecordValue<unknown>): JsonSchema {
   };
 }
 
-/** A fill that does not say whose it is cannot be booked: a buyer's has the id of the buying order, a seller's that of the selling one. */
+/**
+ * Returns the rule that a fill must have the id of its own order: `bidId` for a buyer, `askId` for a seller. Otherwise it cannot be booked.
+ */
 function ownIdRules(fields: Readonly<Record<string, unknown>>): readonly JsonSchema[] {
   if (!['isBuyer', 'bidId', 'askId'].every((name) => name in fields)) return [];
   return [
@@ -157,7 +159,7 @@ function ownIdRules(fields: Readonly<Record<string, unknown>>): readonly JsonSch
   ];
 }
 
-/** Something that `value` can be, as programs have it; `name` is that of the member. */
+/** Returns a sample of `value` in the form that programs use. `name` is the name of the member. */
 export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown {
   if (isRecord(value)) {
     return Object.fromEntries(
@@ -174,5 +176,5 @@ export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown
   return name === 'symbol' && market === 'futures' ? NAMED_SAMPLES['contractName'] : (NAMED_SAMPLES[name] ?? sample);
 }
 
-/** The same for documents: ids and decimals of samples are short enough for doubles. */
+/** Returns plain JSON for documents. Ids and decimals of samples are short enough for doubles. */
 export const plainSchema = (json: Json): unknown => JSON.parse(writeJson(json)) as unknown;

@@ -1,19 +1,19 @@
-// The containers that answers come in - bare, wrapped, in an envelope, in a list of one - and how each is written.
+// The containers of replies (bare, wrapped, in an envelope, in a list of one), and how each is read and written.
 
 import { isList, isObject, jsonObject, writeJson, type Json, type JsonObject } from '../json/json.ts';
 import { instrumentIn } from './record.ts';
 import { Mismatch, scalarText, type Value } from './value.ts';
 import { SEED_VARIANTS, type Variants } from './variants.ts';
 
-/** A row that could not be read: its instrument is not to be traded until it can, and the list proves no absence. */
+/** A row that could not be read. Its instrument must not be traded until it can be, and the list proves no absence. */
 export interface RefusedRow {
-  /** Null where even that cannot be read. */
+  /** Null if even the instrument cannot be read. */
   readonly instrument: string | null;
-  /** `[3].price: expected a decimal, got "x"`. */
+  /** For example `[3].price: expected a decimal, got "x"`. */
   readonly problem: string;
 }
 
-/** Rows as they stood on the wire: newest first. */
+/** Rows in the order of the wire: newest first. */
 export interface Listing<T> {
   readonly rows: readonly T[];
   readonly refused: readonly RefusedRow[];
@@ -21,26 +21,26 @@ export interface Listing<T> {
 
 export const listing = <T>(rows: readonly T[]): Listing<T> => ({ rows, refused: [] });
 
-/** How the record, or nothing, stands in an answer; `own`: in none of the common ways. */
+/** The container of the record in a reply. `own`: none of the common ones. */
 export type Container =
   | { readonly kind: 'list'; /** The member that holds it; null: bare. */ readonly member: string | null }
   | { readonly kind: 'one' | 'oneOrNone' | 'empty' | 'done' | 'own' };
 
-/** What an endpoint answers: read from every known container, written in the specification's unless a switch says otherwise. */
+/** The reply of an endpoint. Every known container is read; the specification's is written unless a switch says otherwise. */
 export interface AnswerShape<T> {
-  /** For people: `list of {symbol, ...}`. */
+  /** For readers: `list of {symbol, ...}`. */
   readonly shape: string;
   readonly container: Container;
-  /** The record that it is about, where it is about one. */
+  /** The record in the reply; null if it has none. */
   readonly row: Value<unknown> | null;
-  /** Throws Mismatch; `decodeAnswer` is for those outside. */
+  /** Throws Mismatch. Callers outside this folder use `decodeAnswer`. */
   read(json: Json): T;
   write(value: T, variants: Variants): Json;
 }
 
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** What `json` says, or why it says nothing of that shape. */
+/** Returns the value of `json`, or why it does not have that shape. */
 export function decodeAnswer<T>(answer: AnswerShape<T>, json: Json): Decoded<T> {
   try {
     return { ok: true, value: answer.read(json) };
@@ -54,18 +54,18 @@ export function encodeAnswer<T>(answer: AnswerShape<T>, value: T, variants: Vari
   return writeJson(answer.write(value, variants));
 }
 
-/** True for `{code, msg, data}` with the code of success. */
+/** True for `{code, msg, data}` with the success code. */
 export function isSuccess(json: Json): json is JsonObject {
   const code = isObject(json) ? json.get('code') : undefined;
   return code !== undefined && scalarText(code) === '0';
 }
 
-/** A success in the envelope of futures; `wide` has `msgData` and `succ` too. */
+/** Returns a success in the envelope of futures. `wide` adds `msgData` and `succ`. */
 export function envelope(data: Json, okMsg: string, wide = false): Json {
   return jsonObject({ code: '0', msg: okMsg, data, ...(wide ? { msgData: null, succ: true } : {}) });
 }
 
-/** The list in a bare array, in a member, or in an envelope; null data is an empty list; undefined for all else. */
+/** Returns the list in a bare array, a member or an envelope. Null data is an empty list; anything else returns undefined. */
 export function listIn(json: Json | undefined, ...members: readonly string[]): readonly Json[] | undefined {
   if (isList(json)) return json;
   if (!isObject(json)) return undefined;
@@ -78,7 +78,9 @@ export function listIn(json: Json | undefined, ...members: readonly string[]): r
   return data === null ? [] : listIn(data, ...members);
 }
 
-/** The object itself, the one element of a list, or the data of an envelope; null is "no information", never "there is none". */
+/**
+ * Returns the object itself, the only element of a list, or the data of an envelope. Null means "no information", never "does not exist".
+ */
 export function objectIn(json: Json): JsonObject | null {
   if (isList(json) && json.length === 1) return objectIn(json[0]!);
   if (!isObject(json)) throw new Mismatch('an object', json);
@@ -87,7 +89,7 @@ export function objectIn(json: Json): JsonObject | null {
   return data === null ? null : objectIn(data);
 }
 
-/** The rows that can be read, and what is wrong with the others. */
+/** Returns the rows that can be read, and the problems of the others. */
 export function readRows<T>(row: Value<T>, found: readonly Json[]): Listing<T> {
   const rows: T[] = [];
   const refused: RefusedRow[] = [];
@@ -105,12 +107,12 @@ export function readRows<T>(row: Value<T>, found: readonly Json[]): Listing<T> {
 
 interface ListOptions {
   readonly shape: string;
-  /** The member of the answer that holds the list. */
+  /** The member of the reply that holds the list. */
   readonly member?: string;
   readonly write: (rows: readonly Json[], variants: Variants) => Json;
 }
 
-/** An answer that is a list of records. */
+/** Returns the shape of a reply that is a list of records. */
 export function list<T>(row: Value<T>, options: ListOptions): AnswerShape<Listing<T>> {
   const { member } = options;
   return {
@@ -130,7 +132,7 @@ export function list<T>(row: Value<T>, options: ListOptions): AnswerShape<Listin
   };
 }
 
-/** An answer that is one record. */
+/** Returns the shape of a reply that is one record. */
 export function one<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json = (json) => json): AnswerShape<T> {
   return {
     shape,
@@ -145,7 +147,7 @@ export function one<T>(row: Value<T>, shape: string, write: (json: Json, variant
   };
 }
 
-/** An answer that is one record, or null where the service gives no information about what was asked for. */
+/** Returns the shape of a reply that is one record, or null if the service gives no information. */
 export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json): AnswerShape<T | null> {
   return {
     shape,
@@ -159,7 +161,7 @@ export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, v
   };
 }
 
-/** An answer that says no more than that it was done; null. */
+/** A reply that only confirms; its value is null. */
 export const emptyAnswer: AnswerShape<null> = {
   shape: 'empty object',
   container: { kind: 'empty' },
@@ -171,7 +173,7 @@ export const emptyAnswer: AnswerShape<null> = {
   write: () => jsonObject({}),
 };
 
-/** The same in an envelope: success is code 0, whatever the text. */
+/** The same in an envelope. Success is code 0, whatever the text. */
 export const doneAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'done' },

@@ -1,4 +1,4 @@
-// Codes and statuses as values of answers: every spelling and integer read, written as the switches say.
+// Codes and statuses as values of replies: every spelling and integer is read, and the switches select what is written.
 
 import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type CodeReading } from './codes.ts';
 import { jsonNumber, type Json } from '../json/json.ts';
@@ -6,7 +6,7 @@ import { Mismatch, scalarText, type Value } from './value.ts';
 
 type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
 
-/** A code in words; what no table knows is UNKNOWN with its raw text. Written as its word or as its integer. */
+/** A code as a word. A code in no table is UNKNOWN with its raw text. Written as its word or as its integer. */
 export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<CodeReading<Word | 'UNKNOWN'>> {
   return {
     kind: `code:${codes.names.join('|')}`,
@@ -23,7 +23,7 @@ export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'inte
   };
 }
 
-/** A raw code as it stood: digits as a number, all else as text. */
+/** Returns a raw code as it was received: digits as a number, anything else as text. */
 const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(raw) : raw);
 
 type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
@@ -36,7 +36,7 @@ function readStatusOf(json: Json): CodeReading<OrderStatus> {
   return readStatus(found);
 }
 
-/** An order's status by name; `words` are the spellings that the switch of that name gives. */
+/** An order status by name. `words` are the spellings under the switch value `words`. */
 export function statusName(words: Spelling = {}): Value<CodeReading<OrderStatus>> {
   return {
     kind: 'status',
@@ -49,11 +49,11 @@ export function statusName(words: Spelling = {}): Value<CodeReading<OrderStatus>
   };
 }
 export const spotStatus = statusName(PROSE_SPELLING);
-/** The list of open orders was seen with a bare underscore. */
+/** The list of open orders was seen with a trailing underscore. */
 export const spotListStatus = statusName({ ...PROSE_SPELLING, NEW: 'NEW_' });
 export const futuresStatus = statusName();
 
-/** An order's status by its integer. */
+/** An order status by its integer. */
 export const statusCode: Value<CodeReading<OrderStatus>> = {
   kind: 'status',
   read: readStatusOf,

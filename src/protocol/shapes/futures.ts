@@ -1,4 +1,4 @@
-// Answers of the signed futures endpoints that are about orders: creates, queries, histories, own trades, triggers.
+// Replies of the signed futures endpoints about orders: creates, queries, histories, own trades, triggers.
 
 import { ORDER_SOURCES, ORDER_TYPES, TIME_IN_FORCE, TRIGGER_STATUSES, TRIGGER_TYPES, codeOf, readCode } from './codes.ts';
 import type { CodeReading, TimeInForceWord } from './codes.ts';
@@ -43,10 +43,10 @@ import {
 } from './value.ts';
 
 const orderId = record({ orderId: required(idString) });
-/** The answer to a create, and to a cancel, which is asynchronous. */
+/** The reply to a create, and to a cancel, which is asynchronous. */
 export const orderIdAnswer = one(orderId, '{orderId}');
 
-/** Null where the order has none; LIMIT and MARKET are what some services say then. */
+/** Null if the order has none; some services then say LIMIT or MARKET. */
 const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   kind: 'timeInForce',
   read(json) {
@@ -63,7 +63,7 @@ const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   },
 };
 
-/** Volumes are contracts; only of a MARKET OPEN `origQty` may be a value. `fills` is never read: its records are not known. */
+/** Volumes are contracts; only `origQty` of a MARKET OPEN may be a value. `fills` is never read, because its records are not documented. */
 export type FuturesOrder = ReturnType<typeof futuresOrder.read>;
 const futuresOrder = record({
   side: required(side),
@@ -81,7 +81,7 @@ const futuresOrder = record({
   timeInForce: optional(timeInForce),
   status: required(futuresStatus),
 });
-/** Null is no information: the order may exist all the same. */
+/** Null is no information: the order may still exist. */
 export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
   const full = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
   return orderQueryShape === 'array' ? [full] : full;
@@ -91,7 +91,7 @@ export const futuresOpenOrdersAnswer = list(futuresOrder, {
   write: (rows, { futuresOpenOrders, okMsg }) => (futuresOpenOrders === 'bare' ? rows : envelope(rows.length === 0 ? null : rows, okMsg)),
 });
 
-/** An order of the history, the one futures list that has the client id. `ctimeMs` is its time; `ctime` is for display. */
+/** An order of the history, the only futures list with client order ids. `ctimeMs` is its time; `ctime` is for display. */
 export type OrderHistoryRow = ReturnType<typeof orderHistoryRow.read>;
 const orderHistoryRow = record({
   side: required(side),
@@ -122,7 +122,7 @@ const orderHistoryRow = record({
 const bare = (rows: readonly Json[]): Json => rows;
 export const orderHistoryAnswer = list(orderHistoryRow, { shape: 'list of orders', write: bare });
 
-/** One reduction of a position: historyRealizedAmount = closeProfit + tradeFee + capitalFee, fees being negative. */
+/** One reduction of a position. historyRealizedAmount = closeProfit + tradeFee + capitalFee; fees are negative. */
 export type ProfitHistoryRow = ReturnType<typeof profitHistoryRow.read>;
 const profitHistoryRow = record({
   id: required(id),
@@ -146,7 +146,7 @@ const profitHistoryRow = record({
 });
 export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
 
-/** A fill of our own; `amount` = price x quantity x multiplier. */
+/** An own fill. `amount` = price x quantity x multiplier. */
 export type FuturesFill = ReturnType<typeof futuresFill.read>;
 const futuresFill = ownIdNeeded(
   record({
@@ -170,7 +170,7 @@ const futuresFill = ownIdNeeded(
 export const futuresFillsAnswer = list(futuresFill, { shape: 'list of own trades', write: bare });
 
 export interface TriggerOrderCreated {
-  /** At least one. */
+  /** At least one id. */
   readonly triggerIds: readonly string[];
   readonly ids: readonly string[];
   readonly cancelIds: readonly string[];
@@ -189,7 +189,7 @@ export const triggerOrderCreatedAnswer: AnswerShape<TriggerOrderCreated> = {
   write: ({ triggerIds, ids, cancelIds }) => envelope(jsonObject({ triggerIds, ids, cancelIds }), 'Success', true),
 };
 
-/** A trigger order. Its status TRIGGERED says that it fired; what came of it is another order. */
+/** A trigger order. TRIGGERED means that it fired; the order that it placed is a separate order. */
 export type TriggerOrder = ReturnType<typeof triggerOrder.read>;
 const triggerOrder = record({
   triggerOrderId: required(idString, 'triggerOrderId', 'id'),
@@ -208,7 +208,7 @@ const triggerOrder = record({
 });
 
 export interface TriggerOrders extends Listing<TriggerOrder> {
-  /** Of all pages; null where the service does not say it, and then no page is known to be the last. */
+  /** Total over all pages. Null if the service does not report it; then no page is known to be the last. */
   readonly count: number | null;
 }
 export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
@@ -227,7 +227,7 @@ export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
   },
 };
 
-/** Done: an envelope by the specification, the order id alone on some services. */
+/** The cancellation was accepted: an envelope by the specification, only the order id on some services. */
 export const triggerCanceledAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'own' },

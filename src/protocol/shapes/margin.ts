@@ -1,4 +1,4 @@
-// Answers about the futures account: positions and margin. Amounts are in the margin coin unless a member says otherwise.
+// Replies about the futures account: positions and margin. Amounts are in the margin coin unless a member says otherwise.
 
 import { isList, jsonObject, type Json } from '../json/json.ts';
 import { list } from './answer.ts';
@@ -6,8 +6,8 @@ import { required, nullable, optional, record } from './record.ts';
 import { decimal, idOrNone, integer, Mismatch, side, text, upperText, zonelessTime, type Value } from './value.ts';
 
 /**
- * An open position. `positionVolume` and `canCloseVolume` are contracts, the latter less what closing orders hold; `positionType` 1 is
- * cross, 2 isolated; `reducePrice` is the price of forced reduction.
+ * An open position. `positionVolume` is in contracts, and so is `canCloseVolume`, which excludes what closing orders hold. `positionType`
+ * is 1 for cross, 2 for isolated; `reducePrice` is the price of forced reduction.
  */
 export type WirePosition = ReturnType<typeof position.read>;
 const position = record({
@@ -39,7 +39,7 @@ interface RowsValue<T> extends Value<readonly T[]> {
   readonly row: Value<T>;
 }
 
-/** A list inside a record: one bad row refuses the record, for half a list of positions is no list. */
+/** A list inside a record. One bad row rejects the record, because a partial list of positions would mislead. */
 function rowsOf<T>(row: Value<T>): RowsValue<T> {
   return {
     kind: 'rows',
@@ -80,8 +80,8 @@ const positionsOfContract = record({
 });
 
 /**
- * The account of one margin coin: `accountNormal` is the balance, `accountLock` frozen margin, `achievedAmount` and `unrealizedAmount`
- * profit and loss, `totalEquity` the cross and `partEquity` the isolated equity.
+ * The account of one margin coin. `accountNormal` is the balance, `accountLock` frozen margin, `achievedAmount` and `unrealizedAmount`
+ * profit and loss, `totalEquity` the cross equity and `partEquity` the isolated equity.
  */
 export type MarginAccount = ReturnType<typeof marginAccount.read>;
 const marginAccount = record({

@@ -1,4 +1,4 @@
-// Answers of the public endpoints: time, instruments, books, tickers, trades, bars, index prices.
+// Replies of the public endpoints: time, instruments, order books, tickers, trades, bars, index prices.
 
 import { isObject, jsonObject, type Json } from '../json/json.ts';
 import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
@@ -23,7 +23,7 @@ import {
 import type { TimeMs } from '../../base/brand.ts';
 import type { Variants } from './variants.ts';
 
-/** `{list: []}` where a switch asks for it. */
+/** Wraps a list as `{list: []}` if a switch asks for it. */
 export const listOrWrapped = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
 const bare = (rows: readonly Json[]): Json => rows;
 
@@ -32,7 +32,7 @@ export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
 
 const wrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
 
-/** A spot instrument. Minimums are null where the service does not say them. */
+/** A spot instrument. Minimums are null if the service does not report them. */
 export type SpotSymbol = ReturnType<typeof spotSymbol.read>;
 const spotSymbol = record({
   symbol: required(upperText),
@@ -51,7 +51,7 @@ export const symbolsAnswer = list(spotSymbol, {
   write: (rows, variants) => (wrappedOnly(variants) ? jsonObject({ symbols: rows.map(asWrapped) }) : rows),
 });
 
-/** A spot instrument as the services write it that wrap their list. */
+/** Returns a spot instrument in the form of services that wrap their list. */
 function asWrapped(row: Json): Json {
   if (!isObject(row)) return row;
   return new Map(
@@ -64,7 +64,7 @@ function asWrapped(row: Json): Json {
 
 const wideOnly = (variants: Variants): boolean => variants.contractFields === 'wide';
 
-/** A futures contract. `side` 1 is linear, 0 inverse; `status` 1 is tradable; `symbol` its contractName; fees are fractions. */
+/** A futures contract. `side` is 1 for linear, 0 for inverse; `status` 1 is tradable; `symbol` is its contractName; fees are fractions. */
 export type WireContract = ReturnType<typeof contract.read>;
 const contract = record({
   symbol: required(upperText),
@@ -91,15 +91,15 @@ const contract = record({
 });
 export const contractsAnswer = list(contract, { shape: 'list of contracts', write: bare });
 
-/** A book, best level first on both sides. */
+/** An order book, best level first on both sides. */
 export interface Depth {
-  /** Null where the service does not say it. */
+  /** Null if the service does not report it. */
   readonly timeMs: TimeMs | null;
   readonly bids: readonly DepthLevel[];
   readonly asks: readonly DepthLevel[];
 }
 
-/** A book; the futures service may leave its time out, which a switch decides. */
+/** The reply with an order book. A switch decides whether the futures service leaves out its time. */
 export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
   const timeField = nullable(time, 'time');
   return {
@@ -128,7 +128,10 @@ export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
   };
 }
 
-/** Levels whose prices rise (1) or fall (-1); a book out of order is refused, for its first level would be no best price. */
+/**
+ * Reads levels with ascending (1) or descending (-1) prices. An unsorted book is rejected, because its first level would not be the best
+ * price.
+ */
 function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly DepthLevel[] {
   const found = json === undefined ? undefined : listIn(json);
   if (!found) throw new Mismatch('a list of levels', json).within(name);
@@ -141,7 +144,7 @@ function levels(json: Json | undefined, name: string, direction: 1 | -1): readon
   return rows;
 }
 
-/** The order of two decimals above 0 in their plain text. */
+/** Compares two decimals above 0 in their plain text. */
 function comparePlain(a: string, b: string): number {
   const [wholeA = '', partA = ''] = a.split('.');
   const [wholeB = '', partB = ''] = b.split('.');
@@ -150,7 +153,7 @@ function comparePlain(a: string, b: string): number {
   return partA === partB ? 0 : partA < partB ? -1 : 1;
 }
 
-/** `timeMs` is the start of the 24 hours, or now: not a measure of freshness. */
+/** `timeMs` is the start of the 24 hours, or now. It does not measure freshness. */
 const spotTicker = record({
   timeMs: nullable(time, 'time'),
   high: required(decimal),
@@ -160,7 +163,7 @@ const spotTicker = record({
 });
 export const spotTickerAnswer = one(spotTicker, '{time, high, low, last, vol}');
 
-/** `rose`: the change of 24 hours as a fraction. */
+/** `rose`: the 24-hour change as a fraction. */
 export type FuturesTicker = ReturnType<typeof futuresTicker.read>;
 const futuresTicker = record({
   high: required(decimalText),
@@ -176,7 +179,7 @@ export const futuresTickerAnswer = one(futuresTicker, '{high, vol, last, low, bu
 
 const six = ({ tradeFields }: Variants): boolean => tradeFields === 'six';
 
-/** A trade of anybody; `side` is the taker's. */
+/** A public trade; `side` is the taker's. */
 export type PublicTrade = ReturnType<typeof publicTrade.read>;
 const publicTrade = record({
   id: optionalWhere(six, id),
@@ -201,7 +204,7 @@ const kline = (priceValue: Value<string>, volume: Value<string>) =>
     volume: required(volume, 'vol'),
   });
 
-/** Bars newest first, in whatever order they came: services differ, and none promises one. */
+/** The reply with bars, sorted newest first. Services differ in their order, and none guarantees one. */
 function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
   const answer = list(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
   return {
@@ -215,7 +218,7 @@ function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
 export const spotKlinesAnswer = klinesAnswer(kline(price, decimal));
 export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
 
-/** `tagPrice` is the mark price; both rates are forecasts, not bookings. */
+/** `tagPrice` is the mark price. Both rates are forecasts, not payments. */
 const indexPrice = record({
   currentFundRate: required(decimal, 'currentFundRate', 'lastFundingRate'),
   tagPrice: required(price, 'tagPrice', 'markPrice'),

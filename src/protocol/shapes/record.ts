@@ -1,18 +1,18 @@
-// Records of answers: their members described once, read from every known name and written under the specification's.
+// Records of replies: each member is described once, read from every known name, and written under the specification's name.
 
 import { isObject, jsonNumber, type Json, type JsonObject } from '../json/json.ts';
 import { id, idText, memberOf, Mismatch, scalarText, type Value } from './value.ts';
 import type { Variants } from './variants.ts';
 
-/** One member of a record; most stand under one name, an order id under two. */
+/** One member of a record. Most have one name; an order id has two. */
 export interface Field<T> {
-  /** What stands in it. */
+  /** The value of the member. */
   readonly value: Value<unknown>;
-  /** On the wire, the written one first; under any of them it is read. */
+  /** Its wire names. It is read under any of them and written under the first. */
   readonly names: readonly string[];
-  /** Null is a value of it. */
+  /** True if it may be null. */
   readonly canBeNull: boolean;
-  /** The name that the record gives it, unless it says another. */
+  /** Sets the record's name for it, unless it has wire names of its own. */
   named(own: string): Field<T>;
   /** Throws Mismatch. */
   read(from: JsonObject): T;
@@ -20,7 +20,7 @@ export interface Field<T> {
 }
 
 interface Options<T> {
-  /** What an absent or null member is; without it the record is refused. */
+  /** The value of an absent or null member. Without it the record is rejected. */
   readonly absent?: { readonly value: T };
   readonly write?: (value: T, variants: Variants, name: string, into: Map<string, Json>) => void;
 }
@@ -53,10 +53,10 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
   };
 }
 
-/** A member without which the record is refused. `names`: on the wire, the written one first; by default the record's own. */
+/** A required member: without it the record is rejected. `names`: wire names, the written one first; by default the record's own name. */
 export const required = <T>(value: Value<T>, ...names: readonly string[]): Field<T> => field(value, names, {});
 
-/** A member that may be missing or null; null is left out when written. */
+/** A member that may be missing or null. Null is not written. */
 export function optional<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(wide(value), names, {
     absent: { value: null },
@@ -66,7 +66,7 @@ export function optional<T>(value: Value<T>, ...names: readonly string[]): Field
   });
 }
 
-/** A member that may be missing or null; null is written as null. */
+/** A member that may be missing or null. Null is written as null. */
 export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(wide(value), names, {
     absent: { value: null },
@@ -74,7 +74,7 @@ export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field
   });
 }
 
-/** As optional, and written only where a switch asks for it. */
+/** Like `optional`, but written only if a switch asks for it. */
 export function optionalWhere<T>(on: (variants: Variants) => boolean, value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(wide(value), names, {
     absent: { value: null },
@@ -84,7 +84,7 @@ export function optionalWhere<T>(on: (variants: Variants) => boolean, value: Val
   });
 }
 
-/** A client order id: null where it is absent, empty or `0`; written as `0`, or not at all where a switch leaves it out. */
+/** A client order id. It is null if absent, empty or `0`; null is written as `0`, or omitted if a switch says so. */
 export function clientIdField(
   value: Value<string | null>,
   on: (variants: Variants) => boolean = () => true,
@@ -98,15 +98,15 @@ export function clientIdField(
   });
 }
 
-/** `value` where null is read elsewhere. */
+/** Adds null to the type of `value`; the field itself reads null. */
 const wide = <T>(value: Value<T>): Value<T | null> => ({
   ...value,
   write: (of, variants) => (of === null ? null : value.write(of, variants)),
 });
 
 /**
- * The id of a spot order under `orderId` (a number, text, or a list of one) and, sometimes, `orderIdString`. Where both stand they
- * have to agree: a service that cannot say which order it means has not said it.
+ * The id of a spot order under `orderId` (a number, text, or a list of one) and sometimes also under `orderIdString`. If both are present
+ * they must agree; otherwise the reply does not identify the order.
  */
 export function orderIdField(options: { readonly withText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
   const made: Field<string> = {
@@ -135,9 +135,9 @@ export interface RecordValue<T> extends Value<T> {
   readonly fields: Readonly<Record<string, Field<never>>>;
 }
 
-/** The value of a JSON object with these members; others are ignored. */
+/** A JSON object with these members; others are ignored. */
 export function record<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
-  // The members are of many types, which agree name by name: what `read` of a name gives, `write` of that name takes.
+  // Safe: the members have different types, but `write` of a name takes what `read` of that name returns.
   const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
     ([own, member]) => [own, member.named(own)] as const,
   );
@@ -158,7 +158,7 @@ export function record<F extends Record<string, unknown>>(fields: { readonly [K 
   };
 }
 
-/** The name of the instrument that a refused row is about, where it can be read. */
+/** Returns the instrument of a rejected row, if it can be read. */
 export function instrumentIn(row: Json): string | null {
   for (const name of ['symbol', 'contractName']) {
     const found = memberOf(row, name);

@@ -1,4 +1,4 @@
-// Answers of the signed spot endpoints: orders, own trades, balances.
+// Replies of the signed spot endpoints: orders, own trades, balances.
 
 import { ORDER_TYPES, type OrderStatus, type CodeReading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
@@ -24,13 +24,13 @@ import {
 } from './value.ts';
 import type { Side } from '../../model/order.ts';
 
-/** A new order's status is the integer 0, or NEW: both say that it was taken. */
+/** The status of a new order is the integer 0, or NEW. Both mean that it was accepted. */
 const createdStatus: Value<CodeReading<OrderStatus>> = {
   ...spotStatus,
   write: (_, { createStatus }) => (createStatus === '0' ? jsonNumber(0) : createStatus),
 };
 
-/** The answer to a create: an id, and as much of an echo as the service gives. */
+/** The reply to a create: an id, and as many fields of the order as the service repeats. */
 export type SpotCreated = ReturnType<typeof created.read>;
 const created = record({
   symbol: optional(upperText),
@@ -73,13 +73,13 @@ const listed = record({
   timeMs: optional(time, 'time', 'transactTime'),
   status: required(spotListStatus),
 });
-/** Null is no information: the order may exist all the same. */
+/** Null is no information: the order may still exist. */
 export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
 export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: listOrWrapped });
 
 const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
-/** The answer to a cancel, which is asynchronous: the order ends when a query says so. */
+/** The reply to a cancel, which is asynchronous: the order has ended only when a query says so. */
 const canceled = record({
   symbol: optional(upperText),
   orderId: orderIdField({ withText: true, form: 'switch' }),
@@ -88,7 +88,7 @@ const canceled = record({
 });
 export const spotCancelAnswer = one(canceled, '{symbol, orderId, clientOrderId, orderIdString, status}');
 
-/** The ids of a batch of new orders. Nothing says that their order is that of the request. */
+/** The ids of a batch of new orders. Nothing guarantees that they are in the order of the request. */
 export interface BatchCreated {
   readonly ids: readonly string[];
 }
@@ -108,7 +108,7 @@ export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
   },
 };
 
-/** Null: the service did not say, and every order is asked about again. An id that failed is not therefore gone. */
+/** Null: the service did not say, so every order is queried again. A failed id does not mean that the order has ended. */
 export interface BatchCanceled {
   readonly success: readonly string[] | null;
   readonly failed: readonly string[] | null;
@@ -128,14 +128,14 @@ export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
 };
 const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((each) => jsonNumber(each));
 
-/** The ids of a list that holds nothing else; null for all else. */
+/** Returns the ids of a list that holds only ids; null for anything else. */
 export function idsIn(json: Json | undefined): readonly string[] | null {
   if (!isList(json)) return null;
   const ids = json.map(idText).filter((each) => each !== null);
   return ids.length === json.length ? ids : null;
 }
 
-/** A fill of our own. The other side's order id is null where the service keeps it to itself. */
+/** An own fill. The order id of the other side is null if the service withholds it. */
 export type SpotFill = ReturnType<typeof fill.read>;
 const fill = ownIdNeeded(
   record({
@@ -160,12 +160,12 @@ interface OwnIds {
   readonly askId: string | null;
 }
 
-/** Of a fill: the id of our order, and its side. Where both ids are ours the fill stands twice, once for each side. */
+/** Returns our order's id and side for a fill. If both ids are ours, the fill is listed twice, once for each side. */
 export function ownOrder({ isBuyer, bidId, askId }: OwnIds): { readonly orderId: string; readonly side: Side } {
   return { orderId: (isBuyer ? bidId : askId) ?? '', side: isBuyer ? 'buy' : 'sell' };
 }
 
-/** A fill that does not say whose it is cannot be booked. */
+/** Rejects a fill without the id of our own order, because it cannot be booked. */
 export function ownIdNeeded<T extends OwnIds, V extends Value<T>>(value: V & Value<T>): V {
   return {
     ...value,

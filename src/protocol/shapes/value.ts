@@ -1,4 +1,4 @@
-// Single values of answers, read from every form that was seen and written in the specification's: decimals, ids, times, codes.
+// Single values of replies: read from every form seen, and written in the specification's form. Decimals, ids, times, codes.
 
 import { timeMs, type TimeMs } from '../../base/brand.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
@@ -6,10 +6,10 @@ import type { Side } from '../../model/order.ts';
 import { canonicalDecimal, isList, isObject, JsonNumber, jsonNumber, writeJson, type Json } from '../json/json.ts';
 import type { Variants } from './variants.ts';
 
-/** What was found is not what is needed. Goes no further than `decode` and the rows of a list. */
+/** The JSON found does not have the expected form. Only `decodeAnswer` and the rows of a list catch it. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
-  /** Where, from the outside in: `positions[2].avgPrice`. */
+  /** Where it was found, from the outside in: `positions[2].avgPrice`. */
   place = '';
   constructor(expected: string, found: Json | undefined) {
     super(`expected ${expected}, got ${brief(found)}`);
@@ -27,7 +27,7 @@ function brief(found: Json | undefined): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
-/** Both directions of one value. `kind` names it to readers of the table and to tests. */
+/** Reads and writes one kind of value. `kind` names it for schemas and tests. */
 export interface Value<T> {
   readonly kind: string;
   /** Throws Mismatch. */
@@ -35,7 +35,7 @@ export interface Value<T> {
   write(value: T, variants: Variants): Json;
 }
 
-/** The text of a JSON number or string; null for all else. */
+/** Returns the text of a JSON number or string; null for anything else. */
 export function scalarText(json: Json): string | null {
   return json instanceof JsonNumber ? json.text : typeof json === 'string' ? json : null;
 }
@@ -47,12 +47,12 @@ function readDecimal(json: Json): string {
   return value;
 }
 
-/** A decimal in its one plain text (`0.1`, `-3`), written as a JSON number. */
+/** A decimal in its unique plain text (`0.1`, `-3`), written as a JSON number. */
 export const decimal: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => jsonNumber(value) };
 /** The same, written as a JSON string. */
 export const decimalText: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => value };
 
-/** A decimal above 0: what a price in a book or a bar has to be. */
+/** A decimal above 0, as every price of an order book or a bar must be. */
 export const price: Value<string> = { kind: 'price', read: readPrice, write: (value) => jsonNumber(value) };
 export const priceText: Value<string> = { kind: 'price', read: readPrice, write: (value) => value };
 
@@ -62,7 +62,7 @@ function readPrice(json: Json): string {
   return value;
 }
 
-/** Digits of an id above 0, from a number, a string or a list of one; null for all else. */
+/** Returns the digits of an id above 0, from a number, a string or a list of one; null for anything else. */
 export function idText(json: Json): string | null {
   const text = isList(json) ? (json.length === 1 ? scalarText(json[0]!) : null) : scalarText(json);
   return text !== null && /^[1-9]\d{0,30}$/.test(text) ? text : null;
@@ -74,12 +74,12 @@ function readId(json: Json): string {
   return text;
 }
 
-/** An id: text for ever, as ids exceed 2^53; written as a JSON number. */
+/** An id, always kept as text because ids exceed 2^53. Written as a JSON number. */
 export const id: Value<string> = { kind: 'id', read: readId, write: (value) => jsonNumber(value) };
 /** The same, written as a JSON string. */
 export const idString: Value<string> = { kind: 'id', read: readId, write: (value) => value };
 
-/** An id that may be withheld, as 0 or nothing. */
+/** An id that may be withheld, as 0 or as empty text. */
 export const idOrNone: Value<string | null> = {
   kind: 'idOrNone',
   read(json) {
@@ -89,7 +89,7 @@ export const idOrNone: Value<string | null> = {
   write: (value) => (value === null ? null : jsonNumber(value)),
 };
 
-/** A client order id; null for none, which the wire calls `0`. */
+/** A client order id; null for none, which is `0` on the wire. */
 export const clientId: Value<string | null> = {
   kind: 'clientId',
   read(json) {
@@ -109,10 +109,10 @@ export const text: Value<string> = {
   write: (value) => value,
 };
 
-/** The name of an instrument or asset: upper case inside, whatever the wire has. */
+/** The name of an instrument or asset: always upper case inside, whatever the wire has. */
 export const upperText: Value<string> = { kind: 'upperText', read: (json) => text.read(json).toUpperCase(), write: (value) => value };
 
-/** A whole number that a double holds; from digits in a string too. */
+/** A whole number that a double holds exactly. Digits in a string are read too. */
 export const integer: Value<number> = {
   kind: 'integer',
   read(json) {
@@ -141,7 +141,7 @@ export const time: Value<TimeMs> = {
 
 const SECONDS_BELOW = 1e11;
 
-/** Open time of a bar: seconds or ms on the wire, told apart by size (1e11 s is the year 5138, 1e11 ms is 1973). */
+/** Open time of a bar, in seconds or ms on the wire. The size distinguishes them: 1e11 s is the year 5138, 1e11 ms is 1973. */
 export const barTime: Value<TimeMs> = {
   kind: 'barTime',
   read(json) {
@@ -153,7 +153,7 @@ export const barTime: Value<TimeMs> = {
 
 const ZONE_MS = 8 * 3_600_000;
 
-/** A date-time without a zone: UTC+8 (exchange dialect, 12). For display only, hence null where it cannot be read. */
+/** A date-time without a zone: UTC+8 (exchange dialect, 12). For display only, so it is null if it cannot be read. */
 export const zonelessTime: Value<TimeMs | null> = {
   kind: 'zonelessTime',
   read(json) {
@@ -187,7 +187,7 @@ export const action: Value<PositionAction> = {
   write: (value) => value,
 };
 
-/** Two-element lists: the levels of a book. */
+/** A level of an order book: a list of two elements. */
 export const level: Value<DepthLevel> = {
   kind: 'level',
   read(json) {
@@ -201,5 +201,5 @@ export interface DepthLevel {
   readonly quantity: string;
 }
 
-/** The member of an object, or undefined where there is none or no object. */
+/** Returns a member of an object; undefined if it is missing or `json` is not an object. */
 export const memberOf = (json: Json | undefined, name: string): Json | undefined => (isObject(json) ? json.get(name) : undefined);

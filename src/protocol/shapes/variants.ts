@@ -1,6 +1,6 @@
-// How answers look where the specification leaves it open: the switches of the encoder, each with the specification's reading first.
+// The forms of replies that the specification leaves open: the switches of the writer, each with the specification's reading first.
 
-/** Values of each switch; what the reading side accepts is every value of every switch, always. */
+/** Values of each switch. The reader always accepts every value of every switch. */
 export const VARIANT_VALUES = {
   /** HTTP status of a business error: its own, or 200. */
   errorHttp: ['http4xx', 'http200'],
@@ -14,22 +14,22 @@ export const VARIANT_VALUES = {
   tradeFields: ['six', 'four'],
   /** Order id of a spot create and cancel: a number, with its text beside it, or in a list. */
   spotOrderId: ['number', 'both', 'array'],
-  /** Status of a spot order just made. */
+  /** Status of a new spot order. */
   createStatus: ['0', 'NEW'],
-  /** Status in the answer to a spot cancel. */
+  /** Status in the reply to a spot cancel. */
   cancelStatus: ['PENDING_CANCEL', 'CANCELED'],
   /** Names of statuses; `words` on spot only. */
   statusSpelling: ['canonical', 'variant', 'words'],
   openOrdersClientId: ['on', 'off'],
   /** `timeInForce` of futures orders. */
   timeInForceRead: ['name', 'code'],
-  /** Answer to a batch: ids as numbers, or as text beside them. */
+  /** Reply to a batch: ids as numbers, or with their text as well. */
   batchIds: ['ids', 'both'],
-  /** Answer to a batch cancel in which every id is wrong: the ids, or `{}`. */
+  /** Reply to a batch cancel in which every id is wrong: the ids, or `{}`. */
   batchCancelAllWrong: ['failed', 'empty'],
-  /** A futures order asked for: itself, or the one element of a list. */
+  /** Reply to the query of a futures order: the order, or a list with only this order. */
   orderQueryShape: ['object', 'array'],
-  /** Futures open orders: an envelope whose data is null when there are none, or a bare list. */
+  /** Futures open orders: an envelope whose data is null if there are none, or a bare list. */
   futuresOpenOrders: ['envelopeNull', 'bare'],
   /** Contracts with limits in money, or without. */
   contractFields: ['spec', 'wide'],
@@ -45,7 +45,7 @@ export const VARIANT_VALUES = {
 
 export type Variants = { readonly [Name in keyof typeof VARIANT_VALUES]: (typeof VARIANT_VALUES)[Name][number] };
 
-/** The specification's reading of each: the profile `seed` of the paper exchange. */
+/** The specification's reading of each switch: the profile `seed` of the paper exchange. */
 export const SEED_VARIANTS: Variants = {
   errorHttp: 'http4xx',
   errorBody: 'spec',

@@ -1,8 +1,8 @@
-// Frames of WebSocket (RFC 6455): whole messages only, of bounded size, masked by clients and by nobody else.
+// WebSocket frames (RFC 6455): complete messages of bounded size only. Frames of clients are masked, those of servers are not.
 
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
 
-/** Close codes of RFC 6455, section 7.4.1, that are sent here. */
+/** The close codes of RFC 6455, section 7.4.1, that are sent here. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,
@@ -19,7 +19,7 @@ export interface SocketFrame {
   readonly payload: Uint8Array;
 }
 
-/** Why a connection cannot go on; nothing behind it is read. */
+/** Why a connection must be closed. Nothing after it is read. */
 export interface FrameError {
   readonly code: number;
   readonly why: string;
@@ -30,19 +30,19 @@ export interface FrameBatch {
   readonly broken: FrameError | null;
 }
 
-/** Payload of a control frame, in bytes. */
+/** Maximum payload of a control frame, in bytes. */
 const MAX_CONTROL_BYTES = 125;
 const KNOWN: ReadonlySet<number> = new Set(Object.values(OPCODE));
 const NOTHING = new Uint8Array(0);
 
-/** Takes bytes as they come and gives the frames that they complete. Holds no more than one frame. */
+/** Collects bytes and returns the frames that they complete. It holds at most one frame. */
 export class FrameReader {
   readonly #from: 'client' | 'server';
   readonly #maxBytes: number;
   #pending: Uint8Array = NOTHING;
   #isBroken = false;
 
-  /** `from`: whose frames they are. `maxBytes`: largest payload. */
+  /** `from`: who sends the frames. `maxBytes`: maximum payload. */
   constructor(from: 'client' | 'server', maxBytes: number) {
     this.#from = from;
     this.#maxBytes = maxBytes;
@@ -67,7 +67,7 @@ export class FrameReader {
     }
   }
 
-  /** Null: not all of it is there. */
+  /** Returns null while the head is incomplete. */
   #head(): Head | FrameError | null {
     const bytes = this.#pending;
     if (bytes.length < 2) return null;
@@ -86,14 +86,14 @@ export class FrameReader {
 
 interface Head {
   readonly opcode: number;
-  /** Four bytes, or none. */
+  /** Four bytes, or empty. */
   readonly mask: Uint8Array;
   readonly length: number;
   /** Where the payload begins. */
   readonly start: number;
 }
 
-/** What the first two bytes already say against a frame. */
+/** Returns the error that the first two bytes of a frame already show; null if they are valid. */
 function brokenBy(first: number, second: number, from: 'client' | 'server'): FrameError | null {
   const opcode = first & 0x0f;
   const isWhole = (first & 0x80) !== 0 && opcode !== OPCODE.continuation;
@@ -106,7 +106,7 @@ function brokenBy(first: number, second: number, from: 'client' | 'server'): Fra
   return isWhole ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
 }
 
-/** Above 2^53 it is not exact, and too large in any case. */
+/** Above 2^53 the result is not exact, but it is too large in any case. */
 const wholeIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 
 function joined(...parts: readonly Uint8Array[]): Uint8Array {
@@ -122,7 +122,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
 const masked = (payload: Uint8Array, mask: Uint8Array): Uint8Array =>
   mask.length === 0 ? payload : payload.map((byte, at) => byte ^ mask[at & 3]!);
 
-/** A frame of one message of at most 65,535 bytes; `mask`: four bytes of a client, null of a server. */
+/** Returns a frame with one message of at most 65,535 bytes. `mask`: four bytes for a client, null for a server. */
 export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | null = null): Uint8Array {
   const { length } = payload;
   const flag = mask === null ? 0 : 0x80;
@@ -131,23 +131,23 @@ export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | 
 }
 
 const ENCODER = new TextEncoder();
-/** The payload of a close frame; of `why` as much as fits. */
+/** Returns the payload of a close frame. `why` is cut to fit. */
 export const closePayload = (code: number, why: string): Uint8Array =>
   joined(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(why).subarray(0, MAX_CONTROL_BYTES - 2));
 
-/** What a close frame of the other side is answered with: its own code, or the protocol error that it is. */
+/** Returns the code that answers a close frame: its own code, or a protocol error if it is invalid. */
 export function closeAnswer(payload: Uint8Array): number {
   if (payload.length === 0) return CLOSE.normal;
   if (payload.length === 1) return CLOSE.protocol;
   const code = wholeIn(payload.subarray(0, 2));
-  // 1004 to 1006 and 1015 are never sent; below 3000 only those of the RFC and its registry are.
+  // 1004 to 1006 and 1015 are never sent. Below 3000 only codes of the RFC and its registry are valid.
   const isCode = (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code <= 4999);
   return isCode && textIn(payload.subarray(2)) !== null ? code : CLOSE.protocol;
 }
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a payload; null where it is no UTF-8. */
+/** Returns the text of a payload; null if it is not UTF-8. */
 export function textIn(payload: Uint8Array): string | null {
   try {
     return DECODER.decode(payload);

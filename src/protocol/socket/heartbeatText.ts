@@ -1,4 +1,4 @@
-// The heartbeat as text messages, where it is not one of control frames: `{"ping":<ms>}`, answered by `{"pong":<the same>}`.
+// The heartbeat as text messages instead of control frames: `{"ping":<ms>}`, answered by `{"pong":<the same>}`.
 
 type Word = 'ping' | 'pong';
 
@@ -9,5 +9,5 @@ const FORMS: Readonly<Record<Word, RegExp>> = {
 
 export const heartbeatText = (word: Word, stamp: string): string => `{"${word}":${stamp}}`;
 
-/** The digits of the stamp; null for any other text. */
+/** Returns the digits of the stamp; null for any other text. */
 export const stampIn = (word: Word, text: string): string | null => FORMS[word].exec(text)?.[1] ?? null;

@@ -1,4 +1,4 @@
-// Two runs set beside each other: their figures, what differs in what went in, and the first fill that is not the same.
+// Compares two runs: their figures, the differences between their definitions and inputs, and the first fill that differs.
 
 import { assertNever } from '../../base/assert.ts';
 import type { GlossaryEntry, FigureKind } from '../words/figures.ts';
@@ -14,15 +14,15 @@ export interface ComparedFigure {
   readonly kind: FigureKind;
   readonly a: number | null;
   readonly b: number | null;
-  /** b less a; null where either is missing or they are counted in different assets. */
+  /** b minus a. Null where a value is missing or the two are in different assets. */
   readonly difference: number | null;
-  /** Which of the two is better, where more or less of it is plainly so, and a reader can see it. */
+  /** The better run. Null when neither direction of the figure is clearly better, or when the displayed difference is zero. */
   readonly better: 'a' | 'b' | null;
-  /** As a person reads them, with their units. */
+  /** The values as text for the reader, with units. */
   readonly text: { readonly a: string; readonly b: string; readonly difference: string };
 }
 
-/** A key or an input that is not the same in both; null: the run does not have it. */
+/** A definition key or an input that differs between the two runs. A value of null means that the run does not have it. */
 export interface Unequal {
   readonly use: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Unequal {
 }
 
 export interface FillDifference {
-  /** From 1: the first row of fills.csv that is not the same in both. */
+  /** The first row of fills.csv that differs, counted from 1. */
   readonly row: number;
   readonly a: FillCells | null;
   readonly b: FillCells | null;
@@ -41,17 +41,17 @@ export type FillCells = Readonly<Record<string, string>>;
 export interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
-  /** Their orders, fills and equity are the same. */
+  /** True when both runs have the same orders, fills and equity. */
   readonly isIdentical: boolean;
   readonly figures: readonly ComparedFigure[];
   readonly keys: readonly Unequal[];
   readonly inputs: readonly Unequal[];
   readonly firstFill: FillDifference | null;
-  /** Why the two are not quite comparable; empty where they are. */
+  /** Why the two runs are not fully comparable. Empty when they are. */
   readonly warnings: readonly string[];
 }
 
-/** Columns of a fill that make it another: not its numbers, which shift with every fill before it. */
+/** The columns that decide whether two fills are equal. Order numbers are left out, because one extra order shifts all later numbers. */
 const FILL_COLUMNS = ['time_ms', 'strategy', 'instrument', 'side', 'is_maker', 'price', 'quantity', 'notional', 'fee', 'fee_asset'];
 
 export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
@@ -77,12 +77,14 @@ function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly U
   });
 }
 
-/** What is worth a line: a file that only one of them has follows from its definition, which says so itself. */
+/**
+ * Returns the inputs worth reporting. A code or bar file that only one run has is left out: the definitions already show that difference.
+ */
 export function reportedInputs({ inputs }: RunComparison): readonly Unequal[] {
   return inputs.filter(({ use, a, b }) => (use !== 'code' && use !== 'bars') || (a !== null && b !== null));
 }
 
-/** A value as a person reads it: hashes by their first letters, midnights as days. */
+/** Returns a value as text for the reader: the first letters of a hash, a day instead of a midnight. */
 export function valueText(value: string | null): string {
   if (value === null) return 'not there';
   if (/^[0-9a-f]{64}$/.test(value)) return value.slice(0, 12);
@@ -101,7 +103,7 @@ function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: Compared
   return null;
 }
 
-/** Figures of which more is better, and less. Drawdowns are negative: more is less deep. */
+/** Figures for which more is better, and figures for which less is better. Drawdowns are negative, so more means less deep. */
 const MORE = new Set([
   'totalReturn',
   'netProfit',
@@ -187,7 +189,7 @@ function figure(
   const difference = a === null || b === null || (isMoney && assets[0] !== assets[1]) ? null : b - a;
   const text = (value: number | null, asset: string) => (value === null ? NONE : written(value, kind, asset));
   const gap = difference === null ? NONE : differenceText(difference, kind, assets[0]);
-  // What a reader sees as nothing is not better.
+  // A difference that is displayed as zero makes neither run better.
   const size = difference === null || !/[1-9]/.test(gap) ? 0 : Math.sign(difference);
   const sign = MORE.has(name) ? size : LESS.has(name) ? -size : 0;
   return {
@@ -208,7 +210,7 @@ function numberOf(value: FigureValue): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** With its sign; of percentages in percentage points. */
+/** Returns a difference as text with its sign. Differences of percentages are in percentage points. */
 export function differenceText(value: number, kind: FigureKind, asset: string): string {
   switch (kind) {
     case 'percent':
@@ -254,10 +256,10 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
   return warnings;
 }
 
-/** Below this many closed trades a figure says little of what comes. */
+/** Below this number of closed trades, a figure says little about the future. */
 const FEW_TRADES = 30;
 
-/** Why a figure of one run is missing, in words; null where it is there. */
+/** Returns why a run lacks a figure, in words. Null when the run has it. */
 export function differenceReason({ summary }: ComparedRun, name: string): string | null {
   const reasons: Readonly<Record<string, keyof typeof REASONS | undefined>> = { ...summary.metrics.reasons, ...summary.trades.reasons };
   const reason = reasons[name];

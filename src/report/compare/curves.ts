@@ -1,10 +1,10 @@
-// Equity and drawdown of two runs at the same instants, as fine as a page can hold.
+// Samples equity and drawdown of two runs at the same instants, as finely as a page can hold.
 
 import { fixedLengthMs, INTERVALS } from '../../model/interval.ts';
 import type { ComparedRun } from './input.ts';
 
 export interface Curves {
-  /** Instants (ms UTC) lie this far apart; the first and the last are those of the longer run. */
+  /** Distance between instants in ms. The first and the last instant cover both runs. */
   readonly stepMs: number;
   readonly ms: Float64Array;
   readonly a: Curve;
@@ -12,13 +12,13 @@ export interface Curves {
 }
 
 export interface Curve {
-  /** Equity as a fraction of the equity at the start; NaN outside of the run. */
+  /** Equity as a fraction of the starting equity. NaN outside the run. */
   readonly growth: Float64Array;
-  /** Deepest fall below the peak since the instant before, at most 0; NaN outside of the run. */
+  /** Deepest fall below the peak since the previous instant, at most 0. NaN outside the run. */
   readonly depth: Float64Array;
 }
 
-/** More points than any screen has; both curves of a page take some 200 kB. */
+/** More points than a screen can show. Both curves of a page take about 200 kB. */
 const MAX_INSTANTS = 20_000;
 
 export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
@@ -26,7 +26,7 @@ export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
   const toMs = Math.max(a.summary.run.toMs, b.summary.run.toMs);
   const steps = INTERVALS.map(fixedLengthMs).filter((length) => length !== null);
   const stepMs = steps.find((length) => (toMs - fromMs) / length <= MAX_INSTANTS) ?? (toMs - fromMs) / MAX_INSTANTS;
-  // Each step ends where the calendar's does, so that closes of bars fall on instants.
+  // Instants are multiples of the step since the epoch, so that bar closes fall on instants.
   const first = Math.floor(fromMs / stepMs) + 1;
   const inside = Math.max(0, Math.ceil(toMs / stepMs) - first);
   const ms = Float64Array.from({ length: inside + 2 }, (_, at) => (at === 0 ? fromMs : at > inside ? toMs : (first + at - 1) * stepMs));
@@ -41,7 +41,7 @@ function curveOf({ summary: { run }, timeMs, equity }: ComparedRun, ms: Float64A
   for (let at = 0; at < ms.length; at++) {
     const now = ms[at] ?? 0;
     if (now < run.fromMs) continue;
-    // One instant beyond the end, so that the curve reaches it.
+    // Includes one instant after the end, so that the curve reaches the end of the run.
     if (now > run.toMs && (ms[at - 1] ?? 0) >= run.toMs) break;
     let worst = last / peak - 1;
     for (; row < timeMs.length && (timeMs[row] ?? 0) <= now; row++) {

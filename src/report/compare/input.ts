@@ -1,28 +1,28 @@
-// What a comparison is made from: two runs as their folders hold them.
+// Input of a comparison: two runs as read from their run folders.
 
 import type { Summary } from '../summary/summary.ts';
 
 export interface ComparedRun {
-  /** The name of its folder. */
+  /** Name of the run folder. */
   readonly name: string;
-  /** Path of its folder as it is to be shown. */
+  /** Path of the run folder as it is displayed. */
   readonly path: string;
   readonly summary: Summary;
-  /** Ms UTC, and equity in the reporting asset. */
+  /** Instants in ms UTC, and equity in the reporting asset. */
   readonly timeMs: Float64Array;
   readonly equity: Float64Array;
-  /** Cells of fills.csv: its header, then a row a fill. */
+  /** Cells of fills.csv: the header, then one row for each fill. */
   readonly fills: readonly (readonly string[])[];
-  /** Keys of its definition as dotted paths, with their values as text. */
+  /** Keys of the run definition as dotted paths, with their values as text. */
   readonly definition: ReadonlyMap<string, string>;
-  /** Everything that went in: a name, and what it was (a hash of a file, a version). */
+  /** All inputs of the run: a name, and a value such as the hash of a file or a version. */
   readonly inputs: readonly ComparedInput[];
 }
 
 export interface ComparedInput {
-  /** `strategy`, `data`, `lock file`, `version` ... */
+  /** Kind of input: `strategy`, `data`, `lock file`, `version` ... */
   readonly use: string;
   readonly name: string;
-  /** SHA-256 of a file, or the value itself. */
+  /** SHA-256 of the file, or the value itself. */
   readonly value: string;
 }

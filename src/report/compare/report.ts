@@ -1,4 +1,4 @@
-// Writes the page of a comparison: one file that shows two runs beside each other, without network.
+// Writes the comparison page: one HTML file that shows two runs side by side and needs no network.
 
 import { writeFile } from 'node:fs/promises';
 import { pageScript, plotCode } from '../page/link.ts';
@@ -15,16 +15,16 @@ import { COMPARE_STYLE } from './style.ts';
 
 export interface CompareReportInput {
   readonly comparison: RunComparison;
-  /** Of the isobar that writes the page. */
+  /** Version of isobar that writes the page. */
   readonly version: string;
-  /** ms UTC; null leaves it out. */
+  /** Writing time in ms UTC. Null omits it from the page. */
   readonly writtenMs: number | null;
 }
 
-/** Of a hundredth of a percent of the start. */
+/** Decimal digits of the curves, as fractions of the start: 0.0001 %. */
 const DIGITS = 6;
 
-/** Writes the page to `path`; a file there is replaced. Rejects with the system's error when it cannot be written. */
+/** Writes the page to `path` and replaces an existing file. Rejects with the system error when writing fails. */
 export async function writeCompareReport(input: CompareReportInput, path: string): Promise<void> {
   await writeFile(path, await compareReportText(input));
 }

@@ -1,4 +1,4 @@
-// The first screen of a comparison: the two runs, the answer, how far to trust it, the cards, and the frame of the curves.
+// First screen of a comparison: the two runs, the answer, the trust strip, the figure cards, and the frame of the curves.
 
 import { count, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
 import { trustStrip, withUnit, type Chip } from '../page/parts.ts';
@@ -55,7 +55,7 @@ function figureOf({ figures }: RunComparison, name: string): ComparedFigure | un
   return figures.find((figure) => figure.name === name);
 }
 
-/** What lies between the two, in one sentence. */
+/** Returns the difference between the two runs in one sentence. */
 export function answer(comparison: RunComparison): Markup {
   if (comparison.isIdentical) return html`<b>The results are identical</b>: the same orders, fills and equity.`;
   const [net, down, sharpe] = ['totalReturn', 'maxDrawdown', 'sharpe'].map((name) => figureOf(comparison, name));
@@ -126,7 +126,7 @@ export function trust(comparison: RunComparison): Markup {
   return trustStrip(chips, warnings);
 }
 
-/** In words as well as in colour: an arrow for what is better. */
+/** Marks the better run with an arrow and words, not with colour alone. */
 export function verdictOf({ better, text, difference }: ComparedFigure): Markup {
   if (better === null) return html`<span class="${difference === 0 ? 'muted' : ''}">${text.difference}</span>`;
   return html`<span class="${better === 'b' ? 'gain' : 'loss'}">${text.difference} ${better === 'b' ? '▲' : '▼'}</span>`;
@@ -180,7 +180,7 @@ export function curves(step: string): Markup {
   </section>`;
 }
 
-/** `15 minutes`. */
+/** Returns a step in ms as text, such as `15 minutes`. */
 export function stepText(ms: number): string {
   const units = [
     ['day', 86_400_000],

@@ -1,4 +1,4 @@
-// What a comparison has beyond the style of all reports: two runs side by side, each in its colour.
+// Additional CSS of the comparison page: two runs side by side, each in its own colour.
 
 export const COMPARE_STYLE = `
 .pair{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:12px;margin-top:16px}

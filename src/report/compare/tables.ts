@@ -1,4 +1,4 @@
-// The tables of a comparison: where the difference was made, all figures, what went in, the first fill that is not the same.
+// Tables of a comparison: where the difference arose, all figures, the inputs, and the first fill that differs.
 
 import { shellWord } from '../../base/text/shellWord.ts';
 import { count, fixed, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
@@ -19,7 +19,7 @@ import { letter, verdictOf } from './sections.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Where the difference was made: rows years, cells percentage points. */
+/** Returns the table of where the difference arose: one row for each year, cells in percentage points. */
 export function months({ a, b }: RunComparison): Markup {
   const of = (run: ComparedRun) => new Map(run.summary.metrics.monthly.map((each) => [`${each.year}-${each.month}`, each.return]));
   const [inA, inB] = [of(a), of(b)];
@@ -171,7 +171,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
     </div>`;
 }
 
-/** A fill as a row of the page. */
+/** Returns a fill as a table row. */
 export function cellsOf(fill: FillCells | null): readonly string[] | null {
   if (fill === null) return null;
   const of = (name: string) => fill[name] ?? NONE;

@@ -1,4 +1,4 @@
-// Two runs beside each other in the terminal: figures, what differs in what went in, the first fill that differs. At most 100 columns.
+// Prints a comparison in the terminal, at most 100 columns wide: figures, differing inputs, and the first fill that differs.
 
 import { count, dayText } from '../../base/text/format.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
@@ -8,9 +8,9 @@ import type { ComparedRun } from './input.ts';
 import { cellsOf } from './tables.ts';
 
 export interface CompareTableOptions {
-  /** ANSI colours; arrows carry the same meaning without them. */
+  /** Use ANSI colours. Arrows carry the same meaning without them. */
   readonly colour: boolean;
-  /** Path of the page as it is to be shown. */
+  /** Path of the page as it is displayed. */
   readonly report: string;
 }
 
@@ -37,7 +37,7 @@ const MAX_SHOWN = [
 const MAX_UNEQUAL = 12;
 const CELL = 20;
 
-/** Lines joined by \n, without one at the end. */
+/** Returns the lines joined by \n, without a final \n. */
 export function compareTable(comparison: RunComparison, { colour, report }: CompareTableOptions): string {
   const { a, b, figures, isIdentical, warnings } = comparison;
   const rows = MAX_SHOWN.flatMap((name) => figures.find((figure) => figure.name === name) ?? []);
@@ -96,7 +96,7 @@ function unequalLines(list: readonly Unequal[]): string[] {
   return ['', `${'  What went in, where it differs'.padEnd(wide + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
 }
 
-/** The end of a path tells more than its beginning. */
+/** Cuts the start of a path, because its end says more. */
 function cut(text: string, max: number): string {
   return text.length <= max ? text : `…${text.slice(text.length - max + 1)}`;
 }

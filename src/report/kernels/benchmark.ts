@@ -1,4 +1,4 @@
-// Figures against a benchmark of the same sampling: what moved with it, and what was added to it.
+// Figures against a benchmark that was sampled at the same instants: beta, alpha and the related ratios.
 
 import { chain, type Figure } from './figure.ts';
 import { DAYS_PER_YEAR, perDay } from './portfolio.ts';
@@ -6,7 +6,10 @@ import { coDeviation, correlation, deviation, isConstant, mean, ZERO } from './s
 
 export type BenchmarkFigure = 'benchmarkReturn' | 'beta' | 'alpha' | 'rSquared' | 'trackingError' | 'informationRatio' | 'treynor';
 
-/** `cagr` is the strategy's own figure; `riskFree` is annual. `benchmark` is null when there is none. */
+/**
+ * Computes the benchmark figures. `cagr` is the strategy's own figure, `riskFree` is annual. `benchmark` is null if the run has no
+ * benchmark.
+ */
 export function benchmarkFigures(
   returns: Float64Array,
   benchmark: Float64Array | null,
@@ -39,7 +42,7 @@ export function benchmarkFigures(
   };
 }
 
-/** Slope of `returns` on `benchmark`: the beta of a window. Null when the benchmark is constant there. */
+/** Returns the slope of `returns` on `benchmark`: the beta of a window. Null when the benchmark is constant there. */
 export function betaOf(returns: Float64Array, benchmark: Float64Array): number | null {
   return isConstant(benchmark) ? null : coDeviation(returns, benchmark) / coDeviation(benchmark, benchmark);
 }

@@ -1,10 +1,10 @@
-// What one of an instrument is worth at a price. Without imports: pages of reports have it too.
+// Value of a quantity of an instrument at a price. The file has no imports, because the scripts of report pages include it.
 
-/** How a quantity becomes an amount of the reporting asset. */
+/** How a quantity converts to an amount of the reporting asset. */
 export interface ContractFace {
-  /** What one of the quantity stands for: 1 of a coin; of a contract its face value. */
+  /** Size of one unit of quantity: 1 for a coin, the face value for a contract. */
   readonly face: number;
-  /** The face value is in the currency of the price, and the worth in the coin: it is divided by the price. */
+  /** True when the face value is in the price currency and the result in the coin. The face value is then divided by the price. */
   readonly isInverse: boolean;
 }
 

@@ -4,10 +4,10 @@ import { ZERO } from './sums.ts';
 
 /** One fall below a peak. Indexes point into the equity series. */
 export interface Episode {
-  /** The last point at the peak. */
+  /** Index of the last point at the peak. */
   readonly peak: number;
   readonly trough: number;
-  /** First point at or above the peak; null while it has not been regained. */
+  /** Index of the first point at or above the peak again. Null while the series has not recovered. */
   readonly recovery: number | null;
   /** Fraction of the peak, below 0. */
   readonly depth: number;
@@ -17,12 +17,15 @@ export interface Drawdown {
   /** E_t / max(E_0..E_t) - 1 at each point: 0 or less. */
   readonly depth: Float64Array;
   readonly deepest: number;
-  /** Largest peak minus equity, in money; its point may be another one than that of `deepest`. */
+  /** Largest peak minus equity, in money. Its point can differ from that of `deepest`. */
   readonly deepestMoney: number;
   readonly episodes: readonly Episode[];
 }
 
-/** The peak starts at the first value (the starting capital), which must be above 0. Depths of at most 1e-12 count as none. */
+/**
+ * Returns the drawdowns. The first value is the first peak (the starting capital) and must be above 0. Depths of at most 1e-12 count as
+ * zero.
+ */
 export function drawdownOf(equity: Float64Array): Drawdown {
   const depth = new Float64Array(equity.length);
   const episodes: Episode[] = [];

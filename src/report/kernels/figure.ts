@@ -1,4 +1,4 @@
-// A figure is a number or the reason why there is none: never 0, -100, Infinity or NaN as a stand-in.
+// A figure is a number or the reason why it is undefined. 0, -100, Infinity and NaN never stand in for a missing number.
 
 export type Reason =
   | 'too-few-returns'
@@ -20,7 +20,7 @@ export type Reason =
 
 export type Figure = number | Reason;
 
-/** What a reader must know beside a figure. */
+/** A remark that the reader needs beside a figure. */
 export type Flag = 'extrapolated' | 'open' | 'coarse' | 'partialFirstDay' | 'partialLastDay';
 
 export interface Settled<Name extends string> {
@@ -28,27 +28,27 @@ export interface Settled<Name extends string> {
   readonly reasons: Readonly<Partial<Record<Name, Reason>>>;
 }
 
-/** Parts figures into values (null where there is none) and reasons; what is not finite is null with `non-finite`. */
+/** Splits figures into values (null where undefined) and reasons. A number that is not finite becomes null with the reason `non-finite`. */
 export function settle<Name extends string>(figures: Readonly<Record<Name, Figure>>): Settled<Name> {
   const values: Record<string, number | null> = {};
   const reasons: Record<string, Reason> = {};
   for (const [name, figure] of Object.entries<Figure>(figures)) {
     const reason = reasonOf(figure);
-    // -0 is a rounding's sign, not a loss.
+    // Adding 0 turns -0 into 0: its sign comes from rounding, not from a loss.
     values[name] = typeof figure === 'number' && reason === null ? figure + 0 : null;
     if (reason !== null) reasons[name] = reason;
   }
-  // The keys are those of `figures`, which the compiler does not follow through Object.entries.
+  // The keys are those of `figures`. TypeScript loses them in Object.entries.
   return { values, reasons } as Settled<Name>;
 }
 
-/** Why there is no number; null when there is one. */
+/** Returns why a figure is undefined. Null when it is a number. */
 export function reasonOf(figure: Figure): Reason | null {
   if (typeof figure !== 'number') return figure;
   return Number.isFinite(figure) ? null : 'non-finite';
 }
 
-/** `compute` of a figure, or the reason why it has none. */
+/** Applies `compute` to a number. An undefined figure keeps its reason. */
 export function chain(figure: Figure, compute: (value: number) => Figure): Figure {
   return typeof figure === 'number' ? compute(figure) : figure;
 }

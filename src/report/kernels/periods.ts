@@ -1,4 +1,4 @@
-// Returns chained over calendar periods, and figures over a trailing window.
+// Returns compounded over calendar periods, and figures over a rolling window.
 
 import { betaOf } from './benchmark.ts';
 import { DAYS_PER_YEAR } from './portfolio.ts';
@@ -9,7 +9,7 @@ export interface Chained {
   readonly return: number;
 }
 
-/** Returns chained over neighbours of one key. */
+/** Compounds successive returns with equal keys. */
 export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chained[] {
   const out: Chained[] = [];
   let growth = 1;
@@ -28,7 +28,10 @@ export interface Rolling {
   readonly beta: (number | null)[];
 }
 
-/** One value a return, over the `window` returns that end there; null while the window is not full and where it has no spread. */
+/**
+ * Returns one value for each return, computed over the `window` returns that end there. Null before the window is full and where it has no
+ * variance.
+ */
 export function rolling(returns: Float64Array, benchmark: Float64Array | null, window: number, riskFreePerDay: number): Rolling {
   const out: Rolling = { sharpe: [], volatility: [], beta: [] };
   const annual = Math.sqrt(DAYS_PER_YEAR);

@@ -1,4 +1,4 @@
-// The figures of a series of daily returns: growth, risk, and the ratios of the two (docs/metrics.md).
+// Figures of a series of daily returns: growth, risk, and the ratios between them (docs/metrics.md).
 
 import type { DeepestFall } from '../../base/number/deepestFall.ts';
 import { drawdownOf, type Drawdown } from './drawdown.ts';
@@ -7,13 +7,13 @@ import type { ReturnSeries } from './returns.ts';
 import { correlation, deviation, maxOf, isConstant, minOf, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
 
 export const DAY_MS = 86_400_000;
-/** Days of trading in a year: the markets that isobar knows never close. */
+/** Trading days in a year. The markets that isobar supports never close. */
 export const DAYS_PER_YEAR = 365;
 
 export interface PortfolioOptions {
   /** Annual risk-free return, a fraction. Default 0. */
   readonly riskFree?: number;
-  /** Annual return that omega asks for, a fraction. Default 0. */
+  /** Annual return that omega requires, a fraction. Default 0. */
   readonly required?: number;
 }
 
@@ -53,18 +53,18 @@ export type PortfolioFigure =
 export interface Portfolio {
   readonly figures: Readonly<Record<PortfolioFigure, Figure>>;
   readonly drawdown: Drawdown;
-  /** The longest drawdown has not been regained. */
+  /** True while the longest drawdown has not recovered. */
   readonly longestIsOpen: boolean;
   /** Length of the series in years of 365 days. */
   readonly years: number;
 }
 
-/** A year's return as that of one period: (1 + annual)^(1/365) - 1. */
+/** Converts an annual return to the return of one day: (1 + annual)^(1/365) - 1. */
 export function perDay(annual: number): number {
   return annual === 0 ? 0 : Math.expm1(Math.log1p(annual) / DAYS_PER_YEAR);
 }
 
-/** The figures that runs are first compared by. */
+/** The figures by which runs are compared first. */
 export type MainFigure =
   | 'totalReturn'
   | 'cagr'
@@ -78,7 +78,7 @@ export type MainFigure =
   | 'skew'
   | 'excessKurtosis';
 
-/** What the figures of a series rest on, with those that the main ones are. */
+/** The main figures, and the intermediate results that other figures are computed from. */
 interface Grounds {
   readonly main: Readonly<Record<MainFigure, Figure>>;
   readonly drawdown: Drawdown;
@@ -86,10 +86,10 @@ interface Grounds {
   readonly downside: Figure;
 }
 
-/** The deepest falls of the equity bar by bar: the fraction (0 or below) and the money (0 or above). */
+/** Deepest falls of the equity over all bars: a fraction (at most 0) and an amount of money (at least 0). */
 export type BarFalls = Pick<DeepestFall, 'fraction' | 'units'>;
 
-/** The main figures alone, which cost a fraction of all. */
+/** Returns the main figures alone, which is much cheaper than all figures. */
 export function mainFigures(series: ReturnSeries, falls: BarFalls): Readonly<Record<MainFigure, Figure>> {
   return groundsOf(series, 0, falls).main;
 }
@@ -126,7 +126,7 @@ function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
   return { main, drawdown, years, downside };
 }
 
-/** For figures that need a return, two of them, or an equity that did not end at 0. */
+/** Returns wrappers for figures that require a return, two returns, or an equity that did not end at 0. */
 function guards({ returns, ruined }: ReturnSeries) {
   const n = returns.length;
   const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
@@ -135,7 +135,7 @@ function guards({ returns, ruined }: ReturnSeries) {
   return { some, two, ratio };
 }
 
-/** `falls`: those of the equity bar by bar; without them the series has nothing finer than its own points. */
+/** Returns all figures. `falls` are those of the equity over all bars. Without them the falls are measured at the points of the series. */
 export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions = {}, falls = ownFalls(series)): Portfolio {
   const { timeMs, equity, returns } = series;
   const n = returns.length;
@@ -185,7 +185,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
   return { figures, drawdown, longestIsOpen: max.open, years };
 }
 
-/** Of the index the fraction, of the equity less external flows the money. */
+/** Returns the falls at the points of the series: the fraction from the index, the money from the equity less external flows. */
 function ownFalls({ index, equity }: ReturnSeries): BarFalls {
   const fraction = drawdownOf(index).deepest;
   return { fraction, units: drawdownOf(equity).deepestMoney };
@@ -195,12 +195,12 @@ const ANNUAL = Math.sqrt(DAYS_PER_YEAR);
 
 const square = (x: number) => x * x;
 
-/** Root mean square of what returns fall short of `rf`, over all of them, per period. */
+/** Returns the root mean square of the shortfalls of returns below `rf`, over all returns, for one period. */
 function downsideOf(returns: Float64Array, rf: number): number {
   return Math.sqrt(sumOf(returns.length, (i) => square(Math.min(returns[i]! - rf, 0))) / returns.length);
 }
 
-/** Sharpe with the penalty for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
+/** Returns the Sharpe ratio reduced for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
 function smart(sharpe: number, returns: Float64Array): Figure {
   const n = returns.length;
   if (n < 3) return 'too-few-returns';

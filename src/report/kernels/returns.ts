@@ -1,25 +1,25 @@
-// From equity to returns: one a period, free of external flows, ended by ruin.
+// Converts equity to returns: one for each period, without external flows. The series ends where equity is exhausted.
 
-/** Equity at the sampling instants, and the returns between them. Arrays of points are one longer than `returns`. */
+/** Equity at the sampling instants, and the returns between them. Columns of instants have one element more than `returns`. */
 export interface ReturnSeries {
   readonly timeMs: Float64Array;
-  /** Equity less external flows so far: its differences are profit. */
+  /** Equity less the external flows up to then. Its differences are profit. */
   readonly equity: Float64Array;
-  /** What drawdowns are measured on: the equity itself, or the chained returns where money came from outside. */
+  /** The series for drawdowns: the equity itself, or the compounded returns when external money moved. */
   readonly index: Float64Array;
   readonly returns: Float64Array;
-  /** Equity reached 0 or less: the series ends there. */
+  /** True when equity reached 0 or less. The series ends there. */
   readonly ruined: boolean;
 }
 
-/** External money that came (above 0) or went right after a point of the series was taken. */
+/** External money that arrived (above 0) or left right after a point of the series. */
 export interface Flows {
   readonly after: Float64Array;
-  /** 1 where the point only cuts a period at a flow: its part is chained with the next. */
+  /** 1 where a point only splits a period at a flow. Its return is compounded with the next one. */
   readonly cut: Uint8Array;
 }
 
-/** `equity[0]` is the starting capital and must be above 0. */
+/** Returns the series. `equity[0]` is the starting capital and must be above 0. */
 export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flows): ReturnSeries {
   const end = pointsUntilRuin(equity);
   if (flows === undefined) {

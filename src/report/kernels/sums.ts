@@ -1,9 +1,9 @@
-// Sums, deviations, quantiles and moments: compensated, in a fixed order, hence the same bits everywhere.
+// Sums, deviations, quantiles and moments. Sums are compensated and in a fixed order, so the bits are the same on every machine.
 
-/** Spreads and depths at or below this count as zero: the figure of docs/metrics.md. */
+/** Spreads and depths of at most this count as zero, as in docs/metrics.md. */
 export const ZERO = 1e-12;
 
-/** Neumaier's compensated sum of `term(0) .. term(n - 1)`, in that order. */
+/** Returns Neumaier's compensated sum of `term(0) .. term(n - 1)`, in that order. */
 export function sumOf(n: number, term: (index: number) => number): number {
   let total = 0;
   let lost = 0;
@@ -20,29 +20,29 @@ export function sum(values: Float64Array): number {
   return sumOf(values.length, (i) => values[i]!);
 }
 
-/** NaN for an empty column. */
+/** Returns the mean. NaN for an empty column. */
 export function mean(values: Float64Array): number {
   return sum(values) / values.length;
 }
 
-/** Sample standard deviation (ddof 1), two-pass; NaN below two values. */
+/** Returns the sample standard deviation (ddof 1), in two passes. NaN below two values. */
 export function deviation(values: Float64Array): number {
   return values.length < 2 ? NaN : Math.sqrt(coDeviation(values, values) / (values.length - 1));
 }
 
-/** Sum of products of the deviations of two columns of one length, two-pass. */
+/** Returns the sum of the products of the deviations of two columns of equal length, in two passes. */
 export function coDeviation(a: Float64Array, b: Float64Array): number {
   const [meanA, meanB] = [mean(a), mean(b)];
   return sumOf(a.length, (i) => (a[i]! - meanA) * (b[i]! - meanB));
 }
 
-/** Pearson's correlation; null when one of the columns is constant. */
+/** Returns Pearson's correlation. Null when one of the columns is constant. */
 export function correlation(a: Float64Array, b: Float64Array): number | null {
   if (isConstant(a) || isConstant(b)) return null;
   return coDeviation(a, b) / Math.sqrt(coDeviation(a, a) * coDeviation(b, b));
 }
 
-/** True when the values spread over at most 1e-12 (also when there are none). */
+/** Returns true when the values spread over at most 1e-12, and for an empty column. */
 export function isConstant(values: Float64Array): boolean {
   return !(maxOf(values) - minOf(values) > ZERO);
 }
@@ -59,7 +59,7 @@ export function minOf(values: Float64Array): number {
   return min;
 }
 
-/** `q`-quantile (0 to 1) of ascending values: linear interpolation at position q(n - 1); NaN when there are none. */
+/** Returns the `q`-quantile (0 to 1) of ascending values, by linear interpolation at position q(n - 1). NaN for an empty column. */
 export function quantile(ascending: Float64Array, q: number): number {
   const position = q * (ascending.length - 1);
   const below = Math.floor(position);
@@ -68,7 +68,10 @@ export function quantile(ascending: Float64Array, q: number): number {
   return part === 0 ? low : low + (ascending[below + 1]! - low) * part;
 }
 
-/** The middle value, of an even number the mean of the two in the middle; NaN for none. Selects instead of sorting: linear time. */
+/**
+ * Returns the median, the mean of the two middle values for an even count. NaN for an empty column. Selection takes linear time, sorting
+ * does not.
+ */
 export function median(values: Float64Array): number {
   const { length } = values;
   if (length === 0) return NaN;
@@ -78,7 +81,10 @@ export function median(values: Float64Array): number {
   return length % 2 === 1 ? work[upper]! : (maxOf(work.subarray(0, upper)) + work[upper]!) / 2;
 }
 
-/** Reorders `work` so that the value of rank `rank` stands at it, none greater before it and none smaller after it (Hoare's selection). */
+/**
+ * Reorders `work` so that the value of rank `rank` is at that index, with no greater value before it and no smaller one after it (Hoare's
+ * selection).
+ */
 function select(work: Float64Array, rank: number): void {
   let low = 0;
   let high = work.length - 1;
@@ -100,12 +106,12 @@ function select(work: Float64Array, rank: number): void {
   }
 }
 
-/** Bias-corrected skew and excess kurtosis; NaN below three and four values. The values must not be constant. */
+/** Returns bias-corrected skew and excess kurtosis. NaN below three and four values. The values must not be constant. */
 export function shape(values: Float64Array): { readonly skew: number; readonly excessKurtosis: number } {
   const n = values.length;
   const middle = mean(values);
   const off = values.map((value) => value - middle);
-  // Products, not powers: a product rounds the same everywhere.
+  // Products instead of powers: a product rounds the same on every machine.
   const m2 = sumOf(n, (i) => off[i]! * off[i]!) / n;
   const m3 = sumOf(n, (i) => off[i]! * off[i]! * off[i]!) / n;
   const m4 = sumOf(n, (i) => off[i]! * off[i]! * (off[i]! * off[i]!)) / n;

@@ -1,16 +1,16 @@
-// The figures of a set of closed trades (docs/metrics.md), over columns of one length in closing order.
+// Figures of a set of closed trades (docs/metrics.md), over columns of equal length in closing order.
 
 import { drawdownOf } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
 import { maxOf, minOf, mean, median, deviation, sumOf } from './sums.ts';
 
-/** Money in any one unit. */
+/** The trades of a set. Money in any one unit. */
 export interface TradeSet {
   readonly pnl: Float64Array;
-  /** Of the entry notional. */
+  /** Result as a fraction of the entry notional. */
   readonly fraction: Float64Array;
   readonly holdMs: Float64Array;
-  /** Worst and best running profit; null where no path was recorded. */
+  /** Worst and best running profit. Null where no price path was recorded. */
   readonly mae: Float64Array | null;
   readonly mfe: Float64Array | null;
   readonly maeFraction: Float64Array | null;
@@ -58,7 +58,7 @@ export interface TradeFigures {
   readonly mfeFraction: Readonly<Record<ExcursionFigure, Figure>>;
 }
 
-/** Wins beside losses: what the results alone tell of trades. */
+/** Figures that depend on trade results alone. */
 export interface ResultFigures {
   readonly wins: number;
   readonly losses: number;
@@ -72,7 +72,7 @@ export interface ResultFigures {
 export function resultFigures(pnl: Float64Array): ResultFigures {
   const wins = countOf(pnl, 1);
   const losses = countOf(pnl, -1);
-  // Noughts in place of the others leave a compensated sum as it is.
+  // Adding zeros for the other results does not change a compensated sum.
   const grossProfit = sumOf(pnl.length, (i) => (pnl[i]! > 0 ? pnl[i]! : 0));
   const grossLoss = sumOf(pnl.length, (i) => (pnl[i]! < 0 ? pnl[i]! : 0));
   const some = (figure: Figure): Figure => (pnl.length === 0 ? 'no-trades' : figure);
@@ -94,7 +94,7 @@ function countOf(pnl: Float64Array, sign: 1 | -1): number {
   return count;
 }
 
-/** `start` is the capital that the closed-trade drawdown begins at. */
+/** Returns the figures. `start` is the capital at the start of the closed-trade drawdown. */
 export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const { pnl, fraction, holdMs } = set;
   const n = pnl.length;
@@ -157,7 +157,7 @@ function numberOr0(figure: Figure): number {
   return typeof figure === 'number' ? figure : 0;
 }
 
-/** The longest run of results of one sign; a draw ends it. */
+/** Returns the longest run of results of one sign. A result of zero ends a run. */
 function longestRun(pnl: Float64Array, sign: number): number {
   let max = 0;
   let run = 0;

@@ -1,4 +1,4 @@
-// From what the signals made to what was left: every part of the way exact, and the sum without a rest (docs/metrics.md, cost bridge).
+// The cost bridge: from the gross profit of the signals, cost by cost, to the net profit. All parts are exact and add up (docs/metrics.md).
 
 import { assert } from '../../base/assert.ts';
 import { PAYMENTS, type RunRecord } from '../../model/run/run.ts';
@@ -7,22 +7,22 @@ import { costsOf, lastMarkTicks } from '../trades/trades.ts';
 import { valuationOf } from '../trades/valuation.ts';
 import { ExactSum, moneyText, type Money } from '../series/money.ts';
 
-/** Decimal strings in the reporting asset; a cost is negative. The first five add up to the sixth. */
+/** Decimal strings in the reporting asset. A cost is negative. The first five add up to the sixth. */
 export interface CostBridge {
-  /** Profit with every fill at the price at which it was decided, without a fee or funding. */
+  /** Profit with every fill at its decision price, without fees and funding. */
   readonly grossSignalPnl: Money;
-  /** Spread, slippage and latency, which bars do not tell apart. */
+  /** Spread, slippage and latency together. Bars cannot separate them. */
   readonly spreadSlippage: Money;
   readonly fees: Money;
-  /** Received less paid. */
+  /** Funding received minus funding paid. */
   readonly funding: Money;
-  /** Fees of liquidations, less what others bore of their losses. */
+  /** Fees of liquidations, minus the part of their losses that others paid. */
   readonly liquidationLoss: Money;
-  /** Of the whole run, open positions at their last mark. */
+  /** Profit of the whole run, with open positions at their last mark. */
   readonly netPnl: Money;
 }
 
-/** Its parts in units; for pictures. */
+/** The parts in units, for charts. */
 export interface BridgeUnits {
   readonly gross: bigint;
   readonly slippage: bigint;
@@ -33,15 +33,16 @@ export interface BridgeUnits {
 }
 
 /**
- * Gross by itself, from the decision prices and the last marks alone. null where coins are traded: those that were brought in, and fees
- * in coins, change their worth with the price, so there gross is what the other parts leave of net.
+ * Returns the gross profit computed independently, from decision prices and last marks alone.
+ * Null for a run with spot instruments: deposited coins and fees in coins change their value with the price. Gross is then net minus the
+ * other parts.
  */
 function signalUnits(record: RunRecord): bigint | null {
   const { fills, instruments, payments } = record;
   if (payments === undefined || instruments.some(({ contract }) => contract === undefined)) return null;
   const { slippageUnits } = costsOf(record);
   const shorts = shortsOf(record);
-  // By instrument; of shorts that stand beside longs behind them.
+  // By instrument. Shorts that exist beside longs follow after all instruments.
   const held = [...instruments, ...instruments].map(() => 0);
   const sum = new ExactSum();
   for (let row = 0; row < fills.length; row++) {
@@ -57,7 +58,7 @@ function signalUnits(record: RunRecord): bigint | null {
   return sum.total();
 }
 
-/** `netUnits`: the change of equity over the run. */
+/** Returns the parts of the bridge. `netUnits` is the change of equity over the run. */
 export function bridgeUnits(record: RunRecord, netUnits: number): BridgeUnits {
   const { fills, instruments, payments } = record;
   const valuations = instruments.map(valuationOf);
@@ -78,7 +79,7 @@ export function bridgeUnits(record: RunRecord, netUnits: number): BridgeUnits {
   return { gross, ...parts, net };
 }
 
-/** Throws InvariantError when the parts do not add up to net: then some money of the run is not explained. */
+/** Returns the cost bridge as text. Throws InvariantError when the parts do not add up to net, because some money is then unexplained. */
 export function costBridge(record: RunRecord, netUnits: number): CostBridge {
   const { gross, slippage, fees, funding, liquidation, net } = bridgeUnits(record, netUnits);
   const signal = signalUnits(record);

@@ -1,4 +1,4 @@
-// How much of the equity was in the market, weighted by time: one pass over the equity instants, with positions that change at fills.
+// Exposure: the share of equity that was in the market, weighted by time, from positions that change at fills.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -20,13 +20,13 @@ export type ExposureFigure =
   | 'leverageMax'
   | 'turnover';
 
-/** First and last instant of an episode with a position; of an open one the end of the run. */
+/** The first and last instant of an episode with a position. An open episode ends with the run. */
 export interface HoldingPeriod {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** `held` in any order; it may overlap. `daily` is the sampled equity in units. */
+/** Returns the exposure figures. The periods of `held` can overlap and be in any order. `daily` is the sampled equity in units. */
 export function exposureFigures(
   record: RunRecord,
   held: readonly HoldingPeriod[],
@@ -44,14 +44,14 @@ export function exposureFigures(
     grossExposureMax: of(weighted.grossMax),
     netExposure: of(weighted.net / elapsedMs),
     netExposureMax: of(weighted.netExtreme),
-    // Without borrowing the two are one; a margin account will tell them apart.
+    // Leverage equals gross exposure here. The two would differ only for an account that can borrow.
     leverage: of(weighted.gross / elapsedMs),
     leverageMax: of(weighted.grossMax),
     turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(daily) / years,
   };
 }
 
-/** Total length of the union of intervals. */
+/** Returns the total length of the union of intervals in ms. */
 function unionMs(held: readonly HoldingPeriod[]): number {
   let total = 0;
   let until = -Infinity;
@@ -68,14 +68,14 @@ interface Weighted {
   gross: number;
   net: number;
   grossMax: number;
-  /** The net exposure furthest from 0. */
+  /** The net exposure that is furthest from 0. */
   netExtreme: number;
   ruined: boolean;
 }
 
 /**
- * Between two equity instants exposure counts as what it was at the first, after all fills up to it: prices at the last close (before the
- * first close at the first open), equity as recorded.
+ * Returns the time-weighted exposure. Between two equity instants it is constant: the exposure at the first, after all fills up to then.
+ * Prices are those of the last close (before the first close, of the first open), equity is as recorded.
  */
 function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
@@ -102,21 +102,21 @@ function weightedExposure(record: RunRecord): Weighted {
 }
 
 /**
- * Fills in order of time. Of several instruments they are not booked so: each works off its bar by itself, and what one fills inside the
- * bar bears its close, though another one's fill at the open is booked after it.
+ * Returns the fill rows in order of time. With several instruments the booking order differs: each instrument works through its bar alone.
+ * A fill inside the bar has the time of the close, but a fill of another instrument at the open can be booked after it.
  */
 function rowsByTime({ fills: { length, timeMs }, instruments }: RunRecord): Uint32Array {
   const rows = Uint32Array.from({ length }, (_, row) => row);
   return instruments.length < 2 ? rows : rows.toSorted((a, b) => timeMs[a]! - timeMs[b]!);
 }
 
-/** Positions of the account in its instruments, coins or contracts, and what they are worth at the last close. */
+/** Positions of the account in coins or contracts, and their value at the last close. */
 class Positions {
-  /** How many are open. */
+  /** Number of open positions. */
   periods = 0;
   gross = 0;
   net = 0;
-  /** By instrument; of shorts that stand beside longs behind them. */
+  /** By instrument. Shorts that exist beside longs follow after all instruments. */
   readonly #units: Float64Array;
   readonly #fills: RunRecord['fills'];
   readonly #shorts: ((row: number) => boolean) | null;

@@ -1,17 +1,17 @@
-// The figures of equity by name, each with its formula and unit as docs/metrics.md defines them: what an editor shows beside `metrics.`.
+// The equity figures by name, each with its formula and unit from docs/metrics.md. Editors show these comments for `metrics.`.
 
 import type { Money } from '../series/money.ts';
 
 /**
  * `E` is equity at the starts and ends of UTC days, `r` the n daily returns, A = 365 days a year, `y` the years elapsed. Fractions are
- * fractions (0.12 is 12 %). A figure that is undefined is null; `reasons` says why.
+ * fractions (0.12 is 12 %). An undefined figure is null, and `reasons` says why.
  */
 export interface Figures {
   /** E_n / E_0 - 1, a fraction. */
   readonly totalReturn: number | null;
   /** E_n - E_0, in the reporting asset. */
   readonly netProfit: Money | null;
-  /** (1 + totalReturn)^(1/y) - 1, a year; null under one day, flagged `extrapolated` under 90. */
+  /** (1 + totalReturn)^(1/y) - 1, a year. Null under one day, flagged `extrapolated` under 90 days. */
   readonly cagr: number | null;
   /** mean(r), a day. */
   readonly meanReturn: number | null;
@@ -23,17 +23,17 @@ export interface Figures {
   readonly downsideDeviation: number | null;
   /** mean(r - rf) / std(r) sqrt(A). */
   readonly sharpe: number | null;
-  /** Sharpe, lowered for the lag-1 correlation of r. */
+  /** Sharpe, reduced for the lag-1 correlation of r. */
   readonly smartSharpe: number | null;
-  /** mean(r - rf) over the downside deviation of a day, times sqrt(A). */
+  /** mean(r - rf) divided by the downside deviation of a day, times sqrt(A). */
   readonly sortino: number | null;
-  /** Deepest fall of the equity of any bar below the highest one so far, a fraction of it below 0. */
+  /** Deepest fall of the equity at any bar below the highest equity before it, as a fraction of it, below 0. */
   readonly maxDrawdown: number | null;
-  /** The same at the ends of days alone. */
+  /** The same at the ends of days only. */
   readonly maxDrawdownDaily: number | null;
-  /** The largest fall of the equity of any bar in money (above 0), perhaps at another bar. */
+  /** Largest fall of the equity at any bar in money (above 0). It can be at another bar than `maxDrawdown`. */
   readonly maxDrawdownAbs: Money | null;
-  /** At the ends of days: days from a peak to the first value at or above it; flag `open` where it was not regained. */
+  /** At the ends of days: days from a peak to the first value at or above it. Flag `open` when it has not recovered. */
   readonly longestDrawdown: number | null;
   /** Mean depth (a fraction below 0) and mean length (days) of all drawdowns at the ends of days. */
   readonly averageDrawdown: number | null;
@@ -83,10 +83,10 @@ export interface Figures {
   /** Mean over time, and extreme, of absolute notional / equity. */
   readonly grossExposure: number | null;
   readonly grossExposureMax: number | null;
-  /** The same of signed notional. */
+  /** Mean over time, and extreme, of signed notional / equity. */
   readonly netExposure: number | null;
   readonly netExposureMax: number | null;
-  /** On spot the gross exposure. */
+  /** On spot equal to the gross exposure. */
   readonly leverage: number | null;
   readonly leverageMax: number | null;
   /** Notional of all fills / mean daily equity, a year. */
@@ -94,7 +94,9 @@ export interface Figures {
   /** Probability that the true Sharpe ratio exceeds 0, and 1, given length, skew and kurtosis of r. */
   readonly psr0: number | null;
   readonly psr1: number | null;
-  /** Deflated Sharpe and probability of backtest overfitting need the trials of a sweep: null with `no-trials` in a single run. */
+  /**
+   * Deflated Sharpe ratio and probability of backtest overfitting. Both need the trials of a sweep: null with `no-trials` in a single run.
+   */
   readonly dsr: number | null;
   readonly pbo: number | null;
 }

@@ -1,4 +1,4 @@
-// How quantities of an instrument become money: coins by their price, contracts by what they stand for.
+// Converts quantities of an instrument to money: coins by their price, contracts by their face value.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';

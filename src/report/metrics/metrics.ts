@@ -1,4 +1,4 @@
-// The metrics of a run as summary.json holds them: flat names, nulls with reasons, tables and series as arrays.
+// The metrics of a run as in summary.json: flat names, nulls with reasons, tables and series as arrays.
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -20,7 +20,7 @@ export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | Sh
 export interface DrawdownRow {
   readonly peakMs: number;
   readonly troughMs: number;
-  /** Null while the peak has not been regained. */
+  /** Null while the peak has not been reached again. */
   readonly recoveryMs: number | null;
   /** A fraction below 0. */
   readonly depth: number;
@@ -28,13 +28,13 @@ export interface DrawdownRow {
 }
 
 export interface Metrics extends Figures {
-  /** Of every figure but maxDrawdown, maxDrawdownAbs, calmar and recoveryFactor, which look at every bar. */
+  /** Basis of every figure except maxDrawdown, maxDrawdownAbs, calmar and recoveryFactor, which use every bar. */
   readonly basis: 'daily';
-  /** The ten deepest, deepest first. */
+  /** The ten deepest drawdowns, deepest first. */
   readonly drawdownTable: readonly DrawdownRow[];
   readonly monthly: readonly { readonly year: number; readonly month: number; readonly return: number }[];
   readonly yearly: readonly { readonly year: number; readonly return: number }[];
-  /** End of each sampled day (ms UTC): what the daily and the rolling series below are aligned with. */
+  /** End of each sampled day (ms UTC). The daily and rolling series below are aligned with it. */
   readonly days: readonly number[];
   readonly dailyReturns: readonly number[];
   readonly rollingDays: number;
@@ -50,7 +50,7 @@ const DEEPEST = 10;
 /** Annualised growth over fewer days is flagged. */
 const EXTRAPOLATED_BELOW_DAYS = 90;
 
-/** `held`: the episodes with a position. `options` are the figures' parameters, 0 by default. */
+/** Returns the metrics. `held` are the episodes with a position. `options` are the parameters of the figures, 0 by default. */
 export function metricsOf(
   record: RunRecord,
   held: readonly HoldingPeriod[],
@@ -62,7 +62,7 @@ export function metricsOf(
   const n = returns.length;
   const portfolio = portfolioFigures(series, options, barFalls(record));
   const riskFree = options.riskFree ?? 0;
-  // A ruined series is shorter than its benchmark.
+  // The series of a ruined run is shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
   const figures: Record<MetricName, Figure> = {
     ...portfolio.figures,

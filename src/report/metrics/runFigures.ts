@@ -1,4 +1,4 @@
-// The figures of a run, as its summary shows them: what ran, what came of it, and on which data.
+// The figures of a run as in its summary: what ran, the results, and the quality of its data.
 
 import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { Warning } from '../../model/warning.ts';
@@ -11,13 +11,13 @@ import type { Money } from '../series/money.ts';
 export interface RunSummary {
   readonly name: string;
   readonly mode: 'backtest';
-  /** A list when several ran on one account: `strategy` columns count from its first. */
+  /** A list when several strategies ran on one account. The `strategy` columns are positions in it. */
   readonly strategy: StrategyRecord | readonly StrategyRecord[];
   readonly instruments: readonly {
     readonly id: string;
     readonly base: string;
     readonly quote: string;
-    /** What positions are valued at. */
+    /** The price by which positions are valued. */
     readonly markSource: string;
   }[];
   readonly feeds: readonly {
@@ -25,7 +25,7 @@ export interface RunSummary {
     readonly instrument: string;
     readonly interval: string;
     readonly execution: boolean;
-    /** Finer bars inside those of the strategy, which it does not see: orders fill in them. */
+    /** An execution-only feed: finer bars in which orders fill. Strategies do not see it. */
     readonly inside?: true;
   }[];
   /** ISO 8601, UTC. */
@@ -38,9 +38,9 @@ export interface RunSummary {
   readonly endEquity: Money;
   readonly seed: number;
   readonly versions: Readonly<Record<string, string>>;
-  /** Codes of the risk rules that were on. */
+  /** Codes of the active risk rules. */
   readonly rules: readonly string[];
-  /** Rows that warmed indicators up: before the run, and from inside its range where nothing lay before it. */
+  /** Rows used for warm-up: before the run, and inside its range when there were no earlier rows. */
   readonly warmupRows: number;
   readonly warmupInRange: number;
 }
@@ -54,7 +54,7 @@ export interface DataQuality {
   readonly roundedPrices: number;
   readonly openLastBar: boolean;
   readonly synthetic: boolean;
-  /** By feed, with the hash of its gap manifest. The counts above are their sums. */
+  /** By feed, with the hash of its gap manifest. The counts above are the sums over the feeds. */
   readonly feeds: readonly (FeedQuality & { readonly name: string; readonly instrument: string; readonly interval: string })[];
 }
 
@@ -66,9 +66,9 @@ export interface Summary {
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
   readonly costBridge: CostBridge;
-  /** What to look at before believing the result, most serious first. Not part of the result hash. */
+  /** What to check before trusting the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
 }
 
-/** All figures of a run, before they are judged. */
+/** All figures of a run, before warnings are derived from them. */
 export type RunFigures = Omit<Summary, 'warnings'>;

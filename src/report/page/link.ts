@@ -1,4 +1,4 @@
-// Joins the compiled scripts of the page into one: each module becomes a function that returns its exports.
+// Joins the compiled scripts of a page into one script: each module becomes a function that returns its exports.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { InvariantError } from '../../base/errors.ts';
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)';$/gm;
 const EXPORT = /^export (?:async )?(?:function|const|class) (\w+)/gm;
 
-/** The script of the page, its imports resolved; `entry` is the URL of the compiled module that runs last. */
+/** Returns the script of a page with resolved imports. `entry` is the URL of the compiled module that runs last. */
 export function linked(entry: URL): string {
   const names = new Map<string, string>();
   const modules: string[] = [];
@@ -22,7 +22,7 @@ export function linked(entry: URL): string {
     });
     const exported = [...body.matchAll(EXPORT)].map((match) => match[1]);
     const inner = body.replace(EXPORT, (text) => text.slice('export '.length)).replace(/^export \{\};$/m, '');
-    // An import or export in a form that is not known here would be a syntax error in the reader's browser.
+    // An import or export in an unsupported form would be a syntax error in the reader's browser.
     const unusual = /^(?:import|export)\b.*$/m.exec(inner);
     if (unusual) throw new InvariantError(`${url.pathname}: the page's linker does not know '${unusual[0]}'`);
     const name = `m${names.size}`;
@@ -34,7 +34,7 @@ export function linked(entry: URL): string {
   return modules.join('\n');
 }
 
-/** Scripts and style of the page. Made once a process. */
+/** Scripts and style of a page. Created once in a process. */
 export interface PageCode {
   readonly priceLibrary: string;
   readonly plotLibrary: string;
@@ -53,26 +53,23 @@ export function pageCode(): PageCode {
   return made;
 }
 
-/** Script and style of the plots alone. */
+/** Returns the script and style of the plots alone. */
 export function plotCode(): Pick<PageCode, 'plotLibrary' | 'plotStyle'> {
   return { plotLibrary: scriptSafe(inPackage('uplot', 'uPlot.iife.min.js')), plotStyle: inPackage('uplot', 'uPlot.min.css') };
 }
 
-/** A package does not export its standalone build by name, but its own description, which lies above it. */
+/** Returns the text of a file in a package. A package does not export its standalone build, but its package.json leads to it. */
 export function inPackage(name: string, file: string): string {
   const description = createRequire(import.meta.url).resolve(`${name}/package.json`);
   return readFileSync(join(dirname(description), 'dist', file), 'utf8');
 }
 
-/** The script of a page of this room, to stand inside a document. */
+/** Returns the script of a page of this room, for inclusion in a document. */
 export function pageScript(path: string): string {
   return scriptSafe(linkedPage(`report/${path}`));
 }
 
-/**
- * The script of a page whose compiled entry is `path` in the package: in the compiled package; run from its source, the page is the one
- * that was built last.
- */
+/** Returns the script of the page whose compiled entry is `path` in the package. When isobar runs from source, it uses the last build. */
 export function linkedPage(path: string): string {
   const beside = new URL(`../../${path}`, import.meta.url);
   if (existsSync(beside)) return linked(beside);

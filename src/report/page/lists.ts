@@ -1,8 +1,8 @@
-// What every page sets in rows: tables, terms with what there is to say of them, a command to copy.
+// HTML of rows that all pages use: tables, terms with their values, and commands to copy.
 
 import { html, type Markup, type MarkupPart } from './markup.ts';
 
-/** A table with its heads. Cells after the first are right-aligned, but not those of columns `words` (counted from 1). */
+/** Returns a table with a header. Cells after the first are right-aligned, except in the columns `words` (counted from 1). */
 export function htmlTable(
   heads: readonly MarkupPart[],
   rows: readonly (readonly MarkupPart[])[],
@@ -32,7 +32,7 @@ export function htmlTable(
 
 export type Fact = readonly [term: MarkupPart, says: MarkupPart];
 
-/** Terms and what there is to say of each. */
+/** Returns a list of terms with their values. */
 export function facts(list: readonly Fact[]): Markup {
   return html`<dl class="list text">
     ${list.map(
@@ -45,7 +45,7 @@ export function facts(list: readonly Fact[]): Markup {
   </dl>`;
 }
 
-/** A command, and a button that copies it. */
+/** Returns a command with a button that copies it. */
 export function command(line: string): Markup {
   return html`<p class="command"><code>${line}</code> <button type="button" data-copy="${line}">copy</button></p>`;
 }

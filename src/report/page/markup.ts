@@ -1,4 +1,4 @@
-// HTML with every inserted value escaped, unless it is HTML itself.
+// HTML templates that escape every inserted value except markup.
 
 export class Markup {
   readonly text: string;
@@ -9,7 +9,7 @@ export class Markup {
 
 export type MarkupPart = Markup | string | number | null | readonly MarkupPart[];
 
-/** A tag for templates: text is escaped, lists are joined, null is nothing. */
+/** Template tag: escapes text, joins lists, and omits null. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.reduce((text, string, i) => text + written(parts[i - 1] ?? null) + string));
 }
@@ -25,7 +25,7 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
-/** JSON that can stand inside a script element: no end tag, no comment, can begin in it. */
+/** Returns JSON that is safe inside a script element: it cannot start an end tag or a comment. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }

@@ -5,21 +5,22 @@ import { constants, gzip, gzipSync } from 'node:zlib';
 import type { PackedColumn, PackedDecimals, PackedStep } from './wire.ts';
 
 const gzipped = promisify(gzip);
-// Differences of prices hold no repeats to find, only runs (of zeros) and a skewed alphabet: at equal size this takes a third of level 4's time.
+// Price differences have no repeated sequences, only runs of zeros and a skewed distribution. At equal size, this strategy takes a third of
+// the time of level 4.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
-/** Second differences of integers below this fit 32 bits. */
+/** Second differences of integers below this bound fit 32 bits. */
 const MAX_PACKED = 2 ** 28;
 const STEPS = [5, 2, 1] as const;
-/** Letters for each byte. */
+/** Base64 characters for each byte. */
 const BASE64 = 4 / 3;
 
 export type ColumnOrder = PackedColumn['order'];
 
-/** The packed columns of one page. zlib's threads work while the next column is prepared. */
+/** The packed columns of one page. The zlib threads work while the next column is prepared. */
 export class Pack {
   readonly #columns: Promise<{ id: string; text: string }>[] = [];
 
-  /** Adds integers below 2^28, or in a Float64Array below 2^50. `order`: how often neighbours' difference is taken. */
+  /** Adds integers below 2^28, or in a Float64Array below 2^50. `order` is the number of times that differences are taken. */
   add(values: Int32Array | Uint8Array | Float64Array, order: ColumnOrder): PackedColumn {
     const id = `c${this.#columns.length}`;
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
@@ -27,7 +28,7 @@ export class Pack {
     return { id, length: values.length, planes, order };
   }
 
-  /** Adds decimals rounded to `step`, NaN allowed. */
+  /** Adds decimals rounded to `step`. NaN is allowed. */
   addDecimals(values: Float64Array, step: PackedStep, order: ColumnOrder): PackedDecimals {
     const { integers, holes } = quantized(values, step);
     return { ...this.add(integers, order), step, holes };
@@ -38,7 +39,7 @@ export class Pack {
   }
 }
 
-/** Bytes of HTML for each of `values`, once packed. */
+/** Returns the bytes of packed HTML for each of `values`. */
 export function packedBytes(values: Int32Array, order: ColumnOrder): number {
   return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64) / values.length;
 }
@@ -72,7 +73,7 @@ export function narrowBytes(values: Int32Array | Uint8Array, order: ColumnOrder)
   return { bytes, planes };
 }
 
-/** The same beyond 32 bits, by division: for columns of few rows (trades, fills). */
+/** Packs integers beyond 32 bits by division, for columns with few rows (trades, fills). */
 export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   const n = values.length;
   const zigzag = new Float64Array(n);
@@ -101,7 +102,10 @@ export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   return { bytes, planes };
 }
 
-/** Integers of `step`; a row without a value repeats the one before it and stands in `holes` as (first row, count) in turn. */
+/**
+ * Returns integers in multiples of `step`. A row without a value repeats the previous one, and `holes` lists such rows as (first row,
+ * count).
+ */
 export function quantized(values: Float64Array, { times, digits }: PackedStep): { integers: Int32Array; holes: number[] } {
   const n = values.length;
   const scale = 10 ** digits;
@@ -111,7 +115,7 @@ export function quantized(values: Float64Array, { times, digits }: PackedStep): 
   let hole = -1;
   for (let i = 0; i < n; i++) {
     const value = values[i]!;
-    // The difference of a number with itself is 0; of NaN and infinity it is NaN.
+    // For a finite number the difference with itself is 0. For NaN and infinity it is NaN.
     if (value - value === 0) {
       last = times === 1 ? Math.round(value * scale) : Math.round((value * scale) / times);
       if (hole >= 0) holes.push(hole, i - hole);
@@ -123,13 +127,13 @@ export function quantized(values: Float64Array, { times, digits }: PackedStep): 
   return { integers, holes };
 }
 
-/** The finest step that keeps 32 bits, of at most `digits` digits. */
+/** Returns the finest step that fits 32 bits, with at most `digits` digits. */
 export function exactStep(values: Float64Array, digits: number): PackedStep {
   const fits = Math.floor(Math.log10(MAX_PACKED / Math.max(sizeOf(values), 1e-300)));
   return { times: 1, digits: Math.min(digits, fits) };
 }
 
-/** The coarsest step of at most `share` of the largest value: what a picture needs; never finer than `exactStep`. */
+/** Returns the coarsest step of at most `share` of the largest value, which is enough for drawing. It is never finer than `exactStep`. */
 export function drawnStep(values: Float64Array, digits: number, share: number): PackedStep {
   const exact = exactStep(values, digits);
   const wanted = sizeOf(values) * share;

@@ -1,10 +1,10 @@
-// Parts of the first screen that all pages share: the stamp with the hash, the trust strip, and the card of one figure.
+// Parts of the first screen that all pages share: the stamp with the hash, the trust strip, and the figure card.
 
 import type { FigureText } from '../words/figures.ts';
 import { html, type Markup } from './markup.ts';
 import { THIN } from '../../base/text/format.ts';
 
-/** The hash by which a page's result is known, who wrote it, and the buttons of every page. */
+/** Returns the stamp: the hash that identifies the result, who wrote the page, and the buttons of every page. */
 export function stamp(name: string, hash: string, writer: string): Markup {
   return html`<div class="stamp">
     <p>
@@ -27,7 +27,7 @@ export interface Chip {
   readonly isWarning: boolean;
 }
 
-/** Chips that each lead to their detail, and the warnings in one sentence below them. */
+/** Returns the trust strip: chips that link to details, and the warnings in one sentence. */
 export function trustStrip(list: readonly Chip[], warnings: readonly string[]): Markup {
   const warning = warnings.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${warnings.join('; ')}.</p>`;
   return html`<nav class="trust" aria-label="How far to trust it">
@@ -41,7 +41,7 @@ export function trustStrip(list: readonly Chip[], warnings: readonly string[]): 
     ${warning}`;
 }
 
-/** The unit stands smaller beside its number. */
+/** Returns a number with its unit in smaller type. */
 export function withUnit(text: string): Markup {
   const at = text.lastIndexOf(THIN);
   return at > 0 && /^\D+$/.test(text.slice(at + 1))
@@ -49,7 +49,7 @@ export function withUnit(text: string): Markup {
     : html`${text}`;
 }
 
-/** One figure with what stands below it; its note is shown on hover and focus. */
+/** Returns the card of one figure with a line below it. Its note appears on hover and focus. */
 export function card({ label, text, note, sign, isNone, reason }: FigureText, sub: string, isWarning = false): Markup {
   const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
   return html`<div class="card" tabindex="0" data-tip>

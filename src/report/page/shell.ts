@@ -1,4 +1,4 @@
-// The frame of every page that isobar writes: one file, no network, light and dark, a choice of theme that is remembered.
+// The frame of every page: one HTML file without network access, light and dark, with a remembered choice of theme.
 
 import { facts, type Fact } from './lists.ts';
 import { html, Markup } from './markup.ts';
@@ -8,9 +8,9 @@ export interface ShellParts {
   /** Version of isobar. */
   readonly version: string;
   readonly style: string;
-  /** What stands inside `main`. */
+  /** Content of the `main` element. */
   readonly content: Markup;
-  /** What follows it: dialogs, data, scripts. */
+  /** Content after `main`: dialogs, data, scripts. */
   readonly rest: Markup;
 }
 
@@ -41,7 +41,7 @@ export function shell({ title, version, style, content, rest }: ShellParts): str
     </html> `.text;
 }
 
-/** A list of keys and what they do. */
+/** Returns a list of keys and their actions. */
 export function keyList(keys: readonly Fact[]): Markup {
   return html`<dialog id="keys-list" aria-label="Keys">
     <h2>Keys</h2>
@@ -50,7 +50,7 @@ export function keyList(keys: readonly Fact[]): Markup {
   </dialog>`;
 }
 
-/** Columns that the page unpacks last, so that it is drawn while they are still being read. */
+/** Returns the packed columns. The page unpacks them last, so that it is drawn while they are still loading. */
 export function packedScripts(columns: readonly { readonly id: string; readonly text: string }[]): Markup {
   const packed = columns.map(({ id, text }) => `<script type="text/plain" id="${id}">${text}</script>\n`).join('');
   return html`${new Markup(packed)}
@@ -59,7 +59,7 @@ export function packedScripts(columns: readonly { readonly id: string; readonly 
     </script>`;
 }
 
-/** A script of its own scope. */
+/** Returns a script with its own scope. */
 export function scoped(code: string): Markup {
   return html`<script>
     (() => {

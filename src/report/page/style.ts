@@ -1,4 +1,4 @@
-// The style of the report: the tokens of the design, one column of at most 1,280 px, print on A4.
+// CSS of the report: the design tokens, one column of at most 1,280 px, print on A4.
 
 const LIGHT = `--page:#fbfbfa;--surface:#fff;--line:#e4e4e0;--text:#1c1d1f;--muted:#63666b;--gain:#0b7a6b;--loss:#b5381f;--accent:#2456b8;
 --bench:#8a6d1b;--warn:#8f5b00;--warn-bg:#fff4dc;--s0:#2456b8;--s1:#8a6d1b;--s2:#7a3fa0;--s3:#0b7a6b;--s4:#a0405f;--s5:#4d6a1f;color-scheme:light`;

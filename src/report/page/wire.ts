@@ -1,11 +1,11 @@
-// What the writer of a report hands to the script of its page: a small JSON head, and packed columns that it refers to by name.
+// Data that the writer of a report passes to the script of its page: a small JSON head, and packed columns that it refers to by name.
 
 import type { Interval } from '../../model/interval.ts';
 import type { ContractFace } from '../kernels/contractValue.ts';
 
 /**
- * A column of integers as bytes: themselves, their differences or the differences of those (`order` 0, 1, 2), zigzag, in byte planes
- * (lowest first), gzip, base64, as the text of the element `id`.
+ * A column of integers in the text of the element `id`. Encoding: values, first or second differences (`order` 0, 1, 2), zigzag, byte
+ * planes (lowest first), gzip, base64.
  */
 export interface PackedColumn {
   readonly id: string;
@@ -14,12 +14,14 @@ export interface PackedColumn {
   readonly order: 0 | 1 | 2;
 }
 
-/** A packed column of decimals: integers times `step.times` / 10^`step.digits`, and runs of rows that have no value (first row, count, ...). */
+/**
+ * A packed column of decimals: integers times `step.times` / 10^`step.digits`, and runs of rows without a value (first row, count, ...).
+ */
 export interface PackedDecimals extends PackedColumn {
   readonly step: PackedStep;
   readonly holes: readonly number[];
 }
-/** What one unit of an integer stands for: 1, 2 or 5 of 10^-digits. */
+/** Value of one integer step: 1, 2 or 5 times 10^-digits. */
 export interface PackedStep {
   readonly times: 1 | 2 | 5;
   readonly digits: number;
@@ -27,32 +29,32 @@ export interface PackedStep {
 
 export interface WireTrace {
   readonly name: string;
-  /** `price` draws over the bars, any other name is a pane of its own. */
+  /** `price` draws over the bars. Any other name is a separate pane. */
   readonly pane: string;
   readonly values: PackedDecimals;
-  /** Closes of its own feed's bars (minutes UTC); null where that feed is the instrument's finest. */
+  /** Closes of the bars of its own feed (minutes UTC). Null when that feed is the finest of the instrument. */
   readonly closes: PackedColumn | null;
 }
 
-/** `face` and `isInverse`: how a holding becomes money. */
+/** `face` and `isInverse` say how a holding converts to money. */
 export interface WireInstrument extends ContractFace {
   readonly name: string;
   readonly base: string;
   readonly quote: string;
-  /** Quantities count contracts, not coins of `base`. */
+  /** True when quantities count contracts, not coins of `base`. */
   readonly isContract: boolean;
   readonly quantityDigits: number;
   readonly baseDigits: number;
   readonly priceDigits: number;
-  /** Digits of the price columns: `priceDigits`, or fewer where 32 bits do not hold them. */
+  /** Digits of the price columns: `priceDigits`, or fewer where 32 bits cannot hold them. */
   readonly digits: number;
   readonly interval: Interval;
-  /** The interval of the run's own bars: finer than `interval` where the page would have grown too large. */
+  /** Interval of the bars of the run. Finer than `interval` when the page would have become too large. */
   readonly ranOn: Interval;
-  /** A bar that the strategy did not trade on: its instrument's feeds only inform. */
+  /** False when the feeds of the instrument only inform: no order fills in their bars. */
   readonly execution: boolean;
   readonly synthetic: boolean;
-  /** A coarse level, to draw from before anything is unpacked: bars as open time in minutes, open, high, low, close in turn. */
+  /** A coarse level, drawn before anything is unpacked. Its cells are, in turn: open time in minutes, open, high, low, close. */
   readonly first: { readonly interval: Interval; readonly cells: readonly number[] };
   readonly time: PackedColumn;
   readonly open: PackedColumn;
@@ -60,9 +62,9 @@ export interface WireInstrument extends ContractFace {
   readonly low: PackedColumn;
   readonly close: PackedColumn;
   readonly traces: readonly WireTrace[];
-  /** Changes of the holding: when (ms) and by how much (units of the base asset); null where there are too many to carry. */
+  /** Changes of the holding: times (ms) and amounts (units of the base asset). Null when there are too many for the page. */
   readonly fills: { readonly ms: PackedColumn; readonly units: PackedColumn } | null;
-  /** Stops and targets: from, until (ms), price in ticks, 1 for a target. */
+  /** Stop-loss and take-profit levels: from, until (ms), price in ticks, 1 for a take-profit. */
   readonly brackets: {
     readonly from: PackedColumn;
     readonly to: PackedColumn;
@@ -71,11 +73,11 @@ export interface WireInstrument extends ContractFace {
   };
 }
 
-/** A picture of the whole run in about 2,000 points. Money in units of the asset, the rest fractions. */
+/** The whole run in about 2,000 points. Money in units of the asset, the rest fractions. */
 export interface WireOverview {
   readonly minutes: readonly number[];
   readonly equity: readonly number[];
-  /** Buy-and-hold; null where nothing was executed on. */
+  /** Buy-and-hold. Null when the run has no execution feed. */
   readonly hold: readonly number[] | null;
   readonly drawdown: readonly number[];
   readonly exposure: readonly number[];
@@ -84,7 +86,7 @@ export interface WireOverview {
 /** Closed trades in closing order. */
 export interface WireTrades {
   readonly length: number;
-  /** Trades of the run; those after `length` are left out for size. */
+  /** Number of trades of the run. Those after `length` are left out to limit the size. */
   readonly all: number;
   readonly tags: readonly string[];
   readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
@@ -109,7 +111,7 @@ export const TRADE_COLUMNS = [
 export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
 /** Digits of the fractions (return, mae, mfe) of trades. */
 export const FRACTION_DIGITS = 7;
-/** Average prices of trades carry this many digits more than the instrument. */
+/** Number of digits that average prices of trades have beyond those of the instrument. */
 export const PRICE_EXTRA_DIGITS = 2;
 /** Stands for a figure of a trade that was not recorded. */
 export const NOT_RECORDED = -(2 ** 40);
@@ -125,13 +127,13 @@ export interface PageData {
   readonly start: number;
   readonly strategies: readonly string[];
   readonly overview: WireOverview;
-  /** The deepest drawdowns: peak, trough, recovery (null: not regained), depth. */
+  /** The deepest drawdowns: peak, trough, recovery (null: not recovered), depth. */
   readonly drawdowns: readonly WireDrawdown[];
   readonly equity: { readonly minutes: PackedColumn; readonly values: PackedDecimals };
   readonly instruments: readonly WireInstrument[];
   readonly trades: WireTrades;
   readonly rollingSharpe: { readonly ms: readonly number[]; readonly values: readonly (number | null)[] };
-  /** Compounded return (a fraction) within each hour of the week from Monday 00:00 UTC; null where a bar is a day or longer. */
+  /** Compounded return (a fraction) in each hour of the week from Monday 00:00 UTC. Null when a bar is a day or longer. */
   readonly hours: readonly number[] | null;
 }
 export interface WireDrawdown {

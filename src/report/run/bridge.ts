@@ -1,4 +1,4 @@
-// The cost bridge of the report: from what the signals made, cost by cost, to what was left.
+// The cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
 import type { CostBridge } from '../metrics/costBridge.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -13,7 +13,7 @@ const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
   ['netPnl', 'net'],
 ];
 
-/** One bar a step: where it begins, how far it goes, both in percent of the width. */
+/** One bar for each step: its start and its length, both in percent of the width. */
 interface Step {
   readonly name: string;
   readonly amount: number;
@@ -28,7 +28,7 @@ function steps(costs: CostBridge): readonly Step[] {
   for (const [key, name] of STEPS) {
     const amount = Number(costs[key]);
     const isTotal = key === 'grossSignalPnl' || key === 'netPnl';
-    // What cost nothing is left out, not drawn as nothing.
+    // A cost of zero is left out.
     if (!isTotal && amount === 0) continue;
     const from = isTotal ? 0 : at;
     at = from + amount;
@@ -46,7 +46,7 @@ function steps(costs: CostBridge): readonly Step[] {
   }));
 }
 
-/** Bars are only a picture: every amount stands beside its name. */
+/** Returns the bridge as HTML. Every amount is also written beside its name, so the bars are not needed to read it. */
 export function bridge(costs: CostBridge, asset: string): Markup {
   return html`<dl class="bridge">
       ${steps(costs).map(

@@ -1,4 +1,4 @@
-// From a run's columns to the packed columns of its page: bars of each instrument, its indicators, equity, fills, brackets and trades.
+// Converts the columns of a run to the packed columns of its page: bars, indicators, equity, fills, brackets and trades.
 
 import { pow10 } from '../../base/number/exact.ts';
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
@@ -21,9 +21,9 @@ import {
 } from '../page/wire.ts';
 
 const MINUTE = 60_000;
-/** Bars of the picture that is drawn before anything is unpacked. */
+/** Number of bars in the first picture, which is drawn before anything is unpacked. */
 const FIRST_BARS = 700;
-/** A picture is at most some 2,000 pixels high, and a zoomed one shows a hundredth of the whole. */
+/** A chart is at most about 2,000 pixels high, and zoomed in it shows a hundredth of the whole range. */
 const DRAWN_SHARE = 4e-6;
 const PANE_SHARE = 1e-4;
 const PANE_DIGITS = 10;
@@ -33,7 +33,7 @@ const MAX_TRADES = 100_000;
 const MAX_FILLS = 250_000;
 const MAX_BRACKETS = 250_000;
 
-/** The finest feed of each instrument: what its chart draws. Coarser feeds are its aggregates. */
+/** Returns the finest feed of each instrument, which its chart draws. Coarser bars are aggregated from it. */
 export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
   const finest = new Map<string, FeedRecord>();
   for (const feed of feeds) {
@@ -44,7 +44,10 @@ export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
   return [...finest.values()];
 }
 
-/** `interval`: that of the finest bars on the page, coarser than the feed's own where those would not fit. */
+/**
+ * Packs one instrument. `interval` is that of the finest bars on the page, coarser than the feed's interval when the page would be too
+ * large.
+ */
 export function packInstrument(record: RunRecord, feed: FeedRecord, interval: Interval, pack: Pack): WireInstrument {
   const { bars } = feed;
   const { instrument } = bars;
@@ -75,7 +78,7 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
   };
 }
 
-/** The rows of a feed from `from` up to `end`. */
+/** Returns the rows of a feed from `from` up to `end`. */
 function levelOf({ bars }: FeedRecord, from: number, end: number, step: PackedStep): ChartLevel {
   const part = (column: Float64Array) => quantized(column.subarray(from, end), step).integers;
   return {
@@ -111,7 +114,7 @@ function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' |
   };
 }
 
-/** Opens against the close before them, extremes against the body: most of what is left is small or 0. */
+/** Returns opens relative to the previous close, and extremes relative to the body: most of these numbers are small or 0 and pack well. */
 function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32Array; above: Int32Array; below: Int32Array } {
   const [opens, above, below] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
   let last = 0;
@@ -125,7 +128,7 @@ function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32A
   return { opens, above, below };
 }
 
-/** Bytes of HTML that a row of each costs, tried on some rows from the middle: bars, one indicator, equity. */
+/** Bytes of HTML for one row of bars, of an indicator and of equity, measured on sample rows from the middle. */
 export const rowBytes = {
   bars(feed: FeedRecord): number {
     const { from, end } = middle(feed.firstRow, feed.bars.length);
@@ -170,13 +173,13 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, 
   return {
     name: trace.name,
     pane: trace.pane,
-    // Averages are smooth: their differences are alike too.
+    // Averages are smooth, so their first differences are similar too.
     values: pack.addDecimals(values, traceStep(trace, values, bars.instrument.priceDigits), 2),
     closes: isOwn ? null : pack.add(minutesOf(bars.closeMs.subarray(firstRow, bars.length)), 1),
   };
 }
 
-/** `stepMs`: at most one instant of each such span is kept, its last; 0 keeps all. */
+/** Packs the equity. Keeps at most one instant, the last, of each span of `stepMs`. 0 keeps all. */
 export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: number, pack: Pack): PageData['equity'] {
   const rows = stepMs === 0 ? null : lastRows(equity.timeMs, equity.length, stepMs);
   const part = (column: Float64Array) =>
@@ -186,7 +189,9 @@ export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: numbe
   return { minutes: pack.add(minutesOf(part(equity.timeMs)), 1), values: pack.addDecimals(values, equityStep(values, reportingDigits), 1) };
 }
 
-/** Two digits, as money is read; more for small amounts, and for a low equity that a logarithmic axis shows as large as the highest. */
+/**
+ * Returns a step with two digits, or more for small amounts and for a low equity, which a logarithmic axis shows as large as the highest.
+ */
 function equityStep(values: Float64Array, digits: number): PackedStep {
   let low = Infinity;
   for (let i = 0; i < values.length; i++) if (values[i]! > 0 && values[i]! < low) low = values[i]!;
@@ -201,7 +206,7 @@ function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[
   return rows;
 }
 
-/** Bars open and close on whole minutes. */
+/** Converts ms to whole minutes, at which bars open and close. */
 function minutesOf(timeMs: Float64Array): Int32Array {
   const minutes = new Int32Array(timeMs.length);
   for (let i = 0; i < minutes.length; i++) minutes[i] = Math.round(timeMs[i]! / MINUTE);
@@ -213,7 +218,7 @@ function packFills(record: RunRecord, instrument: number, pack: Pack): WireInstr
   return length > MAX_FILLS ? null : { ms: pack.add(ms, 1), units: pack.add(units, 0) };
 }
 
-/** Stops and targets that stood at the venue. A trailing stop has no one level, so it is left out. */
+/** Packs the stop-losses and take-profits that were working at the venue. A trailing stop has no fixed level, so it is left out. */
 function packBrackets(record: RunRecord, instrument: number, pack: Pack): WireInstrument['brackets'] {
   const { orders } = record;
   const target = ROLES.indexOf('takeProfit');
@@ -244,7 +249,7 @@ function packBrackets(record: RunRecord, instrument: number, pack: Pack): WireIn
   };
 }
 
-/** The page has its instruments in the order of `feeds`, the record of a run in one of its own. */
+/** Packs the trades. The page orders instruments as `feeds`, the run record has an order of its own. */
 export function packTrades(record: RunRecord, feeds: readonly FeedRecord[], pack: Pack): WireTrades {
   const { closed, tags } = tradesOf(record);
   const length = Math.min(closed.length, MAX_TRADES);

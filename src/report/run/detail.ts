@@ -1,4 +1,4 @@
-// How fine the bars of a page may be: as the run's own, unless the page would grow beyond what a browser opens at once.
+// Chooses how fine the bars of a page are: those of the run, or coarser ones when a browser could not open the page quickly.
 
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
@@ -6,21 +6,24 @@ import { rowBytes } from './columns.ts';
 import { ladder } from './page/rows/levels.ts';
 
 export interface Detail {
-  /** Of the finest bars on the page, feed by feed. */
+  /** Intervals of the finest bars on the page, one for each feed. */
   readonly intervals: readonly Interval[];
-  /** One instant of equity in each such span; 0 is every instant. */
+  /** Length in ms of the spans that keep one instant of equity each. 0 keeps every instant. */
   readonly equityStepMs: number;
-  /** Nothing can be made coarser. */
+  /** True when nothing can be made coarser. */
   readonly isCoarsest: boolean;
 }
 
-/** Rows of longer bars differ by more from row to row. */
+/** Longer bars differ more from row to row, so they take more bytes. */
 const COARSER_BYTES = 1.15;
-/** What the columns by row may take of the 15 MB of a page; fills, trades and the scripts need the rest. */
+/** Limit for the columns with one value a row. A page has 15 MB in all, and fills, trades and scripts need the rest. */
 const BUDGET_BYTES = 13_000_000;
 const COARSEST_EQUITY: Interval = '1d';
 
-/** `share` of the budget; smaller after a page that came out too large. The largest part is made coarser until all fit. */
+/**
+ * Returns the detail of a page. `share` is the part of the budget to use, smaller after a page that was too large. The largest part is made
+ * coarser until all parts fit.
+ */
 export function detailOf(record: RunRecord, feeds: readonly FeedRecord[], share: number): Detail {
   const parts = feeds.map((feed) => {
     const { bars, firstRow } = feed;

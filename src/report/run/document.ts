@@ -1,4 +1,4 @@
-// The page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
+// Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
 import type { PageCode } from '../page/link.ts';
 import { bridge } from './bridge.ts';

@@ -1,4 +1,4 @@
-// The first screen in words: what was run, what came of it, how far to trust it, and the cards.
+// The first screen of the report: what was run, the result, how far to trust it, and the figure cards.
 
 import type { RunRecord } from '../../model/run/run.ts';
 import { warningText } from '../../model/warning.ts';
@@ -12,7 +12,7 @@ import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signedPercent, THIN, timeText, tone } from '../../base/text/format.ts';
 
 const DAY_MS = 86_400_000;
-/** Below this many closed trades a figure says little of what comes. */
+/** Below this number of closed trades, a figure says little about the future. */
 const FEW_TRADES = 30;
 
 export function title({ strategies, name }: RunRecord): string {
@@ -41,7 +41,7 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
   </header>`;
 }
 
-/** The result in one sentence. */
+/** Returns the result in one sentence. */
 export function answer({ run, metrics, trades, orders }: Summary): Markup {
   const net = metrics.totalReturn;
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
@@ -50,7 +50,7 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
     ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
 
-/** Fees are one of the costs: slippage and funding stand in the cost bridge. */
+/** Returns the text about fees alone. The cost bridge also shows slippage and funding. */
 function feesText(fees: number, net: number, asset: string): string {
   if (!(fees > 0)) return ', no fees';
   const gross = net + fees;
@@ -152,7 +152,7 @@ function performance({ run, metrics }: Summary): Markup[] {
   ];
 }
 
-/** How long the deepest drawdown at daily closes took. */
+/** Returns how long the deepest drawdown at daily closes lasted, as text. */
 function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefined): string {
   if (deepest === undefined) return '';
   return `, ${daysText(deepest.days * DAY_MS)}${deepest.recoveryMs === null ? ', not regained' : ''}`;

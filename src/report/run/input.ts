@@ -1,17 +1,17 @@
-// What a report is made from: the run's columns, its summary, and what a reader needs to make the run again.
+// Input of a report: the columns of the run, its summary, and what a reader needs to repeat the run.
 
 import type { RunRecord } from '../../model/run/run.ts';
 import type { Summary } from '../summary/summary.ts';
 
-/** How the run came to be, as text for its reader. */
+/** Origin of the run, as text for the reader. */
 export interface Provenance {
-  /** The definition as it was run (YAML). */
+  /** The run definition that was used (YAML). */
   readonly definition: string;
-  /** The command that makes the run again. */
+  /** The command that repeats the run. */
   readonly command: string;
-  /** SHA-256 (lower-case hex) of what the run was made from, each with its name: definition, strategy, bars, lock file. */
+  /** SHA-256 (lower-case hex) and name of each input of the run: definition, strategy, bars, lock file. */
   readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
-  /** When the report was written (ms UTC); null leaves it out. */
+  /** Writing time of the report (ms UTC). Null omits it. */
   readonly writtenMs: number | null;
 }
 

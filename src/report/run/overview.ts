@@ -1,4 +1,4 @@
-// The whole run in about 2,000 points: the picture that a reader sees before anything is unpacked.
+// The whole run in about 2,000 points: the first picture, which the page draws before anything is unpacked.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -9,7 +9,7 @@ import { shortsOf } from '../trades/positions.ts';
 import { meanPosition, type PositionChanges } from './page/rows/exposure.ts';
 import type { WireOverview } from '../page/wire.ts';
 
-/** Each gives its lowest and its highest equity. */
+/** Number of spans. Each contributes its lowest and its highest equity. */
 const SPANS = 1000;
 const MINUTE = 60_000;
 
@@ -20,8 +20,8 @@ interface Changes extends PositionChanges {
 }
 
 /**
- * What the fills of one instrument did to the holding of its base asset, fees taken in that asset included. A short that stands beside a
- * long adds to it: what is in the market is both.
+ * Returns the changes of the base-asset holding by the fills of one instrument, including fees paid in that asset. A short beside a long
+ * adds to the holding, because both are in the market.
  */
 export function positionChanges(record: RunRecord, instrument: number): Changes {
   const { fills, instruments } = record;
@@ -63,7 +63,7 @@ export function overviewOf(record: RunRecord): WireOverview {
 
 const fraction = (value: number) => Number(value.toFixed(5));
 
-/** The rows of the lowest and of the highest value in each span of rows, ascending; always the last row. */
+/** Returns the rows of the lowest and the highest value in each span of rows, ascending. The last row is always included. */
 function extremeRows(values: Float64Array, length: number): number[] {
   const rows: number[] = [];
   const spans = Math.min(SPANS, length);
@@ -83,7 +83,7 @@ function extremeRows(values: Float64Array, length: number): number[] {
   return rows;
 }
 
-/** The deepest drawdown of all rows after one of `rows` up to the next. */
+/** Returns the deepest drawdown between each of `rows` and the row before it in the list. */
 function worstUpTo(rows: readonly number[], values: Float64Array, start: number): number[] {
   let peak = start;
   let from = 0;
@@ -99,7 +99,7 @@ function worstUpTo(rows: readonly number[], values: Float64Array, start: number)
   });
 }
 
-/** Mean absolute position since the instant before, at the last close, as a fraction of equity. */
+/** Returns the mean absolute position since the previous instant, valued at the last close, as a fraction of equity. */
 function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly number[]): number[] {
   const notional = new Float64Array(timeMs.length);
   for (const { bars } of executionFeeds(record.feeds)) {
@@ -115,19 +115,19 @@ function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly num
 }
 
 const HOUR = 3_600_000;
-/** The epoch began on a Thursday; the week here on Monday. */
+/** 1970-01-01 was a Thursday, and the week here starts on Monday. */
 const FIRST_DAY = 3;
 
-/** Compounded return within each hour of the week (Monday 00:00 to 01:00 UTC first): together they make the run's return. */
+/** Returns the compounded return in each hour of the week (Monday 00:00 to 01:00 UTC first). Together they give the return of the run. */
 export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
   const logs = new Float64Array(7 * 24);
   let before = startUnits;
   for (let row = 0; row < equity.length; row++) {
     const now = equity.units[row]!;
     if (now !== before && before > 0) {
-      // A bar's close is the first instant of the next hour: what it earned belongs to the hour before.
+      // A bar closes at the first instant of the next hour, but its return belongs to the hour before.
       const hour = Math.floor((equity.timeMs[row]! - 1) / HOUR) + FIRST_DAY * 24;
-      // What fell to nothing or below lost all there was; after it there is nothing to earn on.
+      // An equity of zero or less is a total loss. After it there is no return.
       logs[hour % (7 * 24)]! += Math.log(Math.max(now, 0) / before);
     }
     before = now;
@@ -135,7 +135,7 @@ export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
   return Array.from(logs, (sum) => fraction(Math.expm1(sum)));
 }
 
-/** Position of an instrument in `RunRecord.instruments`. */
+/** Returns the position of an instrument in `RunRecord.instruments`. */
 export function instrumentOf({ instruments }: RunRecord, id: string): number {
   return instruments.findIndex((instrument) => instrument.id === id);
 }

@@ -1,4 +1,4 @@
-// Writes report.html: one file that shows a run without network, from the columns and the summary that the run left.
+// Writes report.html: one file that shows a run without network access, from the columns and the summary of the run.
 
 import { writeFile } from 'node:fs/promises';
 import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
@@ -13,15 +13,15 @@ import { overviewOf, returnsByHour } from './overview.ts';
 import { Pack } from '../page/pack.ts';
 import type { PageData } from '../page/wire.ts';
 
-/** A larger page is made again with coarser bars. */
+/** A larger page is written again with coarser bars. */
 const MAX_BYTES = 14_500_000;
 
-/** Writes the report to `path`; a file there is replaced. Rejects with the system's error when it cannot be written. */
+/** Writes the report to `path` and replaces an existing file. Rejects with the system error when writing fails. */
 export async function writeReport(input: ReportInput, path: string): Promise<void> {
   await writeFile(path, await reportText(input));
 }
 
-/** The text of the report, at most some 15 MB: where the run's bars do not fit, the page has coarser ones and says so. */
+/** Returns the text of the report, at most about 15 MB. When the bars of the run do not fit, the page has coarser ones and says so. */
 export async function reportText(input: ReportInput): Promise<string> {
   const feeds = chartFeeds(input.record);
   const code = pageCode();

@@ -1,4 +1,4 @@
-// The parts of the report that are tables: drawdowns, months, all figures, orders, data, provenance.
+// The tables of the report: drawdowns, months, all figures, orders, data, provenance.
 
 import { sizeText } from '../../model/instrument.ts';
 import type { Summary } from '../summary/summary.ts';
@@ -30,7 +30,7 @@ export function drawdowns({ metrics }: Summary): Markup {
   );
 }
 
-/** Rows years, cells percent, tinted by value. */
+/** Returns the table of monthly returns: one row for each year, cells in percent, tinted by value. */
 export function months({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
@@ -213,7 +213,7 @@ export function data({ dataQuality }: Summary): Markup {
   );
 }
 
-/** A fee of the record; of contracts what opens and what closes, where they differ. */
+/** Returns a fee as text. For a contract, both the opening and the closing fee when they differ. */
 function feeText(openPpm: number, closePpm = openPpm): string {
   const open = percent(openPpm / 1e6, 3);
   return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / 1e6, 3)} to close`;

@@ -5,11 +5,11 @@ import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run/run.t
 import { DAY_MS } from '../kernels/portfolio.ts';
 
 export interface DailyEquity {
-  /** Sampling instants (ms UTC), ascending; the first is the run's start. */
+  /** Sampling instants (ms UTC), ascending. The first is the start of the run. */
   readonly timeMs: Float64Array;
-  /** The last known equity at each of them, in units of the reporting asset. */
+  /** The last known equity at each instant, in units of the reporting asset. */
   readonly equity: Float64Array;
-  /** Buy-and-hold of the traded instruments, equal weights at the run's start, 1 at the start; null without execution rows. */
+  /** Buy-and-hold of the traded instruments with equal weights, 1 at the start of the run. Null without execution rows. */
   readonly benchmark: Float64Array | null;
 }
 
@@ -18,7 +18,7 @@ export function dailyEquity(record: RunRecord): DailyEquity {
   return { timeMs, equity, benchmark: buyAndHold(record, timeMs) };
 }
 
-/** The same without its benchmark. Of the equity column only the newest instant at or before each sampling time counts. */
+/** Returns the sampled equity without the benchmark. At each sampling time it is the latest equity at or before that time. */
 export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'>): Omit<DailyEquity, 'benchmark'> {
   const timeMs = samplingTimes(record.fromMs, record.toMs);
   const { equity } = record;
@@ -30,14 +30,14 @@ export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'start
   return { timeMs, equity: values };
 }
 
-/** The deepest falls over every instant of the equity column, from the starting capital on. */
+/** Returns the deepest falls over every instant of the equity column, beginning with the starting capital. */
 export function barFalls({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): DeepestFall {
   const falls = new DeepestFall(startUnits);
   falls.take(equity.units, equity.length);
   return falls;
 }
 
-/** The instants at which the equity of a run is looked at; one of them serves all runs of a time range. */
+/** The sampling instants of a time range. One object serves all runs of that range. */
 export class Sampling {
   readonly timeMs: Float64Array;
   readonly #rows = new WeakMap<Float64Array, Int32Array>();
@@ -46,7 +46,7 @@ export class Sampling {
     this.timeMs = samplingTimes(fromMs, toMs);
   }
 
-  /** Ascending: of the rows [first, length) that end at `closeMs` the newest one at or before each of the instants, and the last one. */
+  /** Returns, for each instant, the newest of the rows [first, length) that closed at or before it, and the last row. Ascending. */
   rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
     let rows = this.#rows.get(closeMs);
     if (rows === undefined) this.#rows.set(closeMs, (rows = newestRows(this.timeMs, closeMs, first, length)));
@@ -66,9 +66,9 @@ function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, 
   return Int32Array.from(rows);
 }
 
-/** Collects of an equity that comes piece by piece the instants that `sampledEquity` looks at, and the last one. */
+/** Collects the instants that `sampledEquity` would read, and the last one, from an equity that arrives in pieces. */
 export class EquitySampler {
-  /** Over every bar, not only the instants that are collected. */
+  /** Falls over every bar, not only at the collected instants. */
   readonly falls = new DeepestFall(NaN);
   readonly #sampling: Sampling;
   #next = 0;
@@ -85,7 +85,7 @@ export class EquitySampler {
     return this.#sampling.rowsOf(closeMs, first, length);
   }
 
-  /** `length` instants: `units[i]` at `timeMs[at + i]`, later than all before. */
+  /** Takes `length` instants: `units[i]` at `timeMs[at + i]`, all later than those before. */
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
     const times = timeMs.subarray(at, at + length);
     const due = this.#sampling.timeMs;
@@ -103,7 +103,7 @@ export class EquitySampler {
     return { length: this.#times.length, timeMs: Float64Array.from(this.#times), units: Float64Array.from(this.#units) };
   }
 
-  /** Not before the first instant (NaN), and no instant twice. */
+  /** Keeps an instant once. Skips a time before the first instant (NaN). */
   #keep(timeMs: number, units: number): void {
     if (!(timeMs > (this.#times[this.#times.length - 1] ?? -Infinity))) return;
     this.#times.push(timeMs);
@@ -119,8 +119,8 @@ function samplingTimes(fromMs: number, toMs: number): Float64Array {
 }
 
 /**
- * Each instrument that was traded is bought at its first open inside the run, with an equal part of the money, and valued at its last close.
- * A run without a fill holds all of its instruments.
+ * Returns buy-and-hold: each traded instrument is bought at its first open inside the run with an equal part of the money, and valued at
+ * its last close. For a run without fills, all its instruments are held.
  */
 export function buyAndHold(
   { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
@@ -140,12 +140,12 @@ export function buyAndHold(
   return out;
 }
 
-/** The feeds that match and mark, with at least one row inside the run. */
+/** Returns the execution feeds with at least one row inside the run. Orders fill and positions are valued in them. */
 export function executionFeeds(feeds: readonly FeedRecord[]): readonly FeedRecord[] {
   return feeds.filter((feed) => feed.execution && feed.firstRow < feed.bars.length);
 }
 
-/** How many of the first `length` ascending times are at or before `ms`. */
+/** Returns how many of the first `length` ascending times are at or before `ms`. */
 export function countUpTo(times: Float64Array, length: number, ms: number): number {
   let low = 0;
   let high = length;

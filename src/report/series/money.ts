@@ -1,4 +1,4 @@
-// Money of a run as decimal text: exact sums of integers beyond 2^53, and means with every digit of a double.
+// Money of a run as decimal text: exact sums of integers beyond 2^53, and means with all digits of a double.
 
 import { Decimal, fromScaled } from '../../base/number/decimal.ts';
 import { MAX_EXACT } from '../../base/number/exact.ts';
@@ -6,7 +6,7 @@ import { MAX_EXACT } from '../../base/number/exact.ts';
 /** A decimal in the reporting asset, as plain text. */
 export type Money = string;
 
-/** The exact sum of safe integers: kept in a double until that could round, then in a BigInt. */
+/** The exact sum of safe integers. It is kept in a double while that is exact, then in a BigInt. */
 export class ExactSum {
   #whole = 0n;
   #part = 0;
@@ -31,7 +31,7 @@ export function exactSum(values: Float64Array): bigint {
   return sum.total();
 }
 
-/** Units (10^-digits; a mean of them need not be whole) as plain decimal text. */
+/** Returns units as plain decimal text. Units are 10^-digits, and a mean of them can be a fraction. */
 export function moneyText(units: number | bigint, digits: number): Money {
   if (Number.isSafeInteger(units)) return fromScaled(Number(units) + 0, digits);
   return new Decimal(units.toString()).div(Decimal.pow(10, digits)).toFixed();

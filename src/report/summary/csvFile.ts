@@ -1,15 +1,15 @@
-// Writes a table as CSV straight into bytes: exact decimals as plain text, no string per cell.
+// Writes a table as CSV directly into bytes: exact decimals as plain text, without a string for each cell.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { plainReading } from './plainReading.ts';
 import type { TableColumn, LabelColumn, NumberColumn, Table } from './tables.ts';
 
 const CHUNK_BYTES = 1 << 18;
-/** A number of 2^53 with sign and point, a reading of a double. */
+/** Longest number: 2^53 with sign and decimal point, or the text of a double. */
 const MAX_NUMBER_LENGTH = 40;
 const [COMMA, NEWLINE, MINUS, POINT, ZERO] = [0x2c, 0x0a, 0x2d, 0x2e, 0x30];
 
-/** Writes the header and `table.length` rows; lines end in \n. */
+/** Writes the header and `table.length` rows. Lines end in \n. */
 export function writeCsv(path: string, table: Table): void {
   const file = openSync(path, 'w');
   try {
@@ -20,14 +20,14 @@ export function writeCsv(path: string, table: Table): void {
   }
 }
 
-/** The same as text; for tests and small tables. */
+/** Returns the table as CSV text, for tests and small tables. */
 export function csvText(table: Table): string {
   const parts: Buffer[] = [];
   streamCsv(table, (bytes) => void parts.push(Buffer.from(bytes)));
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The same in pieces, whose memory is used again for the next. */
+/** Passes the table as CSV to `sink` in pieces. The memory of a piece is reused for the next one. */
 export function streamCsv(table: Table, sink: (bytes: Uint8Array) => void): void {
   new CsvWriter(sink).write(table);
 }
@@ -75,14 +75,14 @@ class CsvWriter {
     };
   }
 
-  /** `value` is whole; the last `digits` of it stand behind the point. */
+  /** Writes a whole `value` whose last `digits` digits are behind the decimal point. */
   #number(value: number, digits: number): void {
     const bytes = this.#bytes;
     if (value < 0) bytes[this.#at++] = MINUS;
     const size = Math.abs(value);
     const count = Math.max(digitCount(size), digits + 1);
     const end = this.#at + count + (digits > 0 ? 1 : 0);
-    // From the last digit to the first; what is below 10^9 goes in 32-bit integers.
+    // Writes digits from last to first. Below 10^9 it uses 32-bit integers.
     let high = Math.floor(size / 1e9);
     let low = (size - high * 1e9) | 0;
     for (let done = 0, at = end; done < count; done++) {
@@ -117,8 +117,8 @@ function digitCount(size: number): number {
 }
 
 /**
- * RFC 4180: quotes around what has a comma, a quote or a line break. What a spreadsheet would take for a formula gets an apostrophe in front:
- * tags and names are text that somebody chose.
+ * Returns a label as a CSV cell. RFC 4180: quotes around a text with a comma, a quote or a line break. A text that a spreadsheet would read
+ * as a formula gets a leading apostrophe, because users choose tags and names.
  */
 export function quoted(label: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(label) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(label);

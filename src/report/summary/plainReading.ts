@@ -1,4 +1,4 @@
-// A double as the shortest plain decimal text that reads back as itself: never an exponent, empty for what is no number.
+// Returns a double as the shortest plain decimal text that reads back as the same double: never an exponent, empty for NaN and infinity.
 
 import { Decimal } from '../../base/number/decimal.ts';
 

@@ -1,4 +1,5 @@
-// Orders, fills, trades and equity of a run as columns in natural units: what code reads, row by row the same as the files of the run folder.
+// Orders, fills, trades and equity of a run as columns in natural units, for code that reads them. Their rows equal those of the run
+// folder's files.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -6,44 +7,44 @@ import type { DoneReason, OrderRole, Side } from '../../model/order.ts';
 import { ENDINGS, ROLES, SIDES, type RunRecord } from '../../model/run/run.ts';
 import { tradesOf } from '../trades/trades.ts';
 
-/** One row an order, in order of creation. Each column has `length` values; NaN is what an empty cell is in orders.csv. */
+/** Orders, one row each, in order of creation. Each column has `length` values. NaN is an empty cell of orders.csv. */
 export interface Orders {
   readonly length: number;
   /** Counts up from 1. */
   readonly orderId: Float64Array;
-  /** Position in the definition's list of strategies, from 0. */
+  /** Position in the list of strategies of the definition, from 0. */
   readonly strategy: Uint8Array;
   /** `spot:BTCUSDT`. */
   readonly instrument: readonly string[];
   readonly side: readonly Side[];
   readonly role: readonly OrderRole[];
-  /** `open`: it had not ended with the run. */
+  /** `open`: the order had not ended when the run ended. */
   readonly ending: readonly (DoneReason | 'open')[];
   /** 0 or 1. */
   readonly reduceOnly: Uint8Array;
-  /** The entry that a bracket leg belongs to, else NaN. */
+  /** The entry to which a bracket leg belongs, else NaN. */
   readonly parentId: Float64Array;
-  /** Wanted, in the base asset; NaN for an order by amount. */
+  /** Ordered quantity in the base asset. NaN for an order by amount. */
   readonly quantity: Float64Array;
-  /** Wanted, in the quote asset; NaN for an order by quantity. */
+  /** Ordered amount in the quote asset. NaN for an order by quantity. */
   readonly quoteAmount: Float64Array;
-  /** Limit or trigger; NaN for none. */
+  /** Limit or trigger price. NaN without one. */
   readonly price: Float64Array;
   /** In the base asset, and in the quote asset. */
   readonly filledQuantity: Float64Array;
   readonly filledNotional: Float64Array;
-  /** Ms UTC: decided; stood at the venue (NaN: never); ended (NaN: still open). */
+  /** Ms UTC: time of the decision, time of arrival at the venue (NaN: never), time of the end (NaN: still open). */
   readonly createdMs: Float64Array;
   readonly arrivedMs: Float64Array;
   readonly doneMs: Float64Array;
-  /** 1 when the outcome was unknown for a time. */
+  /** 1 when the outcome was unknown at some time. */
   readonly wasUnknown: Uint8Array;
-  /** The name of the decision, and the code of a refusal by risk or venue; empty for none. */
+  /** The decision slot, and the code with which risk denied or the venue refused the order. Empty without one. */
   readonly slot: readonly string[];
   readonly code: readonly string[];
 }
 
-/** One row a fill, in booking order. */
+/** Fills, one row each, in booking order. */
 export interface Fills {
   readonly length: number;
   readonly tradeId: Float64Array;
@@ -51,21 +52,21 @@ export interface Fills {
   readonly strategy: Uint8Array;
   readonly instrument: readonly string[];
   readonly side: readonly Side[];
-  /** 1 for a resting order, 0 for a taking one. */
+  /** 1 for a maker fill, 0 for a taker fill. */
   readonly isMaker: Uint8Array;
   /** Quote per base. */
   readonly price: Float64Array;
   /** In the base asset, and in the quote asset. */
   readonly quantity: Float64Array;
   readonly notional: Float64Array;
-  /** Paid, in `feeAsset`. */
+  /** Fee paid, in `feeAsset`. */
   readonly fee: Float64Array;
   readonly feeAsset: readonly string[];
-  /** Ms UTC: a fill at a bar's open bears the open, one inside a bar its close. */
+  /** Ms UTC. A fill at the open of a bar has the time of the open, one inside a bar the time of the close. */
   readonly timeMs: Float64Array;
 }
 
-/** One row a closed trade (from flat to flat), in closing order. Money in the reporting asset. */
+/** Closed trades (from flat to flat), one row each, in closing order. Money in the reporting asset. */
 export interface Trades {
   readonly length: number;
   readonly strategy: Uint8Array;
@@ -74,34 +75,34 @@ export interface Trades {
   /** First and last fill, ms UTC. */
   readonly entryMs: Float64Array;
   readonly exitMs: Float64Array;
-  /** Averages over the fills, quote per base. */
+  /** Average prices of the fills, quote per base. */
   readonly entryPrice: Float64Array;
   readonly exitPrice: Float64Array;
-  /** Entered, in the base asset. */
+  /** Quantity entered, in the base asset. */
   readonly quantity: Float64Array;
   readonly entryNotional: Float64Array;
   /** Notional of entries and exits. */
   readonly volume: Float64Array;
-  /** Paid, that of a liquidation left out. */
+  /** Fees paid, without those of a liquidation. */
   readonly fees: Float64Array;
-  /** Parts of `pnl` beside fees, below 0 a cost: spread, slippage and latency; funding; what a liquidation cost. */
+  /** Parts of `pnl` other than fees, below 0 a cost: spread, slippage and latency; funding; cost of liquidations. */
   readonly slippage: Float64Array;
   readonly funding: Float64Array;
   readonly liquidation: Float64Array;
-  /** Net of all of them. */
+  /** Net profit after all costs. */
   readonly pnl: Float64Array;
   /** `pnl` as a fraction of `entryNotional`. */
   readonly returnFraction: Float64Array;
-  /** Lowest and highest running profit, at most and at least 0. */
+  /** Lowest running profit (at most 0) and highest running profit (at least 0). */
   readonly mae: Float64Array;
   readonly mfe: Float64Array;
   readonly fills: Float64Array;
-  /** The slot of the first and of the last fill's order; of a bracket leg its role. */
+  /** Slot of the order of the first and of the last fill. For a bracket leg, its role. */
   readonly entryTag: readonly string[];
   readonly exitTag: readonly string[];
 }
 
-/** One row an instant at which an execution bar closed. */
+/** Equity, one row for each instant at which an execution bar closed. */
 export interface Equity {
   readonly length: number;
   /** Ms UTC. */
@@ -141,7 +142,7 @@ export function readOrders({ orders, instruments }: RunRecord): Orders {
 export function readFills({ fills, instruments }: RunRecord): Fills {
   const at = fills.instrument;
   const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divided(values, instruments.map(digits), at);
-  // Two entries an instrument: its quote asset, its base asset.
+  // Two entries for each instrument: its quote asset and its base asset.
   const feeAt = Uint16Array.from(at, (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
   const feeDigits = instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]);
   const feeAssets = instruments.flatMap((of) => [of.quote, of.base]);
@@ -202,7 +203,10 @@ const priceDigits = (of: Instrument) => of.priceDigits;
 const quantityDigits = (of: Instrument) => of.quantityDigits;
 const quoteDigits = (of: Instrument) => of.quoteDigits;
 
-/** Whole numbers of 10^-digits as the doubles nearest to their decimals; `digitsAt` tells which of `digits` is a row's (null: the first). */
+/**
+ * Returns whole numbers of 10^-digits as the nearest doubles to their decimals. `digitsAt` selects the entry of `digits` for a row (null:
+ * the first).
+ */
 function divided(values: Float64Array, digits: readonly number[], digitsAt: ArrayLike<number> | null): Float64Array {
   const powers = digits.map(pow10);
   const only = powers[0] ?? 1;

@@ -1,4 +1,4 @@
-// The identity of a result: SHA-256 over orders, fills and equity as the files of the run folder show them (docs/run-folder.md).
+// The result hash: SHA-256 over orders, fills and equity as in the files of the run folder (docs/run-folder.md).
 
 import { createHash, type Hash } from 'node:crypto';
 import { endianness } from 'node:os';
@@ -6,19 +6,19 @@ import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { fillsTable, ordersTable, type NumberColumn, type Table } from './tables.ts';
 
-/** SHA-256 in lower-case hex. Nothing in it depends on wall time, block size, worker count or the machine. */
+/** Returns SHA-256 in lower-case hex. It does not depend on wall time, block size, worker count or machine. */
 export function resultHash(record: RunRecord): string {
   return tablesHash([ordersTable(record), fillsTable(record), equityTable(record)]);
 }
 
-/** The same over tables that were read from a run folder: orders, fills, equity. */
+/** Returns the same hash over tables that were read from a run folder: orders, fills, equity. */
 export function tablesHash(tables: readonly Table[]): string {
   const hash = createHash('sha256');
   for (const table of tables) addTable(hash, table);
   return hash.digest('hex');
 }
 
-/** The columns of equity.arrow, as its writer takes them: `equity` in the reporting asset. */
+/** Returns the columns of equity.arrow. `equity` is in the reporting asset. */
 export function equityColumns(record: RunRecord) {
   const { equity, reportingDigits } = record;
   const units = pow10(reportingDigits);
@@ -54,8 +54,8 @@ const bytes = Buffer.from(chunk.buffer);
 const isBigEndian = endianness() === 'BE';
 
 /**
- * Each value as the double nearest to its text in the file: both parts of the quotient are exact in a double, so that dividing rounds
- * once, as reading the text does. An empty cell is NaN, which typed arrays store as the canonical quiet one.
+ * Adds each value as the nearest double to its text in the file. Both parts of the quotient are exact doubles, so the division rounds once,
+ * like reading the text. An empty cell is NaN, which typed arrays store as the canonical quiet NaN.
  */
 function addNumbers(hash: Hash, { values, digits, digitsAt, emptyAt }: NumberColumn, length: number): void {
   const powers = digits.map(pow10);

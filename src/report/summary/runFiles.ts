@@ -1,4 +1,4 @@
-// The text files of a run folder: orders.csv, fills.csv, trades.csv and summary.json.
+// Writes the text files of a run folder: orders.csv, fills.csv, trades.csv and summary.json.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { writeCsv } from './csvFile.ts';
 import type { Summary } from './summary.ts';
 import { fillsTable, ordersTable, tradesTable } from './tables.ts';
 
-/** Writes into `folder`, which exists; files of these names are replaced. */
+/** Writes the files into `folder`, which must exist. Existing files with these names are replaced. */
 export function writeRunFiles(record: RunRecord, summary: Summary, folder: string): void {
   writeCsv(join(folder, 'orders.csv'), ordersTable(record));
   writeCsv(join(folder, 'fills.csv'), fillsTable(record));
@@ -16,9 +16,9 @@ export function writeRunFiles(record: RunRecord, summary: Summary, folder: strin
   writeFileSync(join(folder, 'summary.json'), summaryText(summary));
 }
 
-/** The text of summary.json, as the file and `--json` have it. */
+/** Returns the text of summary.json, which is also the output of `--json`. */
 export function summaryText(summary: Summary): string {
-  // Series of numbers stand on one line each: one number a line would bury the figures.
+  // Puts each series of numbers on one line. One number a line would hide the figures.
   return `${JSON.stringify(summary, null, 2).replace(SERIES, (list) => list.replace(/\s+/g, ' '))}\n`;
 }
 

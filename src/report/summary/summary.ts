@@ -1,4 +1,4 @@
-// summary.json: what a run was, what came of it, and how far to trust its data (docs/metrics.md).
+// The content of summary.json: what was run, the results, and how far to trust its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
 import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
@@ -19,7 +19,7 @@ import { resultHash } from './resultHash.ts';
 export type { Summary };
 
 export interface SummaryOptions extends PortfolioOptions {
-  /** By name: isobar, node. Beside the result, not part of its hash. */
+  /** Versions by name: isobar, node. Not part of the result hash. */
   readonly versions: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +73,7 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
   };
 }
 
-/** Closed episodes, and open ones to the end of the run. */
+/** Returns the closed episodes, and the open ones up to the end of the run. */
 function holdingPeriodsOf(record: RunRecord, { closed, open }: RunTrades): HoldingPeriod[] {
   const held: HoldingPeriod[] = open.map(({ entryMs }) => ({ fromMs: entryMs, toMs: record.toMs }));
   for (let row = 0; row < closed.length; row++) held.push({ fromMs: closed.entryMs[row]!, toMs: closed.exitMs[row]! });

@@ -1,4 +1,4 @@
-// The tables of a run folder as columns: one definition for the files that are written and for the hash over them.
+// The tables of a run folder as columns. Both the files and the result hash use this definition.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { ENDINGS, ROLES, SIDES, type RunRecord } from '../../model/run/run.ts';
@@ -10,13 +10,13 @@ export interface NumberColumn {
   readonly name: string;
   readonly values: Float64Array | Uint8Array;
   readonly digits: readonly number[];
-  /** Which of `digits` is a row's; null: the first is every row's. */
+  /** Selects the entry of `digits` for each row. Null: the first entry for all rows. */
   readonly digitsAt: ArrayLike<number> | null;
-  /** Stands for an empty cell, as NaN always does. */
+  /** The value that stands for an empty cell. NaN always does. */
   readonly emptyAt: number;
 }
 
-/** A reading that is no whole number of anything: the shortest text that a double reads back. */
+/** Doubles that are no multiples of a unit, shown as the shortest text that reads back as the same double. */
 export interface ReadingColumn {
   readonly kind: 'reading';
   readonly name: string;
@@ -95,12 +95,12 @@ const priceDigits = (instruments: readonly Instrument[]) => instruments.map((of)
 const quantityDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.quantityDigits);
 const quoteDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.quoteDigits);
 
-/** Where a fee was taken: the position is the code of `fee_in`. */
+/** The asset in which a fee was taken. The position is the code of `fee_in`. */
 export const FEE_IN: readonly string[] = ['quote', 'base'];
 
 export function fillsTable({ fills, instruments }: RunRecord): Table {
   const at = fills.instrument;
-  // Two entries an instrument, in the order of FEE_IN.
+  // Two entries for each instrument, in the order of FEE_IN.
   const feeAt = Uint16Array.from(at.subarray(0, fills.length), (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
   return {
     length: fills.length,

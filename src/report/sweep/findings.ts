@@ -1,4 +1,4 @@
-// What a sweep has found, once for the terminal, the report and sweep.json: ranking, plateau, chance, and what to doubt.
+// The findings of a sweep for the terminal, the report and sweep.json: ranking, plateau, selection bias, warnings.
 
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { written, type GlossaryEntry } from '../words/figures.ts';
@@ -9,30 +9,30 @@ import { selectionBiasOf } from './figures/selectionBias.ts';
 import { neighbourhoods, ranked, type Neighbourhoods } from './figures/neighbours.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
-/** Below this many closed trades, or days, a figure says little. */
+/** Below these numbers of closed trades or days, a figure says little. */
 const FEW_TRADES = 30;
 const FEW_DAYS = 90;
-/** A best set whose Sharpe ratio is above chance with less than this probability is called in doubt. */
+/** A warning appears when the best Sharpe ratio exceeds the expected best with less than this probability. */
 const SURE = 0.95;
 
-/** Sets without a result, for one reason. */
+/** Sets without a result for the same reason. */
 export interface Reasoned {
   readonly reason: string;
   readonly sets: number;
 }
 
 export interface Findings {
-  /** Sets with the ranking figure, the best first. */
+  /** Sets that have the ranking figure, the best first. */
   readonly ranking: readonly number[];
   readonly best: number | null;
   readonly neighbours: Neighbourhoods;
-  /** The set with the best mean over its neighbourhood; null where no neighbourhood is full enough. */
+  /** The set with the best mean over its neighbourhood. Null when no neighbourhood has enough values. */
   readonly plateau: number | null;
   readonly selectionBias: SelectionBias;
   readonly ran: number;
   readonly refused: readonly Reasoned[];
   readonly failed: readonly Reasoned[];
-  /** What to look at before believing it, most serious first. */
+  /** What to check before trusting the result, most serious first. */
   readonly warnings: readonly Warning[];
 }
 
@@ -50,7 +50,7 @@ export function findingsOf(record: SweepRecord): Findings {
   return { ranking, best, neighbours, plateau, selectionBias, ran, refused, failed, warnings };
 }
 
-/** Label, kind and definition of a figure of sweeps. */
+/** Returns label, kind and definition of a figure of a sweep. */
 export function entryOf(name: string): GlossaryEntry {
   const known = { ...METRICS, ...TRADES, ...OWN }[name];
   return known ?? { label: name, kind: 'ratio', definition: '' };
@@ -65,14 +65,14 @@ const OWN: Readonly<Record<string, GlossaryEntry>> = {
   endEquity: { label: 'Equity at the end', kind: 'cost', definition: 'Cash and positions at the last close.' },
 };
 
-/** `fast 20, slow 120`. */
+/** Returns the parameters of a set as text, such as `fast 20, slow 120`. */
 export function paramsText(record: SweepRecord, set: number): string {
   return setParams(record, set)
     .map(({ name, value }) => `${name} ${value}`)
     .join(', ');
 }
 
-/** `16 sets ran, 2 refused, 1 failed`; `unit` is what is counted first, `' sets'` or nothing. */
+/** Returns the outcome as text, such as `16 sets ran, 2 refused, 1 failed`. `unit` follows the first number: `' sets'` or empty. */
 export function outcomeText({ ran, refused, failed }: Findings, unit = ''): string {
   const parts = [`${count(ran)}${unit} ran`];
   if (refused.length > 0) parts.push(`${count(setsIn(refused))} refused`);

@@ -1,23 +1,23 @@
-// What the report of a sweep is made of.
+// Input of the report of a sweep.
 
 import type { Findings } from './findings.ts';
 import type { SweepRecord } from './figures/record.ts';
 
-/** How the sweep came to be, as text for its reader. */
+/** Origin of the sweep, as text for the reader. */
 export interface SweepProvenance {
   /** SHA-256 over the results of all sets. */
   readonly sweepHash: string;
-  /** The command that makes the sweep again. */
+  /** The command that repeats the sweep. */
   readonly command: string;
-  /** The command that makes one set as a backtest, without its parameters. */
+  /** The command that runs one set as a backtest, without its parameters. */
   readonly setCommand: string;
-  /** The definition as it was run (YAML). */
+  /** The run definition that was used (YAML). */
   readonly definition: string;
-  /** What the sweep was made from: a name, and a hash or the value itself. */
+  /** The inputs of the sweep: a name, and a hash or the value itself. */
   readonly parts: readonly { readonly name: string; readonly value: string }[];
   readonly ledger: string;
   readonly versions: Readonly<Record<string, string>>;
-  /** ms UTC; null leaves it out. */
+  /** Writing time in ms UTC. Null omits it. */
   readonly writtenMs: number | null;
 }
 

@@ -1,4 +1,4 @@
-// Writes report.html of a sweep: one file that shows the map, the plateau and what chance makes of it, without network.
+// Writes report.html of a sweep: one file that shows the map, the plateau and the selection bias without network access.
 
 import { writeFile } from 'node:fs/promises';
 import { scriptJson, Markup, html } from '../page/markup.ts';
@@ -12,10 +12,10 @@ import { best, selectionBiasSection, head, mapSection, provenance, refusals, tit
 import { SWEEP_STYLE } from './style.ts';
 import type { SweepReportInput } from './input.ts';
 
-/** Digits of a figure on the page; the files of the run folder have all of them. */
+/** Digits of a figure on the page. The files of the run folder have all digits. */
 const DIGITS = 6;
 
-/** Writes the report to `path`; a file there is replaced. Rejects with the system's error when it cannot be written. */
+/** Writes the report to `path` and replaces an existing file. Rejects with the system error when writing fails. */
 export async function writeSweepReport(input: SweepReportInput, path: string): Promise<void> {
   await writeFile(path, await sweepReportText(input));
 }

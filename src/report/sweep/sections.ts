@@ -1,4 +1,4 @@
-// The parts of a sweep report that need no script: what was found, how far to trust it, the ten best, chance in words, provenance.
+// The static parts of a sweep report: findings, trust strip, the ten best sets, selection bias in words, provenance.
 
 import { warningText } from '../../model/warning.ts';
 import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
@@ -13,14 +13,14 @@ import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_BEST = 10;
-/** Columns of the table of the best, behind the ranking figure. */
+/** Columns of the table of the best sets, after the ranking figure. */
 const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
 
 export function title({ strategy }: SweepRecord): string {
   return `${strategy} sweep`;
 }
 
-/** The value of a figure in one set, with its unit. */
+/** Returns the value of a figure in one set as text with its unit. */
 function valueText(record: SweepRecord, name: string, value: number | undefined): string {
   return value === undefined || !Number.isFinite(value) ? NONE : written(value, entryOf(name).kind, record.asset);
 }
@@ -45,12 +45,12 @@ export function head(input: SweepReportInput): Markup {
   </header>`;
 }
 
-/** `5 … 50`, or the values where they are few. */
+/** Returns `5 … 50`, or the values themselves when there are few. */
 function spanOf(values: readonly (string | number | boolean)[]): string {
   return values.length <= 3 ? values.join(', ') : `${values[0]} … ${values.at(-1)}`;
 }
 
-/** The finding in one sentence: the plateau first, because the best cell alone is mostly luck. */
+/** Returns the finding in one sentence. The plateau comes first, because the single best set is mostly luck. */
 function answer({ record, findings }: SweepReportInput): Markup {
   const { best: top, plateau, selectionBias, neighbours, ran } = findings;
   const { label } = entryOf(record.by);
@@ -309,7 +309,7 @@ export const PICTURES = html`<section id="each">
   <div id="parameters"></div>
 </section>`;
 
-/** What the hatched cells of the map are. */
+/** Returns the explanation of the hatched cells of the map. */
 function withoutResult({ refused, failed }: Findings): string {
   return [...(refused.length > 0 ? ['refused'] : []), ...(failed.length > 0 ? ['failed'] : [])].join(' or ');
 }

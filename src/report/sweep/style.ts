@@ -1,4 +1,4 @@
-// What a sweep report has beyond the style of all reports: the map, its key, and rows that can be chosen.
+// Additional CSS of the sweep report: the map, its legend, and selectable rows.
 
 export const SWEEP_STYLE = `
 #map{display:block;touch-action:pan-y;cursor:crosshair;border-radius:0}

@@ -1,4 +1,4 @@
-// The files of a sweep that programs read: sweep.json, and sets.csv with a row for each set.
+// Writes the machine-readable files of a sweep: sweep.json, and sets.csv with one row for each set.
 
 import { warningText } from '../../model/warning.ts';
 import { quoted } from '../summary/csvFile.ts';
@@ -9,7 +9,7 @@ import type { SweepReportInput } from './input.ts';
 
 const MAX_BEST = 10;
 
-/** The content of sweep.json (docs/sweeps.md). */
+/** Returns the content of sweep.json (docs/sweeps.md). */
 export function sweepSummary({ record, findings, provenance }: SweepReportInput, writtenAt: string): object {
   const { selectionBias, neighbours } = findings;
   const setOf = (set: number) => ({
@@ -65,7 +65,10 @@ function orNull(value: number | undefined): number | null {
   return value !== undefined && Number.isFinite(value) ? value : null;
 }
 
-/** All sets in grid order: parameters, outcome, figures with every digit, mean of the neighbours by the ranking figure. */
+/**
+ * Returns sets.csv: all sets in grid order with parameters, outcome, figures with all digits, and the neighbourhood mean of the ranking
+ * figure.
+ */
 export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
   const head = [
     'set',

@@ -1,4 +1,4 @@
-// The table that ends a sweep in the terminal: the ten best, what they are worth beside chance, and where the rest is. At most 100 columns.
+// The final table of a sweep in the terminal: the ten best sets, the selection bias, and the path of the report. At most 100 columns.
 
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
@@ -9,17 +9,17 @@ import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
 const MAX_SHOWN = 10;
-/** Shown beside the ranking figure, as far as the width goes. */
+/** Columns after the ranking figure, as many as fit the width. */
 const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
 
 export interface SweepTableOptions {
   readonly colour: boolean;
   readonly report: string;
-  /** The command that makes one set as a backtest. */
+  /** The command that runs one set as a backtest. */
   readonly command: string;
 }
 
-/** Lines joined by \n, without one at the end. */
+/** Returns the lines joined by \n, without a final \n. */
 export function sweepTable(record: SweepRecord, findings: Findings, { colour, report, command }: SweepTableOptions): string {
   const amber = (text: string) => (colour ? coloured(text, 'amber') : text);
   const lines = [...heading(record, findings), ''];
@@ -58,14 +58,14 @@ function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Finding
     column('', rows, ({ label }) => label),
     ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(setParams(record, set)[axis]?.value))),
   ];
-  // The figures behind the first give way to parameters, which tell the sets apart.
+  // Drops figures after the first to make room for the parameters, which identify the sets.
   while (tail.length > 2 && widthOf([...head, ...tail]) > COLUMNS) tail.splice(-2, 1);
   while (head.length > 2 && widthOf([...head, ...tail]) > COLUMNS) head.pop();
   const columns = [...head, ...tail];
   return rows.map((_, row) => row + 1).reduce((lines, row) => [...lines, lineOf(columns, row)], [lineOf(columns, 0)]);
 }
 
-/** Cells of one column, its head first, padded to one width. */
+/** Returns the cells of one column, its header first, padded to one width. */
 function column<Row>(head: string, rows: readonly Row[], text: (row: Row) => string): readonly string[] {
   const cells = [cut(head), ...rows.map((row) => cut(text(row)))];
   const width = Math.max(...cells.map(({ length }) => length));
@@ -98,7 +98,7 @@ function trustLines(record: SweepRecord, { best, plateau, neighbours, selectionB
   return [...lines, ...withLead('  Chance   ', `${bar}${against}${odds}`)];
 }
 
-/** A figure without its unit, which stands in the head or is the asset of the run. */
+/** Returns a figure without its unit, which is in the header or is the asset of the run. */
 function short(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return NONE;
   switch (kind) {
@@ -121,7 +121,7 @@ function short(value: number, kind: FigureKind): string {
   }
 }
 
-/** Both counts: of the family by which chance is judged, and of all work on the same market data. */
+/** Returns both trial counts: of the family, which decides the selection bias, and of all work on the same market data. */
 function trialsText({ trials, earlier, family, allTrials }: SelectionBias): string {
   const before = earlier > 0 ? `, ${count(earlier)} of them by earlier runs and sweeps` : '';
   const own = family === null ? 'without a family' : `of the family ${family}`;

@@ -1,4 +1,4 @@
-// The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
+// The final table of a run in the terminal: the main figures, the warnings, and the path of the report. At most 100 columns.
 
 import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../summary/summary.ts';
@@ -9,21 +9,21 @@ import { COLUMNS, coloured, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface ClosingOptions {
-  /** ANSI colours; signs carry the same meaning without them. */
+  /** Use ANSI colours. Signs carry the same meaning without them. */
   readonly colour: boolean;
-  /** Path of the report as it is to be shown; left out when none was written. */
+  /** Path of the report as it is displayed. Absent when no report was written. */
   readonly report?: string;
 }
 
 const SPARK_WIDTH = 60;
 const DAY_MS = 86_400_000;
 
-/** Equity by row, in any unit: a run that has just ended, or one that was read from its folder. */
+/** Equity by row in any unit, from a run that has just ended or from a run folder. */
 export interface EquityOfRun {
   readonly equity: { readonly length: number; readonly units: ArrayLike<number> };
 }
 
-/** Lines joined by \n, without one at the end. */
+/** Returns the lines joined by \n, without a final \n. */
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
   const warnings = summary.warnings.map(warningText);
@@ -44,7 +44,7 @@ function heading({ run, dataQuality }: Summary): string[] {
   return what.length + 2 + range.length <= COLUMNS ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
 }
 
-/** The classes of a run. */
+/** Returns the strategy classes of a run. */
 export function strategyNames({ strategy }: RunSummary): string {
   return [strategy]
     .flat()
@@ -52,7 +52,7 @@ export function strategyNames({ strategy }: RunSummary): string {
     .join(' + ');
 }
 
-/** The instruments of a run by their names on the wire, each with its intervals: `BTCUSDT 1m 1h`. */
+/** Returns the symbols of a run, each with its intervals: `BTCUSDT 1m 1h`. */
 export function marketNames({ feeds }: RunSummary): readonly string[] {
   return [...instrumentNames(feeds.map(({ instrument }) => instrument))].map(([id, name]) => {
     const intervals = new Set(feeds.filter(({ instrument }) => instrument === id).map(({ interval }) => interval));
@@ -99,12 +99,12 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
   ];
 }
 
-/** Label, value (right-aligned) and its unit; a second figure or a remark in two parts. */
+/** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */
 function row(label: string, value: string, unit: string, second: string, third: string, paint: (text: string) => string = same): string {
   return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
 }
 
-/** At daily closes: the depth, and how long it took. */
+/** Returns the drawdown at daily closes: its depth, and its duration. */
 function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
   const depth = `daily ${or(maxDrawdownDaily, percent)}`;
@@ -133,7 +133,7 @@ function cut(line: string): string {
 }
 
 interface Paint {
-  /** The colour of a gain or a loss. */
+  /** Colours a text as a gain or a loss. */
   readonly result: (value: number) => (text: string) => string;
   readonly warning: (text: string) => string;
 }

@@ -1,12 +1,12 @@
-// Lines of a terminal: how long they are, what colours them, and text behind a lead.
+// Terminal lines: maximum width, colours, and text after a label.
 
-/** Columns of a line at most; what fits takes no second line in a terminal of usual width. */
+/** Maximum number of columns. Such a line does not wrap in a terminal of common width. */
 export const COLUMNS = 100;
 
 const CODES = { red: 31, green: 32, amber: 33, cyan: 36, grey: 90 } as const;
 export type Hue = keyof typeof CODES;
 
-/** True when `stream` shows colours: a terminal, and NO_COLOR (https://no-color.org) is not set. */
+/** Returns true when `stream` is a terminal and NO_COLOR (https://no-color.org) is not set. */
 export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
@@ -15,7 +15,7 @@ export function coloured(text: string, hue: Hue): string {
   return `\u001b[${CODES[hue]}m${text}\u001b[39m`;
 }
 
-/** Text after a lead, broken between words alone, so that a path stays whole; later lines stand under the first word. */
+/** Returns text after a label. It breaks only between words, so that a path stays whole. Later lines align with the first word. */
 export function withLead(lead: string, text: string): string[] {
   const lines: string[] = [];
   let line = lead;

@@ -1,8 +1,8 @@
-// A series as one line of block characters.
+// Draws a series as one line of block characters.
 
 const BLOCKS = '▁▂▃▄▅▆▇█';
 
-/** `width` characters or fewer: each stands for the last value of its part of the series, between the lowest and the highest shown. */
+/** Returns at most `width` characters. Each shows the last value of its part of the series, scaled between the lowest and highest shown. */
 export function sparkline(values: ArrayLike<number>, length: number, width: number): string {
   const count = Math.min(width, length);
   if (count === 0) return '';

@@ -1,4 +1,4 @@
-// Net results of closed trades without the trades: what the figures of a sweep are made from.
+// Net results of closed trades without the other columns of trades. The figures of a sweep need only these.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { FillColumns } from '../../model/run/run.ts';
@@ -7,7 +7,7 @@ import { paymentsUntil } from './payments.ts';
 import { positionKey, type PositionSource, shortsOf } from './positions.ts';
 import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
 
-/** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
+/** Returns the net results of the closed trades in closing order, in units. They equal `closed.pnlUnits` of `tradesOf`. */
 export function closedPnl(record: PositionSource): Float64Array {
   const { instruments, fills, payments } = record;
   const shorts = shortsOf(record);
@@ -29,7 +29,7 @@ class ResultBooks {
   readonly #instruments: readonly Instrument[];
   readonly #results = new Results();
   readonly #books = new Map<number, ResultBook>();
-  /** Of the fill before, which the next one mostly shares. */
+  /** Key of the previous fill. The next fill mostly has the same one. */
   #key = -1;
   #book: ResultBook | undefined;
 
@@ -55,7 +55,7 @@ class ResultBooks {
   }
 }
 
-/** What the episodes of all books came to. */
+/** Results of the episodes of all books. */
 class Results {
   readonly #units: number[] = [];
   readonly #lastFills: number[] = [];
@@ -68,7 +68,9 @@ class Results {
     this.#lastFills.push(lastFill);
   }
 
-  /** By the last fill of each: a close is final only later, and one book may learn it before another. */
+  /**
+   * Returns the results ordered by the last fill of each trade. A close becomes final only later, and books learn of it in another order.
+   */
   inOrder(): Float64Array {
     const units = Float64Array.from(this.#units);
     if (this.#isOrdered) return units;
@@ -77,7 +79,7 @@ class Results {
   }
 }
 
-/** A fill, and what it does. Written over for each fill: a sweep books some thousand of them a set. */
+/** A fill and its effect. One object is reused for all fills, because a sweep books thousands of them for each set. */
 class FillMove implements Move {
   // Fractions, so that they are stored as doubles from the start.
   flow = 0.5;

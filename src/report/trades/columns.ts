@@ -1,4 +1,4 @@
-// Trades as columns, open trades as objects: what the figures, the table and the report are made from.
+// Closed trades as columns and open trades as objects, the input of the trade figures, the trade table and the report.
 
 import type { InstrumentId } from '../../model/instrument.ts';
 
@@ -20,25 +20,25 @@ export interface TradeColumns {
   readonly entryUnits: Float64Array;
   /** Notional of entries and exits. */
   readonly volumeUnits: Float64Array;
-  /** Net of everything that it cost. */
+  /** Net result after all costs. */
   readonly pnlUnits: Float64Array;
-  /** Paid, that of a liquidation left out; a fee in the base asset at the price of its fill. */
+  /** Fees paid, without those of a liquidation. A fee in the base asset is valued at the price of its fill. */
   readonly feeUnits: Float64Array;
-  /** Parts of the net result beside fees, below 0 a cost: spread, slippage and latency; funding; fees and losses of a liquidation. */
+  /** Parts of the net result other than fees, below 0 a cost: spread, slippage and latency; funding; fees and losses of a liquidation. */
   readonly slippageUnits: Float64Array;
   readonly fundingUnits: Float64Array;
   readonly liquidationUnits: Float64Array;
-  /** How often the exchange has closed of it. */
+  /** Number of liquidations of the trade by the exchange. */
   readonly liquidations: Float64Array;
-  /** Of the entry notional; NaN where that is 0. */
+  /** Result as a fraction of the entry notional. NaN when that is 0. */
   readonly returnFraction: Float64Array;
-  /** Lowest and highest running profit, at most and at least 0; NaN where no path was recorded. */
+  /** Lowest running profit (at most 0) and highest running profit (at least 0). NaN when no path was recorded. */
   readonly maeUnits: Float64Array;
   readonly mfeUnits: Float64Array;
   readonly maeFraction: Float64Array;
   readonly mfeFraction: Float64Array;
   readonly fills: Float64Array;
-  /** Indexes into `Trades.tags`: the slot of the first and of the last fill's order, of a bracket leg its role. */
+  /** Indexes into `RunTrades.tags`: the slot of the order of the first and of the last fill. For a bracket leg, its role. */
   readonly entryTag: Float64Array;
   readonly exitTag: Float64Array;
 }
@@ -49,23 +49,23 @@ export interface OpenTrade {
   readonly side: 'long' | 'short';
   readonly entryMs: number;
   readonly entryPrice: number;
-  /** Held at the end, in units of the base asset (above 0). */
+  /** Quantity at the end, in units of the base asset (above 0). */
   readonly baseUnits: number;
-  /** At the last close, net of the fees paid so far. */
+  /** Profit at the last close, minus the fees paid up to then. */
   readonly unrealisedUnits: number;
 }
 
 export interface RunTrades {
   readonly closed: TradeColumns;
   readonly open: readonly OpenTrade[];
-  /** Unrealised profit of the open trades and of dust, so that closed + open is the change of equity to the last unit. */
+  /** Unrealised profit of open trades and dust. Closed plus open profit equals the change of equity to the last unit. */
   readonly openUnits: number;
   readonly tags: readonly string[];
-  /** What every excursion rests on: `coarse` is whole bars. */
+  /** Basis of all excursions: `coarse` is whole bars. */
   readonly path: 'coarse' | 'not-recorded';
 }
 
-/** One closed trade on its way into the columns. */
+/** One closed trade, before it is added to the columns. */
 export interface ClosedTrade {
   readonly strategy: number;
   readonly instrument: number;
@@ -90,7 +90,7 @@ export interface ClosedTrade {
   readonly fills: number;
 }
 
-/** `closed` in closing order; the tags are looked up by fill row. */
+/** Returns the columns. `closed` is in closing order. The tags are looked up by fill row. */
 export function columnsOfTrades(
   closed: readonly ClosedTrade[],
   entryTagOf: (fill: number) => number,

@@ -1,4 +1,4 @@
-// The episodes of one strategy and instrument as trades: costs, prices and times of each, and its running profit.
+// Builds trades from the episodes of one strategy and instrument: costs, prices, times and running profit of each.
 
 import { mulDiv, pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -7,11 +7,11 @@ import type { BarPath } from './excursions.ts';
 import { Episodes, share, type Move } from './episodes.ts';
 import { baseOf, dustBelow, flowOf, type Traded, valuationOf, type Valuation } from './valuation.ts';
 
-/** One fill, or its part on one side of zero. */
+/** One fill, or the part of it on one side of zero. */
 interface Part extends Move {
   readonly notional: number;
   readonly lots: number;
-  /** In quote units; of a liquidation 0 here, and its fee there. */
+  /** In quote units. For a liquidation the fee is in `liquidation`, and this is 0. */
   readonly fee: number;
   readonly liquidation: number;
   readonly slippage: number;
@@ -28,15 +28,15 @@ export interface FillAt {
   readonly feeInBase: boolean;
   readonly isBuy: boolean;
   readonly isLiquidation: boolean;
-  /** Its part in net of spread, slippage and latency. */
+  /** The part of its net result from spread, slippage and latency. */
   readonly slippage: number;
-  /** The row of bars that it happened in; -1 when no path was recorded. */
+  /** The bar row in which the fill happened. -1 when no path was recorded. */
   readonly bar: number;
 }
 
 const nothing = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
 
-/** Episodes with all that a table of trades tells of them. */
+/** Episodes with all values of the trade table. */
 export class EpisodeBook extends Episodes<Part> {
   entryMs = 0;
 
@@ -55,14 +55,14 @@ export class EpisodeBook extends Episodes<Part> {
   #funding = 0;
   #liquidation = 0;
   #liquidations = 0;
-  /** The fill of the last liquidation: one that turns the position round is of the trade that it ends. */
+  /** The fill of the last liquidation. When it reverses the position, it counts for the trade that it ends. */
   #liquidationFill = -1;
   #entry: Traded = nothing();
   #exit: Traded = nothing();
   #worst = 0;
   #best = 0;
 
-  /** Finished episodes go to `closed`. `path` is null when there are no bars to follow. */
+  /** Finished episodes are added to `closed`. `path` is null when there are no bars. */
   constructor(strategy: number, index: number, instrument: Instrument, path: BarPath | null, closed: ClosedTrade[]) {
     const valuation = valuationOf(instrument);
     super(dustBelow(instrument, valuation));
@@ -79,10 +79,13 @@ export class EpisodeBook extends Episodes<Part> {
     this.#path?.stand(fill.bar);
   }
 
-  /** Money that came without a trade, below 0 went: funding, or what others bore of a liquidation. It belongs to what is open. */
+  /**
+   * Books money without a fill, below 0 a payment: funding, or the part of a liquidation loss that others paid. It belongs to the open
+   * episode.
+   */
   pay(units: number, isFunding: boolean, timeMs: number): void {
     if (!isFunding && this.#path !== null && this.base !== 0) {
-      // It comes with the liquidation, in its bar: no price before was seen with it.
+      // The payment belongs to the bar of the liquidation. Earlier prices must not be combined with it.
       const bar = this.#path.barOf(timeMs, true);
       this.#follow(this.#path.between(bar));
       this.#path.stand(bar);
@@ -155,7 +158,7 @@ export class EpisodeBook extends Episodes<Part> {
       entryMs: this.entryMs,
       exitMs: this.#exitMs,
       entryPrice: this.#valuation.price(this.#entry),
-      // Coins that went as a fee went at the price of their fill.
+      // Coins taken as a fee are valued at the price of their fill.
       exitPrice: this.#valuation.price(this.#exit.lots > 0 ? this.#exit : this.#entry),
       lots: this.#entry.lots,
       entryUnits: this.#entry.notional,
@@ -198,7 +201,7 @@ export class EpisodeBook extends Episodes<Part> {
     return [first, rest];
   }
 
-  /** Running profit at a price (quote per base). */
+  /** Updates the running profit with a price (quote per base). */
   #see(price: number): void {
     const { quoteDigits, baseDigits, priceDigits, contract } = this.#instrument;
     const value =

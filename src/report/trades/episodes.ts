@@ -1,25 +1,25 @@
-// Fills of one strategy and instrument grouped into flat-to-flat episodes, exactly: the rule, and what each of them won or lost.
+// Groups the fills of one strategy and instrument into flat-to-flat episodes, and computes the exact result of each.
 
 import { mulDiv } from '../../base/number/exact.ts';
 
-/** What a fill, or its part on one side of zero, does to money, fee included (see valuation.ts), and to the holding. */
+/** The effect of a fill, or of its part on one side of zero, on money including the fee (see valuation.ts) and on the holding. */
 export interface Move {
   readonly flow: number;
   readonly base: number;
 }
 
 /**
- * The rule of flat: a reducing fill that leaves less of the base asset than the smallest order closes the episode, because what is left
- * cannot be sold. That dust keeps its share of what was paid for it (rounded toward zero) and hands it to the next episode, so that
- * closed profit plus open profit is the change of the balances to the last unit. A close is final once a fill enlarges the position
- * again: the rest of a close that was filled in parts belongs to the episode that it ends. A fill across zero is split there, its money
- * in proportion to quantity. An entry whose fee takes every coin of it leaves nothing to close: where nothing else is held the episode is
- * over, with the loss of what was paid.
+ * Flat-to-flat episodes. A reducing fill that leaves less of the base asset than the smallest order closes the episode, because the
+ * remainder cannot be sold. This dust carries its share of its cost (rounded toward zero) into the next episode, so that closed plus open
+ * profit equals the change of the balances to the last unit.
+ * A close becomes final when a later fill enlarges the position again. Until then, further parts of the closing order belong to the same
+ * episode. A fill across zero is split there, and its money is divided in proportion to quantity.
+ * When the fee takes every coin of an entry and nothing else is held, the episode ends with the loss of what was paid.
  */
 export abstract class Episodes<Of extends Move> {
   /** Base units held, dust included. */
   base = 0;
-  /** Quote units that went for `base`: minus its cost. */
+  /** Quote units received for `base`: minus its cost. */
   flow = 0;
   /** 1 long, -1 short, 0 between episodes. */
   side: 1 | -1 | 0 = 0;
@@ -30,12 +30,12 @@ export abstract class Episodes<Of extends Move> {
   #exitFlow = 0;
   #exitBase = 0;
 
-  /** `minUnits`: less than that is dust. */
+  /** A holding below `minUnits` is dust. */
   constructor(minUnits: number) {
     this.#minUnits = minUnits;
   }
 
-  /** The run is over: a close that nothing followed is final. */
+  /** Ends the run: a close without a later fill becomes final. */
   end(): void {
     if (this.#closable) this.#finish();
   }
@@ -55,19 +55,19 @@ export abstract class Episodes<Of extends Move> {
     } else this.#add(move);
   }
 
-  /** The first `part` / `whole` of a fill, and the rest of it. */
+  /** Splits a fill into its first `part` / `whole` and the remainder. */
   protected abstract split(move: Of, part: number, whole: number): readonly [Of, Of];
-  /** An episode begins with the fill. */
+  /** Called when an episode begins with the fill. */
   protected abstract began(move: Of): void;
-  /** A fill comes within an episode, and is not booked yet. */
+  /** Called for a fill within an episode, before it is booked. */
   protected abstract continues(move: Of): void;
   protected abstract added(move: Of, isEntry: boolean): void;
-  /** An episode is over; its fields are those of the episode until the next one begins. */
+  /** Called when an episode has ended. Its fields stay valid until the next episode begins. */
   protected abstract finished(pnlUnits: number): void;
 
   #begin(side: 1 | -1, move: Of): void {
     this.side = side;
-    // Dust that was left comes in with its cost.
+    // Dust from the previous episode enters with its cost.
     this.#entryFlow = this.flow;
     this.#entryBase = this.base * side;
     this.#exitFlow = this.#exitBase = 0;
@@ -76,7 +76,7 @@ export abstract class Episodes<Of extends Move> {
 
   #add(move: Of): void {
     const { flow, base } = move;
-    // A fill that moves no coin is a buy whose fee took them all.
+    // A fill that moves no coin is a buy whose fee took all of them.
     const isEntry = base === 0 ? this.side > 0 : base * this.side > 0;
     if (isEntry) {
       this.#entryFlow += flow;
@@ -99,7 +99,7 @@ export abstract class Episodes<Of extends Move> {
     this.#closable = false;
   }
 
-  /** The part of the flow that belongs to what is left: its share of what it was bought (or sold) for. */
+  /** Returns the flow that belongs to the remaining dust: its share of what it was bought (or sold) for. */
   #dustFlow(): number {
     const isEntry = this.base * this.side > 0;
     const flow = isEntry ? this.#entryFlow : this.#exitFlow;
@@ -107,7 +107,7 @@ export abstract class Episodes<Of extends Move> {
   }
 }
 
-/** `part` / `whole` of so much money, rounded toward zero. */
+/** Returns `part` / `whole` of an amount of money, rounded toward zero. */
 export function share(units: number, part: number, whole: number): number {
   return (units < 0 ? -1 : 1) * mulDiv(Math.abs(units), part, whole, 'down');
 }

@@ -1,28 +1,27 @@
-// The path of prices that a trade lived through, as far as bars tell it: whole bars between fills, and the close of the bar of a fill.
+// The price path during a trade, as far as bars show it: whole bars between fills, and the close of the bar of a fill.
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 
 interface PathExtremes {
-  /** Extremes of the whole bars since the last fill, and the close of its bar; 0 where there is none. Prices are above 0. */
+  /** Extremes of the whole bars since the last fill, and the close of its bar. 0 means absent, because prices are above 0. */
   high: number;
   low: number;
   close: number;
 }
 
-/** A fill of an order that waited for a level, and since when the venue had it. */
+/** A fill of an order that waited for a price level. */
 export interface Triggered {
   readonly price: number;
   readonly level: number;
   readonly isBuy: boolean;
-  /** It waited for a price against it. */
+  /** True for a stop: the level was an unfavourable price. */
   readonly isStop: boolean;
   readonly sinceMs: number;
 }
 
 /**
- * Walks the bars once, whatever the number of trades: call `stand` after each fill of one strategy and instrument, `between` before it.
- * The bar of a fill counts with its close alone, and only when the next fill is in a later bar: what came before the fill within it is
- * not known.
+ * Reads the bars once for any number of trades. Call `stand` after each fill of one strategy and instrument, and `between` before it.
+ * Of the bar of a fill only the close counts, and only when the next fill is in a later bar: the order of prices inside the bar is unknown.
  */
 export class BarPath {
   readonly #bars: BarColumns;
@@ -36,7 +35,10 @@ export class BarPath {
     this.#bars = bars;
   }
 
-  /** The bar of a fill at `timeMs`: the one that opens then, or of a fill inside a bar (such bear its end) the one that ends then. */
+  /**
+   * Returns the bar of a fill at `timeMs`: the bar that opens then, or for a fill inside a bar the bar that closes then, because such a
+   * fill has the time of the close.
+   */
   barOf(timeMs: number, isInside: boolean): number {
     const { openMs, closeMs, length } = this.#bars;
     if (isInside) {
@@ -47,13 +49,16 @@ export class BarPath {
     return this.#openRow;
   }
 
-  /** Was it at the open of the bar that begins at `timeMs`, rather than at its level inside the bar that ends then? */
+  /**
+   * Returns true when the fill was at the open of the bar that begins at `timeMs`, false when it was at its level inside the bar that
+   * closes then.
+   */
   isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: Triggered): boolean {
     const { openMs, closeMs, open, high, low } = this.#bars;
     const row = this.barOf(timeMs, false);
     if (openMs[row] !== timeMs) return false;
     const side = isBuy ? 1 : -1;
-    // Slippage only worsens a price, and a stop goes off at an open beyond its level.
+    // Slippage only worsens a price, and a stop triggers at an open only beyond its level.
     if ((price - open[row]!) * side < 0 || (isStop && (open[row]! - level) * side < 0)) return false;
     const before = row - 1;
     const stoodBefore = before >= 0 && closeMs[before] === timeMs && sinceMs <= openMs[before]!;
@@ -65,7 +70,7 @@ export class BarPath {
     this.#at = bar;
   }
 
-  /** What was seen after the last fill and before one in `bar`. The result is reused by the next call. */
+  /** Returns what was seen after the last fill and before a fill in `bar`. The next call reuses the result object. */
   between(bar: number): Readonly<PathExtremes> {
     const { high, low, close } = this.#bars;
     const seen = this.#extremes;

@@ -1,4 +1,4 @@
-// What each fill cost beside its fee: how far it was from the price at which it was decided (docs/metrics.md, cost bridge).
+// Costs of each fill other than its fee: the difference to the price at which it was decided (docs/metrics.md, cost bridge).
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -15,16 +15,16 @@ const ROLE = {
   condition: ROLES.indexOf('condition'),
 };
 
-/** By fill: its part in net of spread, slippage and latency together, below 0 a cost; and whether the exchange made it. */
+/** By fill: the combined effect of spread, slippage and latency on the net result (below 0 a cost), and whether it was a liquidation. */
 export interface FillCosts {
   readonly slippageUnits: Float64Array;
   readonly isLiquidation: Uint8Array;
 }
 
 /**
- * The reference of a fill is the price at its decision: the last close for an order that took liquidity as it arrived, the trigger for a
- * stop leg, the fill itself for an order that rested, because what it waited for is its own doing. Bars do not tell spread, slippage and
- * latency apart, so the three are one figure.
+ * Returns the costs of the fills relative to the price at the decision. That is the last close for an order that took liquidity on arrival,
+ * the trigger for a stop, and the fill price for a resting order, which chose its price itself. Bars cannot separate spread, slippage and
+ * latency, so the three are one figure.
  */
 export function fillCosts(record: RunRecord, valuations: readonly Valuation[], bars: readonly (BarColumns | null)[]): FillCosts {
   const { fills, orders } = record;
@@ -55,7 +55,7 @@ function decisionTicks({ fills, orders }: RunRecord, row: number, order: number,
   return known < 0 ? price : ticksOf(bars, 'close')[known]!;
 }
 
-/** The fill is at the open of the first row that the order could have. */
+/** Returns true when the fill is at the open of the first bar that opens at or after the arrival. */
 function isOnArrival({ openMs, length }: BarColumns, arrivedMs: number, filledMs: number): boolean {
   return openMs[countUpTo(openMs, length, arrivedMs - 1)] === filledMs;
 }

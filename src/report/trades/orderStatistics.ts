@@ -1,4 +1,4 @@
-// What became of the orders of a run: counts by ending and by code, the makers' share, and how long answers took.
+// Order statistics of a run: counts by done reason and by code, the maker share, and the time to acknowledgement and first fill.
 
 import { ENDINGS, ROLES, type OrderColumns, type RunRecord } from '../../model/run/run.ts';
 import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
@@ -19,31 +19,34 @@ export type OrderFigure =
 
 export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly created: number;
-  /** Left for the venue: not refused by risk before. */
+  /** Sent to the venue: neither denied by risk nor failed before sending. */
   readonly sent: number;
-  /** The venue took them. */
+  /** Accepted by the venue. */
   readonly accepted: number;
   readonly filled: number;
-  /** Ended, or still stand, with a part filled. */
+  /** Partly filled, ended or still open. */
   readonly partlyFilled: number;
   readonly cancelled: number;
   readonly expired: number;
-  /** By the venue: count by code. */
+  /** Refused or rejected by the venue: count by code. */
   readonly rejected: number;
   readonly rejectedByCode: Readonly<Record<string, number>>;
   readonly refusedByRisk: number;
   readonly refusedByRiskByCode: Readonly<Record<string, number>>;
   readonly notSent: number;
   readonly noEffect: number;
-  /** Cancelled by the exchange as it closed a position of the account: what stood at that instant. It gives no other sign of it. */
+  /**
+   * Cancelled by the exchange when it liquidated a position of the account. The exchange marks them in no other way, so the time identifies
+   * them.
+   */
   readonly endedByLiquidation: number;
-  /** Stood when the run ended. */
+  /** Still open when the run ended. */
   readonly open: number;
-  /** Ever were `unknown`, and how those ended. */
+  /** Orders with an unknown outcome at some time, and how they ended. */
   readonly unknown: number;
   readonly unknownByEnding: Readonly<Record<string, number>>;
   readonly fills: number;
-  /** Notional of all fills, and the fees paid for them (in the base asset: at the price of the fill). */
+  /** Notional of all fills, and their fees. A fee in the base asset is valued at the price of the fill. */
   readonly volume: Money;
   readonly fees: Money;
   readonly reasons: Readonly<Partial<Record<OrderFigure, Reason>>>;
@@ -66,7 +69,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     if (orders.filledLots[row]! > 0 && ending !== 'filled') partlyFilled++;
     const doneMs = orders.doneMs[row]!;
     const isOfContract = instruments[orders.instrument[row]!]!.contract !== undefined;
-    // One that was decided at that very instant is cancelled by something else: the exchange ends what it finds.
+    // A liquidation cancels only existing orders. An order created at that same instant was cancelled by something else.
     if (ending === 'canceled' && isOfContract && orders.createdMs[row]! < doneMs && liquidatedMs.has(doneMs)) endedByLiquidation++;
     if (orders.wasUnknown[row] === 1) {
       unknown++;
@@ -84,7 +87,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     makerShare: traffic.makerShare,
     meanTimeToAckMs: accepted === 0 ? 'not-recorded' : ackMs / accepted,
     meanTimeToFirstFillMs: traffic.meanTimeToFirstFillMs,
-    // A backtest keeps the ends of orders, not their way there, and has no rate budget.
+    // A backtest records how orders ended, not their intermediate states, and it has no rate budget.
     meanTimeUnknownMs: 'not-recorded',
     cancelsLostToFill: 'not-recorded',
     replacements: 'not-recorded',
@@ -117,7 +120,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
   };
 }
 
-/** Of the orders that the exchange itself gave to close positions. */
+/** Returns the times at which liquidation orders of the exchange ended. */
 function liquidationTimes({ length, role, doneMs }: OrderColumns): ReadonlySet<number> {
   const times = new Set<number>();
   for (let row = 0; row < length; row++) if (role[row] === LIQUIDATION) times.add(doneMs[row]!);

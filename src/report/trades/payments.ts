@@ -1,14 +1,14 @@
-// Payments of a run handed to the episodes that they belong to.
+// Assigns the payments of a run to the episodes of the positions to which they belong.
 
 import { assert } from '../../base/assert.ts';
 import { PAYMENTS, type PaymentColumns } from '../../model/run/run.ts';
 
-/** Money that came without a trade, below 0 went. */
+/** A book that takes money without a fill. An amount below 0 is paid out. */
 interface Payee {
   pay(units: number, isFunding: boolean, timeMs: number): void;
 }
 
-/** Books payments into the episodes that they belong to, each once: those that came before the fill of a row. */
+/** Returns a function that books, each once, the payments that came before the fill of a row. */
 export function paymentsUntil(
   payments: PaymentColumns | undefined,
   bookOf: (strategy: number, instrument: number, isLong: boolean) => Payee | undefined,

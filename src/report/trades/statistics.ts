@@ -1,4 +1,4 @@
-// The trade statistics of summary.json: the whole set, and the same table by instrument, side, tag, strategy, hour, weekday and month.
+// Trade statistics of summary.json: for all trades, and broken down by instrument, side, tag, strategy, hour, weekday and month.
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -18,7 +18,7 @@ type MoneyName =
   | 'endTradeDrawdown'
   | 'closedTradeDrawdownAbs';
 
-/** The figures of one set of closed trades. Times in ms. */
+/** Figures of one set of closed trades. Times in ms. */
 export type TradeBreakdownTable = { readonly [Name in Exclude<TradeFigure, MoneyName>]: number | null } & {
   readonly [Name in MoneyName]: Money | null;
 } & {
@@ -30,7 +30,7 @@ export type TradeBreakdownTable = { readonly [Name in Exclude<TradeFigure, Money
   readonly draws: number;
   readonly grossProfit: Money;
   readonly grossLoss: Money;
-  /** Sum of closed trades, net of fees. */
+  /** Sum of the closed trades, net of fees. */
   readonly closedPnl: Money;
   readonly maxConsecutiveWins: number;
   readonly maxConsecutiveLosses: number;
@@ -40,7 +40,7 @@ export type TradeBreakdownTable = { readonly [Name in Exclude<TradeFigure, Money
   readonly maeFraction: Readonly<Record<ExcursionFigure, number | null>>;
   readonly mfeFraction: Readonly<Record<ExcursionFigure, number | null>>;
   readonly volume: Money;
-  /** Paid: above 0 is a cost. */
+  /** Fees paid. Above 0 is a cost. */
   readonly fees: Money;
   readonly funding: Money;
   readonly liquidations: number;
@@ -63,17 +63,17 @@ export type BreakdownRow = TradeBreakdownTable & { readonly key: string };
 export type TradeSummary = TradeBreakdownTable & {
   readonly openTrades: number;
   readonly openPositions: readonly OpenTradeRow[];
-  /** Unrealised profit of open trades and dust: closedPnl + openPnl + heldPnl = metrics.netProfit, exactly. */
+  /** Unrealised profit of open trades and dust. closedPnl + openPnl + heldPnl = metrics.netProfit, exactly. */
   readonly openPnl: Money;
-  /** What assets that were there at the start gained; 0 when the run began with the reporting asset alone. */
+  /** Profit on assets that the account had at the start. 0 when it started with the reporting asset alone. */
   readonly heldPnl: Money;
-  /** UTC; hour and weekday (Mon to Sun) of the entry, month of the exit. */
+  /** Times are UTC: hour and weekday (Mon to Sun) of the entry, month of the exit. */
   readonly breakdowns: Readonly<Record<Breakdown, readonly BreakdownRow[]>>;
   readonly reasons: Readonly<Record<string, Reason>>;
   readonly flags: Readonly<Record<string, readonly Flag[]>>;
 };
 
-/** `netProfit` is the change of equity in units. */
+/** Returns the trade statistics. `netProfit` is the change of equity in units. */
 export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: number): TradeSummary {
   const { closed } = trades;
   const whole = tableOf(record, trades, null);
@@ -153,7 +153,7 @@ function breakdowns(record: RunRecord, trades: RunTrades): Record<Breakdown, Bre
   };
 }
 
-/** Rows by key, keys ascending, rows in their order. */
+/** Groups rows by key. Keys ascend, and rows keep their order. */
 function grouped(length: number, keyOf: (row: number) => number): [number, number[]][] {
   const groups = new Map<number, number[]>();
   for (let row = 0; row < length; row++) {
@@ -165,7 +165,7 @@ function grouped(length: number, keyOf: (row: number) => number): [number, numbe
   return [...groups].toSorted(([a], [b]) => a - b);
 }
 
-/** `rows` null is all of them. */
+/** Returns the figures of `rows`. Null selects all rows. */
 function tableOf(
   record: RunRecord,
   { closed, path }: RunTrades,

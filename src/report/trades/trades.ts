@@ -1,4 +1,4 @@
-// From the fills of a run to its trades: closed ones as columns, open ones with their unrealised profit.
+// Builds the trades of a run from its fills: closed trades as columns, open trades with their unrealised profit.
 
 import { assert } from '../../base/assert.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -15,7 +15,7 @@ import { valuationOf } from './valuation.ts';
 
 const made = new WeakMap<RunRecord, RunTrades>();
 
-/** Made on first demand and kept with the record. */
+/** Returns the trades. They are built on first use and cached with the record. */
 export function tradesOf(record: RunRecord): RunTrades {
   let trades = made.get(record);
   if (!trades) made.set(record, (trades = makeTrades(record)));
@@ -85,7 +85,7 @@ function makeTrades(record: RunRecord): RunTrades {
 }
 
 const costsMade = new WeakMap<RunRecord, FillCosts>();
-/** What the fills of a run cost beside their fees. */
+/** Returns the costs of the fills other than their fees. */
 export function costsOf(record: RunRecord): FillCosts {
   let costs = costsMade.get(record);
   if (!costs) {
@@ -111,10 +111,11 @@ function fillAt(
     const role = orders.role[order]!;
     const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
     const level = orders.limit[order]! / scale;
-    // The level of a trailing stop is its last one: the bar before saw another.
+    // The recorded level of a trailing stop is its last one. In the bar before, the level was another.
     const sinceMs = role === ROLE.trailing ? Infinity : orders.arrivedMs[order]!;
     const triggered = { price: ticks / scale, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
-    // A resting limit fills inside its bar, a liquidation too. What waited for a level fills at the open after a gap, else at it inside.
+    // A resting limit order and a liquidation fill inside their bar. A triggered order fills at the open after a gap, else at its level
+    // inside.
     const isInside =
       fills.isMaker[row] === 1 || role === ROLE.liquidation || ((isStop || role === ROLE.condition) && !path.isAtOpen(timeMs, triggered));
     bar = path.barOf(timeMs, isInside);
@@ -134,14 +135,17 @@ function fillAt(
   };
 }
 
-/** What an instrument's position is valued at when the run ends, in ticks; 0 where no bar of it had closed. */
+/** Returns the price in ticks that values an instrument's positions when the run ends. 0 when no bar of it had closed. */
 export function lastMarkTicks(record: RunRecord, index: number): number {
   const bars = executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === record.instruments[index]!.id)?.bars;
   const last = bars === undefined ? -1 : countUpTo(bars.closeMs, bars.length, record.toMs) - 1;
   return last < 0 ? 0 : (record.markTicks?.[index] ?? ticksOf(bars!, 'close'))[last]!;
 }
 
-/** Each position of an instrument is valued as the account's equity is, as one; the books share that figure, the last takes the rest. */
+/**
+ * Returns the open trades. The positions of an instrument are valued as one, like the account's equity. The books share that value, and the
+ * last takes the remainder.
+ */
 function openOf(record: RunRecord, lanes: readonly PositionTrades[]): Pick<RunTrades, 'open' | 'openUnits'> {
   const open: OpenTrade[] = [];
   let openUnits = 0;
@@ -172,7 +176,7 @@ function openOf(record: RunRecord, lanes: readonly PositionTrades[]): Pick<RunTr
   return { open, openUnits };
 }
 
-/** The texts by which trades are told apart: the slot of an order, or the role of a bracket leg. */
+/** The texts that label trades: the slot of an order, or the role of a bracket leg. */
 class Tags {
   readonly texts: string[] = [];
   readonly #record: RunRecord;

@@ -1,41 +1,41 @@
-// Finds bars that no market makes: prices that jump and return, a change of level like a split, stretches in which nothing moves.
+// Finds bars that no real market produces: price jumps that return, level changes such as splits, and stretches with a constant price.
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 
-/** Factor by which a high or a low lies outside its bar's open and close, or a close away from the one before, when it is a jump. */
+/** Factor of a jump: a high or low this far outside the open and close of its bar. */
 const JUMP = 2;
-/** Factor between a close and the next open, which on a market that never closes are one price. */
+/** Factor of a jump between a close and the next open. In a market that never closes the two are nearly equal. */
 const OPEN_JUMP = 1.4;
-/** Factor between two closes that is a change of level where it does not return. */
+/** Factor between two closes of a level change, unless the price returns. */
 const LEVEL = 1.9;
-/** Rows within which a jump returns; it has returned when this part of its size (as a logarithm) is left at most. */
+/** A jump must return within `RETURN_ROWS` rows. It has returned when at most the share `RETURNED` of its size (as a logarithm) is left. */
 const RETURN_ROWS = 100;
 const RETURNED = 0.35;
-/** After an outage of more than a day, and inside a bar of a day, a price may become another one. */
+/** After an outage of more than a day, and inside a bar of a day, a price can change this much. */
 const DAY_MS = 86_400_000;
-/** Rows in a row that repeat one price; quiet markets have up to 13 (bars of a minute, 2017). */
+/** Number of successive rows with one price. Quiet markets have up to 13 (bars of a minute, 2017). */
 const DEAD_ROWS = 24;
 
-/** What the scan looks at: of bars, or of klines of a mark price. */
+/** The columns that are scanned: of bars, or of klines of a mark price. */
 export type PriceRows = Pick<BarColumns, 'length' | 'openMs' | 'closeMs' | 'open' | 'high' | 'low' | 'close'>;
 
-/** Rows of one kind: how many there are, and the first one. */
+/** The number of rows of one kind, and the first of them. */
 export interface Found {
   readonly count: number;
-  /** Opening time of the first; NaN without one. */
+  /** Opening time of the first row. NaN when `count` is 0. */
   readonly firstMs: number;
 }
 
 export interface BarFlaws {
   /** Bars that jump and return. */
   readonly jumps: Found;
-  /** Changes of level that stay; `factor` is that of the largest, above 1 up and below 1 down. */
+  /** Lasting level changes. `factor` is that of the largest: above 1 up, below 1 down. */
   readonly levels: Found & { readonly factor: number };
-  /** Stretches of rows that repeat one price, and the rows of the longest. */
+  /** Stretches of rows with a constant price, and the length in rows of the longest. */
   readonly dead: Found & { readonly max: number };
 }
 
-/** Walks the rows once. */
+/** Returns the flaws of the bars, found in one pass. */
 export function scanBars(bars: PriceRows): BarFlaws {
   const { length, openMs, open, high, low, close } = bars;
   const jumps = new Tally(openMs);
@@ -64,7 +64,7 @@ export function scanBars(bars: PriceRows): BarFlaws {
         }
       } else if (back > row || isAway(o, before, OPEN_JUMP)) {
         for (let at = row; at < Math.max(back, row + 1); at++) jumps.add(at);
-        // The row that returns is as far from the one before it, and is sound.
+        // The bar that returns makes an equally large move, but it is correct.
         row = back;
         deadFrom = row + 1;
       }
@@ -94,15 +94,15 @@ function isAway(price: number, from: number, factor: number): boolean {
   return price > from * factor || price * factor < from;
 }
 
-/** Of a row that closes like the one before: it has one price throughout, or is a copy of that row. */
+/** Returns true when a row with the same close as the previous one has one price throughout, or equals that row. */
 function isDead({ open, high, low }: PriceRows, row: number): boolean {
   if (high[row] === low[row]) return true;
   return open[row] === open[row - 1] && high[row] === high[row - 1] && low[row] === low[row - 1];
 }
 
 /**
- * The first row from `row` on whose close is back at the level before it; null where none of the next rows is, or where the price went back
- * by steps that a market makes.
+ * Returns the first row from `row` on whose close is back at the level before it. Null when none of the next rows returns, or when the
+ * price returned in steps that a market makes.
  */
 function returnRow({ length, open, close }: PriceRows, row: number, before: number): number | null {
   const size = Math.max(Math.abs(Math.log(close[row]! / before)), Math.abs(Math.log(open[row]! / before)));
@@ -115,7 +115,7 @@ function returnRow({ length, open, close }: PriceRows, row: number, before: numb
   return null;
 }
 
-/** A change that shows nowhere but inside a long bar may be a market's own. */
+/** Returns true when the change is visible only inside a bar of a day or longer: a market can move that far in a day. */
 function isMarketMove({ openMs, closeMs, open }: PriceRows, row: number, before: number): boolean {
   return !isAway(open[row]!, before, OPEN_JUMP) && closeMs[row]! - openMs[row]! >= DAY_MS;
 }

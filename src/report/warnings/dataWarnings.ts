@@ -1,4 +1,4 @@
-// Warnings about bars: the same for a run over them and for `isobar data check`.
+// Warnings about bars. A run and `isobar data check` use the same ones.
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { FeedQuality } from '../../model/run/run.ts';
@@ -6,7 +6,7 @@ import { warning, type Warning, type WarningCode } from '../../model/warning.ts'
 import { count, counted, fixed, timeText } from '../../base/text/format.ts';
 import { scanBars, type Found, type PriceRows } from './barScan.ts';
 
-/** Counts of one set of bars, or of several together. */
+/** Counts of one set of bars, or sums over several. */
 export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' | 'thinBars' | 'roundedPrices' | 'openLastBar'>;
 
 /** Returns the warnings that follow from the counts of bars. */
@@ -23,11 +23,14 @@ export function countWarnings(bars: BarCounts): readonly Warning[] {
   return found;
 }
 
-/** Returns the warnings about prices that no market makes, of one set of bars. */
+/** Returns the warnings about prices of one set of bars that no real market produces. */
 export function priceWarnings(bars: BarColumns): readonly Warning[] {
   return warningsOfRows(`${bars.instrument.wireName} ${bars.interval}`, bars);
 }
-/** The same of klines of a mark price, which decide liquidations. `openMs` to `close` are columns of one length, prices in any one unit. */
+/**
+ * Returns the same warnings for klines of a mark price, which decide liquidations. `openMs` to `close` are columns of one length, prices in
+ * any one unit.
+ */
 export function markWarnings(symbol: string, interval: string, klines: Omit<PriceRows, 'length'>): readonly Warning[] {
   return warningsOfRows(`${symbol} mark ${interval}`, { ...klines, length: klines.openMs.length });
 }

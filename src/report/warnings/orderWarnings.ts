@@ -1,4 +1,4 @@
-// The warnings that single orders of a run give.
+// Warnings about individual orders of a run.
 
 import { CAPPED } from '../../model/order.ts';
 import { ENDINGS, type RunRecord } from '../../model/run/run.ts';
@@ -7,7 +7,7 @@ import { count } from '../../base/text/format.ts';
 
 const MARKET_ORDER = 'a size in quote or equity is a plain market order without a cap';
 
-/** Returns the warning about market buys that their price cap turned into resting limit orders; nothing where there were none. */
+/** Returns the warning about market buys that their price cap turned into resting limit orders. Empty when there were none. */
 export function cappedBuys({ orders, fills }: Pick<RunRecord, 'orders' | 'fills'>): readonly Warning[] {
   const capped = new Set<number>();
   const code = orders.texts.indexOf(CAPPED);

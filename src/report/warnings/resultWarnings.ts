@@ -1,4 +1,4 @@
-// Warnings about results that are too good to be true, and about fills that the bars could not have given.
+// Warnings about results that are too good to be true, and about fills larger than the bars allow.
 
 import { lotsPerCoin } from '../../model/instrument.ts';
 import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
@@ -7,15 +7,15 @@ import { count, fixed, percent } from '../../base/text/format.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
 
-/** Share of winners from which on a strategy knows the future, or never takes a loss; below so many trades it is luck. */
+/** Win rate from which a strategy probably uses future data or never takes a loss. With fewer trades than the minimum, it can be luck. */
 const TOO_MANY_WINS = 0.975;
 const ENOUGH_TRADES = 20;
-/** An annual Sharpe ratio above this is a mistake, or costs that nobody pays. */
+/** An annual Sharpe ratio above this points to a mistake or to unrealistic costs. */
 const TOO_HIGH_SHARPE = 5;
-/** Part of a bar's volume above which a fill would have moved the price. */
+/** Share of a bar's volume above which a fill would have moved the price. */
 const TOO_MUCH_VOLUME = 0.1;
 
-/** Returns true when so many winners among so many trades are too good to be true. */
+/** Returns true when the win rate is too good to be true for this number of trades. */
 export function isTooManyWins(winRate: number, trades: number): boolean {
   return winRate >= TOO_MANY_WINS && trades >= ENOUGH_TRADES;
 }
@@ -24,7 +24,7 @@ export function isTooHighSharpe(sharpe: number): boolean {
   return sharpe > TOO_HIGH_SHARPE;
 }
 
-/** Returns the warnings about results that no market gives. */
+/** Returns the warnings about results that no real market gives. */
 export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunFigures, 'metrics' | 'trades'>): readonly Warning[] {
   const found: Warning[] = [];
   const { winRate } = trades;
@@ -42,15 +42,15 @@ export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunF
 }
 
 interface Taken {
-  /** Bars of which fills took too much. */
+  /** Number of bars in which fills took too much. */
   readonly bars: number;
   /** The largest share of a bar's volume. */
   readonly max: number;
-  /** Something was filled in a bar without volume. */
+  /** True when an order filled in a bar without volume. */
   readonly isDry: boolean;
 }
 
-/** Sums what was filled in each bar of the feeds in which orders fill. */
+/** Sums the filled quantities of each bar of the execution feeds. */
 function volumeTaken(record: RunRecord): Taken {
   const { fills, orders, instruments } = record;
   const feeds = instruments.map(({ id }) => executionFeeds(record.feeds).find(({ bars }) => bars.instrument.id === id));
@@ -77,8 +77,9 @@ function volumeTaken(record: RunRecord): Taken {
 }
 
 /**
- * The row in which a fill happened. A fill at an open bears the open of its bar, one inside a bar the close; both are one instant. What rests
- * fills inside, what takes at the open; of a stop either is possible, and the bar with more volume is assumed.
+ * Returns the row in which a fill happened. A fill at the open has the time of the open, one inside a bar that of the close, and the close
+ * of one bar is the open of the next. Resting orders fill inside, taking orders at the open. A stop can do either, so the bar with more
+ * volume is assumed.
  */
 function rowOfFill({ bars, firstRow }: FeedRecord, timeMs: number, isMaker: boolean, role: string): number {
   const inside = Math.max(firstRow, countUpTo(bars.closeMs, bars.length, timeMs) - 1);

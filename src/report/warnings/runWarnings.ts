@@ -1,4 +1,4 @@
-// The warnings of a run: what a reader should look at before believing its result, most serious first.
+// The warnings of a run: what to check before trusting its result, most serious first.
 
 import type { RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
@@ -9,9 +9,9 @@ import { countWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';
 import { cappedBuys } from './orderWarnings.ts';
 
-/** Code of a replacement whose old order was filled. */
+/** Code of a replacement whose old order was already filled. */
 const NOTHING_LEFT = 'REPLACED_FILLED';
-/** Below this many closed trades the figures say little about the future. */
+/** Below this number of closed trades, the figures say little about the future. */
 const FEW_TRADES = 30;
 
 /** Returns all warnings of a run, most serious first. */
@@ -33,7 +33,7 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   const some = (code: WarningCode, amount: number, one: string, many: string, rest = '') => {
     if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? one : many}${rest}`);
   };
-  // A replacement that had nothing left to do is no refusal.
+  // A replacement with nothing left to do does not count as denied.
   const { [NOTHING_LEFT]: done = 0, ...refusals } = orders.refusedByRiskByCode;
   some('ORDER_DENIED', orders.refusedByRisk - done, 'order refused by risk', 'orders refused by risk', codes(refusals));
   some('ORDER_REJECTED', orders.rejected, 'order rejected by the venue', 'orders rejected by the venue', codes(orders.rejectedByCode));

@@ -1,11 +1,11 @@
-// Figures as a reader sees them: label, value with its unit, definition with its source, and why there is none.
+// Figures as text for the reader: label, value with unit, definition with source, and the reason when a figure is undefined.
 
 import { assertNever } from '../../base/assert.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Flag, Reason } from '../kernels/figure.ts';
 import { count, fixed, NONE, percent, signed, signedPercent, spanText, THIN } from '../../base/text/format.ts';
 
-/** How a figure is written: percent, percent with its sign, a ratio, days, a length of time in ms, money, a count. */
+/** Format of a figure: percent, percent with sign, ratio, days, duration in ms, money, count. */
 export type FigureKind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
 
 export interface GlossaryEntry {
@@ -17,9 +17,9 @@ export interface GlossaryEntry {
 export interface FigureText {
   readonly label: string;
   readonly text: string;
-  /** Definition, and the reason where there is no number. */
+  /** The definition, and the reason when there is no number. */
   readonly note: string;
-  /** Above, below 0, or neither. */
+  /** Sign of the value: above 0, below 0, or neither. */
   readonly sign: 1 | 0 | -1;
   readonly isNone: boolean;
   /** Why there is no number. */
@@ -76,7 +76,7 @@ export function written(value: number, kind: FigureKind, asset: string): string 
   }
 }
 
-/** `value` as summary.json has it: a number, decimal text for money, or null. */
+/** Returns a figure as text. `value` is as in summary.json: a number, decimal text for money, or null. */
 export function figureText(
   entry: GlossaryEntry,
   value: number | string | null | undefined,
@@ -104,7 +104,10 @@ function sign(value: number): 1 | 0 | -1 {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-/** 95 % of an annual Sharpe ratio, from the standard error that the probabilistic Sharpe ratio rests on; null without one. */
+/**
+ * Returns the 95 % interval of an annual Sharpe ratio, from the standard error of the probabilistic Sharpe ratio. Null when that is
+ * undefined.
+ */
 export function sharpeInterval({ sharpe, skew, excessKurtosis, dailyReturns }: Summary['metrics']): readonly [number, number] | null {
   if (sharpe === null || skew === null || excessKurtosis === null) return null;
   const perDay = sharpe / Math.sqrt(365);

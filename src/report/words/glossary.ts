@@ -1,4 +1,4 @@
-// What each figure of the report means: label, how it is written, definition. The formulas are those of docs/metrics.md.
+// The meaning of each figure of the report: label, format, definition. The formulas are those of docs/metrics.md.
 
 import type { MetricName } from '../metrics/metrics.ts';
 import type { TradeFigure } from '../kernels/tradeFigures.ts';
@@ -94,6 +94,6 @@ export const TRADES: Readonly<Record<TradeFigure, GlossaryEntry>> = {
   closedTradeDrawdownAbs: of('Closed-trade drawdown, money', 'cost', 'The same in money.'),
 };
 
-// The keys are the names, which the compiler does not follow through Object.keys.
+// The keys are the names. TypeScript loses them in Object.keys.
 export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
 export const TRADE_NAMES = Object.keys(TRADES) as readonly TradeFigure[];

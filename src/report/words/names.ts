@@ -1,6 +1,6 @@
-// How readers of a report know an instrument: by its name on the wire, and by its market where both markets have one of that name.
+// Names of instruments in a report: the symbol, plus the market when both markets have the same symbol.
 
-/** Names by id, `<market>:<name on the wire>`, for the instruments that one report is about. */
+/** Returns the names by id, `<market>:<symbol>`, of the instruments of one report. */
 export function instrumentNames(ids: Iterable<string>): ReadonlyMap<string, string> {
   const parts = [...new Set(ids)].map((id) => ({ id, market: id.slice(0, id.indexOf(':')), name: id.slice(id.indexOf(':') + 1) }));
   const isShared = (name: string) => parts.filter((other) => other.name === name).length > 1;

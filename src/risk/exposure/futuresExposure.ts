@@ -1,4 +1,4 @@
-// Rules about what all orders and positions of a futures account may come to when every open order fills at its worst.
+// Rules on the total of orders and positions of a futures account when every open order fills at its worst.
 
 import { mulDiv, productAtMost } from '../../base/number/exact.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
@@ -51,7 +51,7 @@ export const portfolio: OrderRule<FuturesLedger> = {
   },
 };
 
-/** Worst notional over all contracts to the equity at the marks, less the fees of what is open. */
+/** Limits worst notional over all contracts divided by equity at the marks, minus the fees of open orders. */
 export const leverage: OrderRule<FuturesLedger> = {
   kind: 'order',
   code: 'LEVERAGE',
@@ -86,7 +86,7 @@ export const concentration: OrderRule<FuturesLedger> = {
   },
 };
 
-/** The exchange allows the account's leverage only up to some worth of a position. Always on. */
+/** The exchange allows the account's leverage only up to a certain value of a position. Always on. */
 export const tier: OrderRule<FuturesLedger> = {
   kind: 'order',
   code: 'TIER',
@@ -109,8 +109,8 @@ export const tier: OrderRule<FuturesLedger> = {
 };
 
 /**
- * Margin for what the order opens, beside what other orders may take, out of what the strategy has left; and a position for what can only
- * close one. Always on.
+ * Requires margin for what the order opens, besides what other orders may take, from what the strategy has left. An order that can only
+ * close requires a position. Always on.
  */
 export const margin: OrderRule<FuturesLedger> = {
   kind: 'order',
@@ -132,14 +132,14 @@ export const margin: OrderRule<FuturesLedger> = {
   },
 };
 
-/** `reserved`: what other orders may take out of the same. */
+/** True when the strategy can back the order. `reserved`: what other orders may take from the same funds. */
 export function isBacked(order: Draft, state: RiskState<FuturesLedger>, reserved: number): boolean {
   return isReduction(order, state) || (!order.reduceOnly && requiredMargin(order, state) + reserved <= available(order, state));
 }
 
 /**
- * The exchange has one position of a contract and not one for each strategy: the first one that trades it keeps it, and nobody else orders
- * it while an order of another strategy may become that first trade. Always on.
+ * The exchange keeps one position of a contract, not one for each strategy. The first strategy that trades a contract owns it. No other may
+ * order it, not even while an order is open that may become the first trade. Always on.
  */
 export const owner: OrderRule<FuturesLedger> = {
   kind: 'order',
@@ -151,7 +151,7 @@ export const owner: OrderRule<FuturesLedger> = {
     `${instrument.id} is traded by strategy ${takerOf(instrumentIndex, strategy, state) + 1} of the run`,
 };
 
-/** The strategy that has traded a contract, or may: the one that asks, if no other one does. */
+/** Returns the strategy that has traded a contract, or may; `asking` if no other strategy does. */
 function takerOf(index: number, asking: number, { ledger, reservations }: RiskState<FuturesLedger>): number {
   const known = ledger.ownerOf(index);
   if (known >= 0 || reservations.open(index) === 0) return known >= 0 ? known : asking;
@@ -161,7 +161,7 @@ function takerOf(index: number, asking: number, { ledger, reservations }: RiskSt
   return asking;
 }
 
-/** Margin and fee of the order's lots that do not close anything; the exchange lets an order by value close nothing beforehand. */
+/** Returns margin and fee of the order's lots that close nothing. At the exchange an order by value never reserves lots to close. */
 export function requiredMargin(order: Draft, { ledger, reservations }: RiskState<FuturesLedger>): number {
   const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
   const isBuy = side === 'buy';
@@ -182,7 +182,7 @@ export function available({ strategy, instrumentIndex }: Draft, { ledger, instru
   return units;
 }
 
-/** The larger of the two positions that the order's contract may come to: in net mode one of them turns into the other. */
+/** Returns the larger of the two positions to which the order's contract may come: in net mode, one of them reverses into the other. */
 function maxLots(order: Draft, state: RiskState<FuturesLedger>): number {
   return Math.max(lotsAtWorst(true, order, state), lotsAtWorst(false, order, state));
 }
@@ -191,7 +191,7 @@ export function maxUnits(order: Draft, state: RiskState<FuturesLedger>): number 
   return Math.max(worstUnits(instrumentIndex, true, order, state), worstUnits(instrumentIndex, false, order, state));
 }
 
-/** Over all contracts; of one whose long and short are kept apart both count. */
+/** Returns the worst notional over all contracts. In two-way mode both sides of a contract count. */
 export function gross(order: Draft, state: RiskState<FuturesLedger>): number {
   let units = 0;
   for (let index = 0; index < state.instruments.length; index++) {
@@ -202,7 +202,7 @@ export function gross(order: Draft, state: RiskState<FuturesLedger>): number {
   return units;
 }
 
-/** Lots of one side of the order's contract when every order that can open it fills, the draft among them. */
+/** Returns the lots of one side of the order's contract when every order that can open it fills, including the draft. */
 export function lotsAtWorst(isLong: boolean, order: Draft, state: RiskState<FuturesLedger>): number {
   const { ledger, reservations } = state;
   const { instrumentIndex: index } = order;
@@ -211,7 +211,7 @@ export function lotsAtWorst(isLong: boolean, order: Draft, state: RiskState<Futu
   return Math.max(0, ledger.side(index, isLong).lots + open + more - opposed(index, isLong, state));
 }
 
-/** The same in units: what is held at the mark, and each order at the dearer of its worst price and the mark. */
+/** The same in units: held lots at the mark, and each order at the dearer of its worst price and the mark. */
 function worstUnits(index: number, isLong: boolean, order: Draft, state: RiskState<FuturesLedger>): number {
   const { ledger, reservations } = state;
   const ticks = index === order.instrumentIndex ? state.mark : state.marks.lastTicks(index);
@@ -226,7 +226,7 @@ function worstUnits(index: number, isLong: boolean, order: Draft, state: RiskSta
   }
   const closing = opposed(index, isLong, state);
   if (closing === 0) return units;
-  // The cheapest of these orders may close the other side first, but none of their lots counts for less than the mark.
+  // The cheapest of these orders may close the other side first, but each of their lots counts for at least the mark.
   return closing >= open ? 0 : units - scale.notionalDown(ticks, closing);
 }
 
@@ -234,14 +234,19 @@ function opens(index: number, isLong: boolean, { instrumentIndex, side, reduceOn
   return index === instrumentIndex && !reduceOnly && (side === 'buy') === isLong;
 }
 
-/** Net mode: lots held of the other side, which are closed before this one opens, but for those that orders that only close may take. */
+/**
+ * Net mode: returns the lots held on the other side that are closed before this one opens, without those that reduce-only orders may take.
+ */
 function opposed(index: number, isLong: boolean, { ledger, reservations }: RiskState<FuturesLedger>): number {
   const { lots } = ledger.side(index, !isLong);
   if (lots === 0 || !ledger.terms(index).isNet) return 0;
   return Math.max(0, lots - reservations.closingLots(ledger.ownerOf(index), index, isLong));
 }
 
-/** Equity of the account at the marks, less taker fees of every open order that may open and of the draft; NaN when it cannot be counted. */
+/**
+ * Returns the account's equity at the marks, minus the taker fees of the draft and of every open order that may open; NaN when it cannot be
+ * counted.
+ */
 export function worstEquity(order: Draft, { ledger, reservations, instruments, marks, mark }: RiskState<FuturesLedger>): number {
   let equity = ledger.cashTotal;
   for (let index = 0; index < instruments.length; index++) {

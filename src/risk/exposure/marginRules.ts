@@ -1,4 +1,5 @@
-// What has to be left once an order of contracts has filled at its worst: free margin, and room to the price of liquidation (risk-and-security, R-12).
+// Rules on what must be left once a contract order has filled at its worst: free margin, and distance to liquidation (risk-and-security,
+// R-12).
 
 import { productAtMost } from '../../base/number/exact.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
@@ -22,7 +23,7 @@ export const marginBuffer: OrderRule<FuturesLedger> = {
   },
 };
 
-/** `reserved`: what other orders may take out of the same account. */
+/** True when the margin buffer is left. `reserved`: what other orders may take from the same account. */
 export function hasBuffer(order: Draft, state: State, reserved: number): boolean {
   const min = state.limits.marginBuffer;
   if (min === null || isReduction(order, state)) return true;
@@ -31,7 +32,7 @@ export function hasBuffer(order: Draft, state: State, reserved: number): boolean
   return free >= 0 && equity >= 0 && productAtMost(equity, min.numerator, min.denominator, free);
 }
 
-/** Of the strategy, at the marks. */
+/** Returns the strategy's equity at the marks. */
 function equityOf({ strategy, instrumentIndex }: Draft, { ledger, instruments, marks, mark }: State): number {
   let units = ledger.cash(strategy);
   for (let index = 0; index < instruments.length; index++) {
@@ -42,8 +43,8 @@ function equityOf({ strategy, instrumentIndex }: Draft, { ledger, instruments, m
 }
 
 /**
- * The position that the order may lead to has to stand a move of so many average ranges against it, from the mark. Without a
- * range, as before enough bars have closed, the order is refused.
+ * The position to which the order may lead must survive a move against it of `liquidationAtrs` average ranges, from the mark. The order is
+ * denied while the range is unknown because too few bars have closed.
  */
 export const liquidationDistance: OrderRule<FuturesLedger> = {
   kind: 'order',
@@ -66,14 +67,14 @@ export const liquidationDistance: OrderRule<FuturesLedger> = {
   },
 };
 
-/** The mark after the move; at least a tick. */
+/** Returns the mark after the move; at least a tick. */
 function movedTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark }: State): number {
   const { numerator, denominator } = limits.liquidationAtrs!;
   const move = Math.ceil((rangeTicks(instrumentIndex) * numerator) / denominator);
   return side === 'buy' ? Math.max(1, mark - move) : mark + move;
 }
 
-/** What stands behind the position at a price, less the maintenance margin that it needs there; NaN where that cannot be counted. */
+/** Returns the funds behind the position at a price, minus the maintenance margin that it needs there; NaN when that cannot be counted. */
 function leftAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: State): number {
   const { ledger, mark } = state;
   const { instrumentIndex } = order;
@@ -89,7 +90,7 @@ function leftAt(ticks: number, lots: number, isLong: boolean, order: Draft, stat
   return held.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
 }
 
-/** Cross positions stand for each other: what all but the order's own need at the marks. */
+/** Cross positions share their margin: returns what all positions except the order's own need at the marks. */
 function maintenanceOfOthers(isLong: boolean, { instrumentIndex }: Draft, { ledger, instruments, marks, mark }: State): number {
   let units = 0;
   for (let index = 0; index < instruments.length; index++) {

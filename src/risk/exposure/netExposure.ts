@@ -1,12 +1,12 @@
-// The net part of PORTFOLIO (risk-and-security, R-9): what longs and shorts of all symbols come to together, at the worst for one side.
+// The net part of PORTFOLIO (risk-and-security, R-9): longs minus shorts of all symbols, at the worst for one side.
 
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
 import type { Draft, RiskState } from '../rules/rule.ts';
 
 /**
- * Longs less shorts of all contracts when every buy fills and no sell does; for a sell shorts less longs, the other way round. The order
- * itself is among them. What is held counts at the mark, an open order at the dearer of its worst price and the mark.
+ * Returns longs minus shorts of all contracts when every buy fills and no sell does; for a sell shorts minus longs, the other way round.
+ * The order itself is included. Positions count at the mark, an open order at the dearer of its worst price and the mark.
  */
 export function netOfContracts(order: Draft, { ledger, reservations, instruments, marks, mark }: RiskState<FuturesLedger>): number {
   const isBuy = order.side === 'buy';
@@ -21,7 +21,7 @@ export function netOfContracts(order: Draft, { ledger, reservations, instruments
     if ((isBuy ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index)) > 0) {
       units += isBuy ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
     }
-    // What only closes the other side moves the net all the same.
+    // An order that only closes the other side still moves the net.
     const owner = ledger.ownerOf(index);
     const closing = owner < 0 ? 0 : reservations.closingLots(owner, index, isBuy);
     if (closing > 0) units += scale.notionalUp(ticks, closing);
@@ -30,7 +30,10 @@ export function netOfContracts(order: Draft, { ledger, reservations, instruments
   return units;
 }
 
-/** Worth of the coins that are certain to stay: held, less all that open sells may still take. `first`: the coins are the instruments from there on. */
+/**
+ * Returns the value of the coins that are certain to stay: holdings minus all that open sells may still take. `first`: index of the first
+ * spot instrument.
+ */
 export function keptCoins({ ledger, reservations, instruments, marks }: RiskState<SpotLedger>, first: number): number {
   let units = 0;
   for (let index = first; index < instruments.length; index++) {

@@ -1,4 +1,4 @@
-// Rules of a run over both markets: an order is judged by the rules of its own market, what the accounts come to over both.
+// Rules of a run over both markets: the rules of its market check an order, and the totals of both accounts are limited together.
 
 import { productAtMost } from '../../base/number/exact.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
@@ -17,14 +17,14 @@ import { moneyText, ratioText } from '../limits/words.ts';
 type State = RiskState<PairedLedger>;
 const isContract = ({ instrument }: Draft): boolean => instrument.contract !== undefined;
 
-/** The state as the rules of one market know it: the books and the instruments of that market, all else as it stands. */
+/** Returns the state as the rules of one market see it: ledger and instruments of that market, everything else unchanged. */
 function seenWith<Books extends Ledger>(state: State, ledger: Books, instruments: State['instruments']): RiskState<Books> {
   return { ...state, ledger, instruments };
 }
 const ofSpot = (state: State): RiskState<SpotLedger> => seenWith(state, state.ledger.spot, state.instruments);
 const ofFutures = (state: State): RiskState<FuturesLedger> => seenWith(state, state.ledger.futures, state.ledger.futures.instruments);
 
-/** A limit that both markets have: each order is asked about it by the rule of its market. */
+/** Returns a rule for a limit that both markets have: it checks each order by the rule of its market. */
 function either(coins: OrderRule<SpotLedger>, contracts: OrderRule<FuturesLedger>): OrderRule<PairedLedger> {
   return {
     ...contracts,
@@ -33,7 +33,7 @@ function either(coins: OrderRule<SpotLedger>, contracts: OrderRule<FuturesLedger
   };
 }
 
-/** A rule that only contracts have, and one that only coins have. */
+/** Returns a rule that applies to contracts only, or to spot only. */
 function ofContracts(rule: OrderRule<FuturesLedger>): OrderRule<PairedLedger> {
   return {
     ...rule,
@@ -71,7 +71,7 @@ export const portfolio: OrderRule<PairedLedger> = {
   },
 };
 
-/** Coins and contracts to the equity of both accounts. A hedge counts on both sides: each of them can be closed without the other. */
+/** Limits coins and contracts against the equity of both accounts. A hedge counts on both sides: each can be closed without the other. */
 export const leverage: OrderRule<PairedLedger> = {
   ...futures.leverage,
   check(order, state) {
@@ -103,7 +103,7 @@ function worstOf(order: Draft, state: State): number {
   return isContract(order) ? futures.maxUnits(order, ofFutures(state)) : spot.worstNotional(order.instrumentIndex, order, ofSpot(state));
 }
 
-/** Each account backs its own orders: cash of the other one would have to be sent there first. */
+/** Each account backs its own orders: cash of the other one would have to be transferred first. */
 export const margin: OrderRule<PairedLedger> = {
   ...futures.margin,
   check(order, state) {
@@ -123,7 +123,7 @@ export const marginBuffer: OrderRule<PairedLedger> = {
 };
 export const liquidationDistance = ofContracts(left.liquidationDistance);
 
-/** Cash that the strategy's orders may still take from the account of this order. */
+/** Returns the cash that the strategy's orders may still take from the account of this order. */
 function reserved(order: Draft, { reservations }: State): number {
   return reservations.cashOf(order.strategy, order.instrument.market);
 }
@@ -136,7 +136,7 @@ function gross(order: Draft, state: State): number {
   return futures.gross(order, ofFutures(state)) + spot.computeAccountWorstCase(order, ofSpot(state), state.ledger.contracts).gross;
 }
 
-/** Coins are longs: they add to what contracts are long, and set off what these are short as far as they are certain to stay. */
+/** Coins are long: they add to long contracts, and offset short ones as far as they are certain to stay. */
 function net(order: Draft, state: State): number {
   const { contracts } = state.ledger;
   const units = netOfContracts(order, ofFutures(state));

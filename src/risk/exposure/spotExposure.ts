@@ -1,4 +1,4 @@
-// Rules about what all orders and coins of a spot account may come to when every open order fills at its worst.
+// Rules on the total of orders and holdings of a spot account when every open order fills at its worst.
 
 import * as numbers from '../../base/number/exact.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
@@ -13,7 +13,7 @@ export const positionMax: OrderRule<SpotLedger> = {
   code: 'POSITION_MAX',
   keys: ['maxPositionQty'],
   needs: ['ledger', 'orders', 'marks'],
-  // A spot sell adds to no position, whatever becomes of it.
+  // A spot sell adds to no position.
   check: (order, state) => order.sign < 0 || longMax(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
   detail: (order, state) => {
     const { instrument } = order;
@@ -35,7 +35,7 @@ export const positionNotional: OrderRule<SpotLedger> = {
 export const portfolio: OrderRule<SpotLedger> = {
   kind: 'order',
   code: 'PORTFOLIO',
-  // Coins are long only: the net of them is the gross.
+  // Coins are long only, so net equals gross.
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) =>
@@ -107,14 +107,15 @@ export const margin: OrderRule<SpotLedger> = {
   },
 };
 
-/** Base units of the account when the order and every other buy of its instrument fill. */
+/** Returns the account's base units when the order and every other buy of its instrument fill. */
 function longMax({ instrumentIndex, worstLots }: Draft, { ledger, reservations }: RiskState<SpotLedger>): number {
   const lots = reservations.buyLotsTotal(instrumentIndex) + worstLots;
   return ledger.baseTotal(instrumentIndex) + lots * ledger.unitsPerLot(instrumentIndex);
 }
 
 /**
- * Holding at the mark, and every open buy at the dearer of its worst price and the mark. A missing mark gives NaN or Infinity: in no limit.
+ * Returns the holding at the mark plus every open buy at the dearer of its worst price and the mark. A missing mark gives NaN or Infinity,
+ * which exceeds every limit.
  */
 export function worstNotional(index: number, order: Draft, state: RiskState<SpotLedger>): number {
   const { ledger, reservations } = state;
@@ -126,8 +127,8 @@ export function worstNotional(index: number, order: Draft, state: RiskState<Spot
 }
 
 /**
- * What the account may come to: both figures in one walk, into a record of the state, because numbers that functions return are boxed.
- * `first`: the coins are the instruments from there on.
+ * Computes the worst case of the account, both figures in one pass. It writes them into a record of the state, because numbers that
+ * functions return are boxed. `first`: index of the first spot instrument.
  */
 export function computeAccountWorstCase(order: Draft, state: RiskState<SpotLedger>, first: number): AccountWorstCase {
   const { reservations, account, mark } = state;
@@ -144,7 +145,7 @@ function addOthers(own: number, state: RiskState<SpotLedger>, first: number): vo
     if (index !== own) addSymbol(state, index, state.marks.lastTicks(index), 0);
 }
 
-/** Holding and open buys of one symbol; `ownUnits`: what the order in hand adds to those. */
+/** Adds the holding and open buys of one symbol. `ownUnits`: what the current order adds to them. */
 function addSymbol({ ledger, reservations, account }: RiskState<SpotLedger>, index: number, mark: number, ownUnits: number): void {
   let open = ownUnits;
   if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);

@@ -9,19 +9,19 @@ const CLOCK_TIME = String.raw`([01]\d|2[0-3]):([0-5]\d)`;
 const WINDOW_TEXT = `${CLOCK_TIME}-${CLOCK_TIME}`;
 /** One window of the day: hour and minute of its start, hour and minute of its end. */
 export const WINDOW = new RegExp(`^${WINDOW_TEXT}$`);
-/** Several of them, with commas between. */
+/** Several windows, separated by commas. */
 export const WINDOWS = new RegExp(`^ *${WINDOW_TEXT}( *, *${WINDOW_TEXT})* *$`);
 
 export interface LimitRow {
   readonly key: string;
   readonly kind: LimitKind;
   readonly unit: string;
-  /** Of one that is used as an exact ratio: the largest. */
+  /** For a limit that is used as an exact ratio: its largest value. */
   readonly max?: number;
-  /** The stable code of a refusal by this limit. */
+  /** The stable code of a denial by this limit. */
   readonly code: string;
   readonly help: string;
-  /** A larger value is the tighter one. */
+  /** True when a larger value is the tighter one. */
   readonly isMinimum?: boolean;
 }
 
@@ -183,10 +183,13 @@ export const LIMITS = [
   { key: 'maxAlertAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: 'how long an alert may be unanswered' },
 ] as const satisfies readonly LimitRow[];
 
-/** A count beyond this is no limit: it would not fit the ring of times. */
+/** A count above this would not fit the ring of times, so it is not a valid limit. */
 export const MAX_COUNT = 1_000_000;
 
-/** What was expected of a limit whose text is sound and whose value is not, as the second half of "expected ..."; null: it is sound. */
+/**
+ * Returns what was expected of a limit whose text is valid and whose value is not, as the second half of "expected ..."; null if it is
+ * valid.
+ */
 export function limitProblem({ kind, max }: LimitRow, value: string): string | null {
   if (kind === 'windows') return value.split(',').every((part) => isSomeTime(part.trim())) ? null : 'windows that are longer than nothing';
   if (max === undefined) return null;
@@ -194,14 +197,14 @@ export function limitProblem({ kind, max }: LimitRow, value: string): string | n
   return found && found.numerator <= max * found.denominator ? null : `at most ${max}, with at most 9 decimals`;
 }
 
-/** What is no window at all is told by its form. */
+/** True when the window is not empty. Text that is not a window is reported by its form. */
 const isSomeTime = (window: string): boolean => !WINDOW.test(window) || window.slice(0, 5) !== window.slice(6);
 
-/** A limit as somebody types it, as it is written: a whole number where it counts something. */
+/** Converts a limit that the operator types into the form of a definition: a whole number if it counts something. */
 export function limitValue(key: LimitKey, text: string): string | number {
   return LIMITS.find((row) => row.key === key)?.kind === 'count' ? Number(text) : text;
 }
 
 export type LimitKey = (typeof LIMITS)[number]['key'];
-/** Limits as a definition writes them: decimals as text, counts as whole numbers. A missing key is a rule that is off. */
+/** Limits as a definition writes them: decimals as text, counts as whole numbers. A missing key means that the rule is off. */
 export type RiskLimits = Readonly<Partial<Record<LimitKey, string | number>>>;

@@ -1,4 +1,4 @@
-// Limits as text to limits as whole numbers of each instrument, once per run.
+// Converts limits from text to whole numbers for each instrument, once per run.
 
 import { parseRatio, scaledDown, type Ratio } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -6,14 +6,14 @@ import { mulDiv } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { LIMITS, MAX_COUNT, limitProblem, WINDOW, type LimitKey, type RiskLimits } from './limits.ts';
 
-/** Infinity (or null for a ratio) where a limit is not set. Each is rounded toward less risk: down. */
+/** Infinity (or null for a ratio) if a limit is not set. Each value is rounded toward less risk: down. */
 export interface ResolvedLimits {
   /** By instrument: largest order in lots and in quote units, largest position in base units and in quote units. */
   readonly orderLots: Float64Array;
   readonly orderUnits: Float64Array;
   readonly positionBase: Float64Array;
   readonly positionUnits: Float64Array;
-  /** Of the account. */
+  /** For the account. */
   readonly grossUnits: number;
   readonly netUnits: number;
   readonly leverage: Ratio | null;
@@ -28,9 +28,9 @@ export interface ResolvedLimits {
   readonly marginBuffer: Ratio | null;
   readonly liquidationAtrs: Ratio | null;
   readonly fillSlip: Ratio | null;
-  /** Of the newest closed bar, in intervals. */
+  /** Maximum age of the newest closed bar, in intervals. */
   readonly barAge: Ratio | null;
-  /** 0: none. */
+  /** 0: off. */
   readonly duplicateMs: number;
   readonly unknowns: number;
   readonly fillsPerMinute: number;
@@ -43,7 +43,7 @@ export interface ResolvedLimits {
   readonly nakedExitMs: number;
   readonly heartbeatAgeMs: number;
   readonly alertAgeMs: number;
-  /** Closed to new risk, minutes of the day in UTC; `to` is the first that is open again, and may lie behind midnight. */
+  /** Windows closed to new risk, in minutes of the day, UTC. `to` is the first open minute and may lie after midnight. */
   readonly windows: readonly Window[];
   /** The keys that are set. */
   readonly set: ReadonlySet<LimitKey>;
@@ -55,7 +55,7 @@ export interface Window {
   readonly text: string;
 }
 
-/** Throws ConfigError naming the key of a limit that is no plain decimal above 0, or out of its range. */
+/** Throws ConfigError naming the key of a limit that is not a plain decimal above 0, or is out of range. */
 export function resolveLimits(limits: RiskLimits, instruments: readonly Instrument[]): ResolvedLimits {
   for (const row of LIMITS) {
     const { key, kind } = row;
@@ -67,7 +67,7 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     const wanted = limitProblem(row, String(value));
     if (wanted !== null) throw new ConfigError(`risk.${key}: expected ${wanted}, got ${value}`, 'docs/risk.md says what it counts');
   }
-  // A new deployment has a share of every size.
+  // A new deployment may use only a share of every size.
   const share = ratio(limits, 'deployShare');
   const part = (max: number): number =>
     share === null || max === Infinity ? max : mulDiv(max, share.numerator, share.denominator, 'down');

@@ -1,11 +1,11 @@
-// Limits of a running bot only ever get tighter (risk-and-security, R-30): what is wider needs a restart and somebody who means it.
+// Tightens the limits of a running bot (risk-and-security, R-30): a wider limit needs a restart by the operator.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { LIMITS, type RiskLimits } from './limits.ts';
 import { resolveLimits } from './resolve.ts';
 
-/** `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that cannot be used. */
+/** Returns `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that is invalid. */
 export function tightened(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
   resolveLimits(next, instruments);
   for (const row of LIMITS) {
@@ -24,7 +24,7 @@ export function tightened(now: RiskLimits, next: RiskLimits, instruments: readon
   return { ...now, ...next };
 }
 
-/** Every window that was closed stays closed. */
+/** True when every window that was closed stays closed. */
 function holdsAll(will: string, is: string): boolean {
   const windows = (text: string): string[] => text.split(',').map((part) => part.trim());
   return windows(is).every((window) => windows(will).includes(window));

@@ -1,10 +1,11 @@
-// What an exchange, a disk or a clock may do to a live bot, and how far each stops trading. One table, read by the engine and the documents.
+// The halt causes of a live bot from exchange, disk and clock, and how far each stops trading. The engine and the documents read this
+// table.
 
 import type { HaltState } from './halts.ts';
 
 export interface HaltCauseSpec {
   readonly state: HaltState;
-  /** Only a person takes it away; otherwise it goes when its raiser says that it is over. */
+  /** True: only the operator clears it. False: the code that raised it clears it once it has ended. */
   readonly needsPerson: boolean;
   readonly help: string;
 }
@@ -44,5 +45,5 @@ export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   JOURNAL: { state: 'CANCEL_ONLY', needsPerson: true, help: 'the journal cannot be written: no order may leave, a restart is needed' },
 };
 
-/** A code that the table does not have is taken for one that a person must look at. */
+/** Returns the cause of a code. A code that is not in the table needs the operator. */
 export const haltCauseOf = (code: string): HaltCauseSpec => HALT_CAUSES[code] ?? halt(true, 'something that this version has no words for');

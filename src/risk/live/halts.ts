@@ -1,10 +1,10 @@
-// The risk states and why they hold: four scopes, each with a set of causes; one cause that clears never clears another.
+// The risk states and their causes: four scopes, each with a set of causes. Clearing one cause never clears another.
 
 import type { Instrument, Market } from '../../model/instrument.ts';
 
 /** From the mildest to the most severe. */
 export const RISK_STATES = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'] as const;
-/** RUN: all may leave that the rules allow. HALT_NEW: reductions. CANCEL_ONLY and KILLED: no order at all. */
+/** RUN: everything that the rules allow may be sent. HALT_NEW: only reductions. CANCEL_ONLY and KILLED: no order. */
 export type RiskStateName = (typeof RISK_STATES)[number];
 export type HaltState = Exclude<RiskStateName, 'RUN'>;
 
@@ -17,35 +17,35 @@ export type Scope =
 export interface HaltCause {
   readonly scope: Scope;
   readonly state: HaltState;
-  /** Stable; with the scope it names the cause, and orders that it stops are refused with it. */
+  /** Stable. Together with the scope it names the cause, and orders that the cause stops are denied with it. */
   readonly code: string;
   readonly why: string;
   readonly sinceMs: number;
 }
 
-/** One line of the record of states: raised or cleared. */
+/** One entry of the log of risk states: raised or cleared. */
 export interface HaltChange extends HaltCause {
   readonly isRaised: boolean;
   readonly timeMs: number;
 }
 
-/** Changes that a board keeps which tells somebody of each. */
+/** Number of changes that a board with a listener keeps. */
 const MAX_CHANGES = 1000;
 
-/** How the reason of a change begins that a person has made; the name follows. */
+/** How the reason of an operator's change begins; the name follows. */
 export const CLEARED_BY = 'cleared by ';
 
 export class HaltBoard {
   readonly #instruments: readonly Instrument[];
-  /** Position in RISK_STATES of the most severe cause: of an instrument (its market and the account included), of a strategy. */
+  /** The most severe cause, as a position in RISK_STATES: by instrument (including its market and the account), and by strategy. */
   readonly #ofInstrument: Uint8Array;
   readonly #ofStrategy: Uint8Array;
   #causes: HaltCause[] = [];
   readonly #changes: HaltChange[] = [];
   #any = false;
-  /** Told of each change at once: a live bot writes it down. */
+  /** Called at once for each change: a live bot journals it. */
   onChange: ((change: HaltChange) => void) | null = null;
-  /** While a journal is replayed: causes are those of its records, and nobody else raises or clears one. */
+  /** True while a journal is replayed: causes come only from its records, and no other code raises or clears one. */
   isReplayed = false;
 
   constructor(instruments: readonly Instrument[], strategies: number) {
@@ -54,23 +54,23 @@ export class HaltBoard {
     this.#ofStrategy = new Uint8Array(strategies);
   }
 
-  /** Some cause holds somewhere. */
+  /** True when any scope has a cause. */
   get any(): boolean {
     return this.#any;
   }
   causes(): readonly HaltCause[] {
     return this.#causes;
   }
-  /** Every change of the run, oldest first; where each is written down elsewhere, the newest of them. */
+  /** Returns every change of the run, oldest first. If a listener records the changes, only the newest are kept. */
   changes(): readonly HaltChange[] {
     return this.#changes.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
   }
 
-  /** The effective state of an order: the most severe of its account, market, symbol and strategy. */
+  /** Returns the effective state for an order: the most severe of its account, market, symbol and strategy. */
   stateOf(instrument: number, strategy: number): RiskStateName {
     return RISK_STATES[Math.max(this.#ofInstrument[instrument]!, this.#ofStrategy[strategy]!)]!;
   }
-  /** The oldest of the most severe causes that bear on an order, or undefined; of equally old ones the first by code. */
+  /** Returns the oldest of the most severe causes for an order, or undefined; among equally old ones the first by code. */
   causeOf(instrument: number, strategy: number): HaltCause | undefined {
     const state = this.stateOf(instrument, strategy);
     return this.#causes
@@ -78,7 +78,7 @@ export class HaltBoard {
       .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
   }
 
-  /** Adds a cause, or makes the one of that code more or less severe. */
+  /** Adds a cause, or changes the severity of the cause with that code. */
   raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
     if (this.isReplayed) return;
     const known = this.#find(scope, code);
@@ -89,7 +89,7 @@ export class HaltBoard {
     this.#note({ ...cause, isRaised: true, timeMs: nowMs });
   }
 
-  /** Takes a cause away; returns false when it does not hold. `why` says who cleared it, or what did. */
+  /** Clears a cause; returns false when it is not in force. `why` says who or what cleared it. */
   clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
     if (this.isReplayed) return false;
     const known = this.#find(scope, code);
@@ -100,14 +100,14 @@ export class HaltBoard {
     return true;
   }
 
-  /** Runs `act`, a change that a record of the journal says. */
+  /** Runs `act`, which applies a change from a journal record. */
   replayed(act: () => void): void {
     this.isReplayed = false;
     act();
     this.isReplayed = true;
   }
 
-  /** A cause of that scope and code holds. */
+  /** True when the scope has a cause with that code. */
   holds(scope: Scope, code: string): boolean {
     return this.#find(scope, code) !== undefined;
   }
@@ -141,7 +141,7 @@ function isOf(scope: Scope, strategy: number): boolean {
   return scope.kind === 'strategy' && scope.strategy === strategy;
 }
 
-/** Causes are found at different times but may begin at one: their order must not depend on who looked first. */
+/** Causes may be found at different times but begin at the same time: their order must not depend on which was found first. */
 function byCode(a: HaltCause, b: HaltCause): number {
   return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
 }

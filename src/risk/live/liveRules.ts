@@ -1,4 +1,4 @@
-// The watches of a live bot: each that is on hears what it asks for, and stops trading in its own name.
+// The live rules that are on: each receives the events that it needs, and halts trading under its own code.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -9,7 +9,7 @@ import type { HaltBoard, Scope } from './halts.ts';
 import type { LiveFacts, LiveRule, LiveWatch, Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
-/** In every market. */
+/** For every market. */
 export const LIVE_RULES: readonly LiveRule[] = [
   staleData,
   staleAccount,
@@ -20,7 +20,7 @@ export const LIVE_RULES: readonly LiveRule[] = [
   repeat,
   postTrade,
   lossStreak,
-  // Last: what it does about it then is judged by all that holds.
+  // Last, because all earlier rules apply to the orders by which it closes positions.
   nakedExit,
 ];
 
@@ -28,7 +28,7 @@ export class LiveWatches {
   readonly #ledger: Ledger;
   readonly #halts: HaltBoard;
   readonly #byCode = new Map<string, LiveWatch>();
-  /** They outlive a change of limits: what was raised under the old ones is cleared under the new ones. */
+  /** They survive a change of limits: a cause raised under the old limits is cleared under the new ones. */
   readonly #raisers = new Map<string, Raiser>();
 
   constructor(ledger: Ledger, halts: HaltBoard) {
@@ -36,14 +36,14 @@ export class LiveWatches {
     this.#halts = halts;
   }
 
-  /** Some of them look at facts as time goes by. */
+  /** True when a rule needs facts regularly. */
   get wantFacts(): boolean {
     return [...this.#byCode.values()].some((watch) => watch.tick !== undefined);
   }
   get any(): boolean {
     return this.#byCode.size > 0;
   }
-  /** Begins to watch by a rule, or begins anew under other limits. */
+  /** Starts a rule, or restarts it with other limits. */
   set(rule: LiveRule, limits: ResolvedLimits): void {
     const raiser = this.#raisers.get(rule.code) ?? this.#raiserOf(rule);
     this.#raisers.set(rule.code, raiser);
@@ -63,7 +63,7 @@ export class LiveWatches {
     for (const watch of this.#byCode.values()) watch.refused?.(order, code, nowMs);
   }
 
-  /** The exchange may raise a cause of the same name: what others have raised, a rule neither changes nor clears. */
+  /** The exchange may raise a cause with the same code. A rule neither changes nor clears a cause that it did not raise. */
   #raiserOf({ code }: LiveRule): Raiser {
     const halts = this.#halts;
     const own = new Set<string>();

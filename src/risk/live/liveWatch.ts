@@ -1,4 +1,4 @@
-// What rules of a live bot look at beyond an order, and how they stop trading: evidence of age, of outcomes and of fills.
+// Interfaces of live rules: the facts that they read beyond an order (ages, outcomes, fills), and how they halt trading.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -7,48 +7,48 @@ import type { HaltState, Scope } from './halts.ts';
 import type { LimitKey } from '../limits/limits.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
-/** What a live process knows and a replay does not. Times are venue time, ms; what is not known is NaN, and counts as too old. */
+/** Facts that a live process knows and a replay does not. Times are venue time, ms. NaN means unknown, and counts as too old. */
 export interface LiveFacts {
   readonly instruments: number;
-  /** Of the newest price of an instrument, by what it says and not by when it came. */
+  /** Time of the newest price of an instrument, as stated in the data and not as received. */
   priceMs(instrument: number): number;
-  /** Close of its newest bar, and how long its bars are. */
+  /** Close of its newest bar, and the length of its bars. */
   barCloseMs(instrument: number): number;
   barLengthMs(instrument: number): number;
-  /** The newest price is above zero, its book is not crossed, its high is not below its low. */
+  /** True when the newest price is above zero, its book is not crossed, and its high is not below its low. */
   isSound(instrument: number): boolean;
-  /** When orders and balances were last found to be those of the exchange. */
+  /** When orders and balances last matched those of the exchange. */
   readonly auditMs: number;
-  /** Uncertainty of the exchange's clock, ms: it grows until the clock is measured anew. */
+  /** Uncertainty of the exchange's clock, ms: it grows until the clock is measured again. */
   readonly clockErrorMs: number;
-  /** The last sign of life of whoever watches; Infinity where nobody has to. */
+  /** The last sign of presence of the operator; Infinity if none is required. */
   readonly heartbeatMs: number;
-  /** The oldest alert that nobody has answered; Infinity: none. */
+  /** The oldest unacknowledged alert; Infinity without one. */
   readonly alertMs: number;
-  /** Lots of an instrument that are held, long or short, and how many of them a stop guards that is known to stand. */
+  /** Lots of an instrument that are held, long or short, and the number of them that a stop known to exist protects. */
   heldLots(instrument: number): number;
   guardedLots(instrument: number): number;
 }
 
-/** Raises and clears causes as of a time; raising one that holds changes nothing. */
+/** Raises and clears causes as of a time. Raising a cause that is in force changes nothing. */
 export interface Raiser {
   raise(scope: Scope, why: string, atMs: number, state?: HaltState): void;
   clear(scope: Scope, atMs: number): void;
 }
 
-/** Every method is called only where it is there. */
+/** Callbacks of a live rule. Each is called only if the rule defines it. */
 export interface LiveWatch {
-  /** Time has come to `nowMs`. */
+  /** Called when time has reached `nowMs`. */
   tick?(facts: LiveFacts, nowMs: number): void;
-  /** The outcome of an order has become unknown (`lost`), or known; `open`: all orders that are not over. */
+  /** Called when the outcome of an order has become unknown (`lost`), or known. `open`: all unfinished orders. */
   outcome?(open: readonly Order[], lost: Order | null, nowMs: number): void;
-  /** An execution, after it was booked. `markTicks`: the newest price of its instrument. */
+  /** Called for a fill, after it was booked. `markTicks`: the newest price of its instrument. */
   filled?(order: Order, fill: Fill, markTicks: number): void;
-  /** The exchange has refused an order. */
+  /** Called when the exchange has refused an order. */
   refused?(order: Order, code: string, nowMs: number): void;
 }
 
-/** Watches a live bot and stops new risk by itself. */
+/** A rule that watches a live bot and halts new risk on its own. */
 export interface LiveRule {
   readonly kind: 'live';
   readonly code: string;

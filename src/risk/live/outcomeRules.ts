@@ -1,4 +1,4 @@
-// Rules about what has become of orders: too many unknown, too many at all, fills that should not be, losses one after the other.
+// Live rules on the outcomes of orders: too many unknown, too many orders, abnormal fills, and losses in a row.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -11,7 +11,7 @@ import { priceText } from '../limits/words.ts';
 const MINUTE_MS = 60_000;
 const UNKNOWN_WINDOW_MS = 10 * MINUTE_MS;
 
-/** Times of the newest events: more than `most` within a window is one too many. */
+/** Times of the newest events: detects more than `max` of them within a window. */
 class Recent {
   readonly #max: number;
   readonly #windowMs: number;
@@ -20,7 +20,7 @@ class Recent {
     this.#max = max;
     this.#windowMs = windowMs;
   }
-  /** Counts one more; true when there are too many. */
+  /** Counts one more event; true when there are too many. */
   add(nowMs: number): boolean {
     if (this.#max === Infinity) return false;
     this.#times.push(nowMs);
@@ -36,7 +36,7 @@ class UnknownWatch implements LiveWatch {
   readonly #max: number;
   readonly #raiser: Raiser;
   readonly #recent: Recent;
-  /** Nothing but a burst that is over by now stands against trading. */
+  /** True when only a burst that may have ended keeps the halt. */
   #isBurst = false;
 
   constructor({ unknowns }: ResolvedLimits, raiser: Raiser) {
@@ -50,7 +50,7 @@ class UnknownWatch implements LiveWatch {
     if (why === null) this.#raiser.clear(ACCOUNT, nowMs);
     else this.#raiser.raise(ACCOUNT, why, nowMs);
   }
-  /** A burst that has gone by is over, too. */
+  /** Clears the halt once the burst has ended. */
   tick(_: unknown, nowMs: number): void {
     if (!this.#isBurst || this.#recent.isOver(nowMs)) return;
     this.#isBurst = false;
@@ -74,7 +74,7 @@ export const unknownBudget: LiveRule = {
   watch: (limits, _, raiser) => new UnknownWatch(limits, raiser),
 };
 
-/** A strategy that fills, or is refused, again and again: a person has to look at it. */
+/** Halts a strategy that fills, or is refused, again and again, until the operator has looked at it. */
 export const repeat: LiveRule = {
   kind: 'live',
   code: 'REPEAT',
@@ -95,7 +95,7 @@ export const repeat: LiveRule = {
   },
 };
 
-/** A fill beyond both its limit and the newest price. */
+/** Reports a fill beyond both its limit and the newest price. */
 export const postTrade: LiveRule = {
   kind: 'live',
   code: 'POST_TRADE',
@@ -115,12 +115,12 @@ export const postTrade: LiveRule = {
   },
 };
 
-/** One strategy's money in an instrument since it was flat there. */
+/** Follows one strategy's profit in an instrument from flat to flat. */
 class StreakWatch implements LiveWatch {
   readonly #max: number;
   readonly #ledger: Ledger;
   readonly #raiser: Raiser;
-  /** By strategy: losing round trips in a row; by strategy and instrument: what the trip has brought so far. */
+  /** By strategy: losing round trips in a row. By strategy and instrument: the profit of the current round trip. */
   readonly #losses: number[];
   readonly #flows: Float64Array[];
 
@@ -133,7 +133,7 @@ class StreakWatch implements LiveWatch {
   }
   filled({ strategy, instrumentIndex, instrument, side }: Order, { notional, fee, feeInBase, timeMs }: Fill): void {
     const flows = this.#flows[strategy]!;
-    // Of an inverse contract the notional is what the position costs in coins: more of them at a lower price.
+    // For an inverse contract the notional is the position's cost in coins: more coins at a lower price.
     const isPaid = (side === 'buy') === (instrument.contract?.kind !== 'inverse');
     flows[instrumentIndex]! += (isPaid ? -notional : notional) - (feeInBase ? 0 : fee);
     if (!this.#ledger.isFlat(strategy, instrumentIndex)) return;
@@ -141,7 +141,7 @@ class StreakWatch implements LiveWatch {
     flows[instrumentIndex] = 0;
     const losses = isLoss ? this.#losses[strategy]! + 1 : 0;
     if (losses >= this.#max) this.#raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
-    // A person who lets it go on gives it as many again.
+    // When the operator resumes the strategy, counting starts again.
     this.#losses[strategy] = losses >= this.#max ? 0 : losses;
   }
 }

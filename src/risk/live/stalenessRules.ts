@@ -1,4 +1,4 @@
-// Rules about how old and how sure things are: prices, bars, audits, the clock, whoever watches. Each clears by itself.
+// Live rules on ages and certainty: prices, bars, audits, the clock, the operator's presence. Each clears by itself.
 
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { Scope } from './halts.ts';
@@ -6,14 +6,14 @@ import { ACCOUNT, type LiveFacts, type LiveRule, type LiveWatch, type Raiser } f
 import type { ResolvedLimits } from '../limits/resolve.ts';
 import { lotsText } from '../limits/words.ts';
 
-/** An age that is not known is too old. */
+/** False for an unknown age (NaN), which counts as too old. */
 const isWithin = (ageMs: number, maxMs: number): boolean => maxMs === Infinity || ageMs <= maxMs;
 
-/** Good prices in a row, each newer than the one before, after which data count as fresh again. */
+/** Number of good prices in a row, each newer than the one before, after which data count as fresh again. */
 const GOOD_UPDATES = 3;
-/** So many times the limit without an audit, and nothing but cancels may leave. */
+/** Multiple of the limit without an audit from which on only cancels may be sent. */
 const AUDIT_SECOND_STEP = 10;
-/** Orders in a row that the exchange refuses for their time. */
+/** Number of orders in a row that the exchange refuses for their time. */
 const MAX_TIME_REFUSALS = 3;
 
 class DataWatch implements LiveWatch {
@@ -90,7 +90,7 @@ class ClockWatch implements LiveWatch {
     this.#raiser = raiser;
   }
   tick({ clockErrorMs }: LiveFacts, nowMs: number): void {
-    // Uncertainty only grows between measurements.
+    // The uncertainty only grows between measurements, so a fall means a new measurement.
     if (clockErrorMs < this.#errorMs) this.#refusals = 0;
     this.#errorMs = clockErrorMs;
     if (!isWithin(clockErrorMs, this.#max))
@@ -129,7 +129,7 @@ export const deadMan: LiveRule = {
   }),
 };
 
-/** Since when some of each position has had no stop. */
+/** Since when a part of each position has had no stop. */
 class UnprotectedTimer {
   readonly #ledger: Ledger;
   readonly #since: number[] = [];
@@ -137,7 +137,7 @@ class UnprotectedTimer {
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
-  /** Lots of an instrument that nothing guards, and for how many ms; dust that no order can close is not counted. */
+  /** Returns the unprotected lots of an instrument, and for how many ms; dust that no order can close is not counted. */
   observe(facts: LiveFacts, index: number, nowMs: number): { readonly lots: number; readonly ms: number } {
     const lots = facts.heldLots(index) - facts.guardedLots(index);
     if (lots < this.#ledger.instruments[index]!.minLots) this.#since[index] = Infinity;
@@ -166,10 +166,10 @@ export const naked: LiveRule = {
   },
 };
 
-/** The code of a position that is being closed because nothing guards it. */
+/** Code of a position that is being closed because it is unprotected. */
 export const NAKED_EXIT = 'NAKED_EXIT';
 
-/** Raised anew after each such time for as long as something is left: each is an attempt to close it. */
+/** Raised again after each such period while lots are left: each time is an attempt to close them. */
 export const nakedExit: LiveRule = {
   kind: 'live',
   code: NAKED_EXIT,

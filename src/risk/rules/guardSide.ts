@@ -1,4 +1,4 @@
-// The stop and the target of an entry: a stop that lies at or beyond the entry price would sell at once, and so would a target on the wrong side.
+// Checks the side of an entry's stop-loss and take-profit: at or beyond the entry price, or on the wrong side, they would sell at once.
 
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { Draft, OrderRule } from './rule.ts';
@@ -7,8 +7,8 @@ import type { Draft, OrderRule } from './rule.ts';
 export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE'] as const;
 
 /**
- * Returns the price in ticks at which an entry may be expected to fill: the trigger of a condition order, else the better of its limit and
- * the last price.
+ * Returns the price in ticks at which an entry is expected to fill: the trigger of a trigger order, else the better of its limit and the
+ * last price.
  */
 function entryTicks({ role, triggerTicks, limit, sign }: Draft, mark: number): number {
   if (triggerTicks !== undefined && triggerTicks > 0) return triggerTicks;
@@ -56,7 +56,7 @@ const targetSide: OrderRule = {
   detail: (order, { mark }) => text('takeProfit', order.takeProfit ?? 0, order, mark),
 };
 
-/** Returns the rule that the stop or the target of an entry breaks; null where both lie right. Asked of orders with a bracket alone. */
+/** Returns the rule that the stop-loss or take-profit of an entry breaks, or null. Called only for orders with a bracket. */
 export function guardFlaw(order: Draft, mark: number): OrderRule | null {
   if (order.reduceOnly) return null;
   if (isStopWrong(order, mark)) return stopSide;

@@ -1,4 +1,4 @@
-// Rules about what came of it: a day's loss and a fall from the peak halt new risk, at the row at which they happen.
+// Loss rules: a daily loss and a fall from the peak halt new risk, at the row at which they happen.
 
 import type { Ratio } from '../../base/number/decimalText.ts';
 import { mulDiv } from '../../base/number/exact.ts';
@@ -9,19 +9,22 @@ import { ratioText } from '../limits/words.ts';
 const DAY_MS = 86_400_000;
 type Money = (units: number) => string;
 
-/** Equity at or below this has lost `share` of `from`: the exact bound, rounded down because equities are whole. */
+/** Returns the equity at or below which `share` of `from` is lost: the exact bound, rounded down because equities are whole. */
 function floorAfter(from: number, { numerator, denominator }: Ratio): number {
   return from > 0 ? mulDiv(from, denominator - numerator, denominator, 'down') : -Infinity;
 }
 
-/** True when `units` has lost `times` the limit of `watch` or more, exactly; also when a figure is no whole number, for then nobody knows. */
+/**
+ * True when `units` has lost at least `times` the limit of `watch`, exactly. Also true when a figure is not a whole number, because the
+ * loss is then unknown.
+ */
 export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, times: Ratio): boolean {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(units) || from <= 0) return true;
   const lost = BigInt(from) - BigInt(units);
   return lost * BigInt(share.denominator) * BigInt(times.denominator) >= BigInt(from) * BigInt(share.numerator) * BigInt(times.numerator);
 }
 
-/** Loss since 00:00 UTC, of the equity then: halts new risk until the next day. Deposits do not happen within a run. */
+/** Loss since 00:00 UTC, relative to the equity then: halts new risk until the next day. A run has no deposits. */
 class DayWatch implements EquityWatch {
   #share: Ratio;
   readonly #halt: Halt;
@@ -48,7 +51,7 @@ class DayWatch implements EquityWatch {
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
       const ms = timeMs[row]!;
-      // A row that closes at 00:00 is the newest equity of that time: the anchor. Any other first row of a day comes after the anchor.
+      // A row that closes at 00:00 has the newest equity of that time, so it is the baseline. Any other first row of a day comes after it.
       if (ms >= this.#dayEnd) this.#startDay(ms % DAY_MS === 0 ? equity : this.#last, ms);
       this.#last = equity;
       if (equity <= this.#floor && !this.#isHalted) {
@@ -97,7 +100,7 @@ class DayWatch implements EquityWatch {
   }
 }
 
-/** Fall of equity below its peak since the run began: halts new risk until a person clears it, then counts from the equity at that time. */
+/** Fall of equity below its peak since the begin of the run: halts new risk until the operator clears it, then counts from that equity. */
 class PeakWatch implements EquityWatch {
   #share: Ratio;
   readonly #halt: Halt;
@@ -142,7 +145,7 @@ class PeakWatch implements EquityWatch {
     this.#isHalted = isHalted === 1;
   }
   roll(): void {
-    // The peak is older than any day.
+    // The peak does not depend on the day.
   }
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
     if (to > from) this.#last = units[to - 1]!;

@@ -1,10 +1,10 @@
-// Which orders can only lower a position.
+// Decides which orders can only reduce a position.
 
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ReservedOrder } from '../../orders/reserve/worstCase.ts';
 
-/** Lowers the position under every history: no more than what is held when all orders that would take from it too have filled. */
+/** True when the order reduces the position in every case: it is at most what is held after all other orders that reduce it have filled. */
 export function isReduction(
   { sign, strategy, instrumentIndex, worstLots, reduceOnly }: ReservedOrder,
   { ledger, reservations }: { readonly ledger: Ledger; readonly reservations: Reservations },
@@ -15,8 +15,8 @@ export function isReduction(
 }
 
 /**
- * Lots that open orders of this side may take from what a strategy holds on the other one: all of them, but where long and short are kept
- * apart only those that close.
+ * Returns the lots that open orders of this side may take from what a strategy holds on the other side: those of all orders, but in two-way
+ * mode only of orders that close.
  */
 export function takenLots(strategy: number, index: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
   if (reservations.open(index) === 0) return 0;

@@ -1,4 +1,4 @@
-// How many orders may be open.
+// Rule on the number of open orders.
 
 import type { OrderRule } from './rule.ts';
 

@@ -1,4 +1,4 @@
-// Rules about an order beside others: against an own one, beyond its parent, the same again, at a forbidden time, of a new deployment.
+// Rules on an order in its context: self-trade, larger than its parent, duplicate, restricted time, new deployment.
 
 import { formatMinute } from '../../model/time.ts';
 import type { Order } from '../../model/order.ts';
@@ -9,7 +9,10 @@ import { lotsText, priceText, quoteText } from '../limits/words.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** It would trade with an own order on the other side, of whatever strategy. A limit trades at its limit, a market order up to its collar. */
+/**
+ * Denies an order that would trade with an own order on the other side, of any strategy. A limit reaches its limit, a market order its
+ * collar.
+ */
 export const selfTrade: OrderRule = {
   kind: 'order',
   code: 'SELF_TRADE',
@@ -33,12 +36,14 @@ function crossed(order: Draft, state: RiskState): Order | null {
   }
   return null;
 }
-/** The worst price at which an order may fill, ticks. */
+/** Returns the worst price at which an order may fill, in ticks. */
 function reachOf({ limit, side }: Pick<Draft, 'limit' | 'side'>, { mark, reservations }: RiskState): number {
   return limit > 0 ? limit : reservations.collarTicks(mark, side === 'buy');
 }
 
-/** The orders of a bracket together sell no more than its entry has bought. An entry of an earlier process is not known, and does not bind. */
+/**
+ * The legs of a bracket together sell at most what its entry has bought. An entry of an earlier process is unknown, so it sets no limit.
+ */
 export const parent: OrderRule = {
   kind: 'order',
   code: 'PARENT',
@@ -55,7 +60,9 @@ function siblings({ parent: entry }: Draft, { marks, sent }: RiskState): number 
   return lots;
 }
 
-/** The same order of the same strategy again, before anybody can have meant it. Legs of brackets come from the bot itself. */
+/**
+ * Denies the same order of the same strategy within a time in which it cannot be intended. Bracket legs come from the bot itself and pass.
+ */
 export const duplicate: OrderRule = {
   kind: 'order',
   code: 'DUPLICATE',
@@ -69,7 +76,7 @@ export const duplicate: OrderRule = {
   },
 };
 
-/** In a window of the day, UTC, nothing but reductions may leave. */
+/** In a window of the day, UTC, only reductions may be sent. */
 export const restricted: OrderRule = {
   kind: 'order',
   code: 'RESTRICTED',
@@ -84,7 +91,7 @@ function isRestricted({ limits: { windows }, nowMs }: RiskState): boolean {
   return windows.some(({ from, to }) => (from <= to ? minute >= from && minute < to : minute >= from || minute < to));
 }
 
-/** While a deployment is new its size limits count at a share (resolve.ts), and it trades one symbol. */
+/** While a deployment is new, its size limits count at a share (resolve.ts), and it trades one symbol. */
 export const deployCap: OrderRule = {
   kind: 'order',
   code: 'DEPLOY_CAP',

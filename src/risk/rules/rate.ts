@@ -1,4 +1,4 @@
-// What was sent: how often, and what exactly, as far as a rule that is on asks for it.
+// Rules on the rate of orders: how many may be sent in a time.
 
 import { isReduction } from './openOrderRules.ts';
 import type { OrderRule } from './rule.ts';

@@ -1,4 +1,4 @@
-// What was sent: how often, and what exactly, as far as a rule that is on asks for it.
+// Records what was sent, how often and with which terms, as far as a rule that is on needs it.
 
 import type { Order } from '../../model/order.ts';
 
@@ -6,39 +6,39 @@ export const WINDOW_MS = 60_000;
 
 export const HOUR_MS = 3_600_000;
 
-/** Entries that are remembered: those with legs still to come are among the newest. */
+/** Number of entries that are remembered: those with legs still to come are among the newest. */
 export const MAX_ENTRIES = 4096;
 
-/** What tells one order from another, and when it was sent. */
+/** What distinguishes one order from another, and when it was sent. */
 export type RecentOrder = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
   readonly byAmount: boolean;
   readonly size: number;
   readonly sentMs: number;
 };
 
-/** Lots or units as they were wanted: the second of two equal orders is sent a lot smaller while the first is open. */
+/** Returns the requested lots or units: the second of two equal orders is sent one lot smaller while the first is open. */
 export const sizeOf = ({ lots, quoteUnits, fingerprintOffset = 0 }: Order): number =>
   (quoteUnits > 0 ? quoteUnits : lots) + fingerprintOffset;
 
 export interface SentLimits {
-  /** Orders in any 60 s; Infinity keeps no times. */
+  /** Limit on orders in any 60 s; Infinity keeps no times. */
   readonly ordersPerMinute: number;
-  /** How long the same order again is one too many; 0 keeps none. */
+  /** How long an equal order counts as a duplicate; 0 keeps none. */
   readonly duplicateMs: number;
-  /** Orders of a strategy for each of its fills, in any hour; Infinity keeps none. */
+  /** Limit on a strategy's orders for each of its fills, in any hour; Infinity keeps none. */
   readonly ordersPerFill: number;
-  /** Legs of a bracket are held against their entry. */
+  /** True when the legs of a bracket are counted against their entry. */
   readonly countsLegs: boolean;
 }
 
-/** Into its place: mostly the last. */
+/** Inserts a time in order; it is mostly the last. */
 export function insert(times: number[], timeMs: number): void {
   let at = times.length;
   for (; at > 0 && times[at - 1]! > timeMs; at--) times[at] = times[at - 1]!;
   times[at] = timeMs;
 }
 
-/** The times of the newest orders, in their order, as many as the limit: the oldest of them says whether one more may go. */
+/** The times of the newest orders, in order, as many as the limit: the oldest of them decides whether one more may be sent. */
 export class SentOrders {
   readonly #times: Float64Array;
   readonly #duplicateMs: number;
@@ -47,7 +47,7 @@ export class SentOrders {
   /** By strategy: times of the last hour. */
   #sent: number[][] = [];
   #fills: number[][] = [];
-  /** Something is kept: a backtest without these limits keeps nothing, order after order. */
+  /** True when anything is recorded. A backtest without these limits records nothing. */
   readonly keeps: boolean;
   #next = 0;
   #twins: RecentOrder[] = [];
@@ -61,11 +61,11 @@ export class SentOrders {
     this.keeps = this.#times.length > 0 || duplicateMs > 0 || ordersPerFill < Infinity || countsLegs;
   }
 
-  /** True while fewer than the limit were sent after `nowMs` - 60 s. False for a time that is no number. */
+  /** True while fewer orders than the limit were sent after `nowMs` - 60 s. False for NaN. */
   mayPass(nowMs: number): boolean {
     return this.#times.length === 0 || this.#times[this.#next]! <= nowMs - WINDOW_MS;
   }
-  /** Orders and fills of a strategy after `nowMs` - 1 h. */
+  /** Returns the orders and fills of a strategy after `nowMs` - 1 h. */
   lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
     const count = (times: number[] | undefined): number => {
       if (times === undefined) return 0;
@@ -74,7 +74,7 @@ export class SentOrders {
     };
     return { sent: count(this.#sent[strategy]), fills: count(this.#fills[strategy]) };
   }
-  /** One order more is not too many for what fills. */
+  /** True when one more order is within the limit for the strategy's fills. */
   maySpeak(strategy: number, nowMs: number): boolean {
     if (this.#ordersPerFill === Infinity) return true;
     const { sent, fills } = this.lastHour(strategy, nowMs);
@@ -94,7 +94,7 @@ export class SentOrders {
         duplicate.limit === limit,
     );
   }
-  /** What an entry may have filled at most; Infinity for one that is not known. */
+  /** Returns what an entry may have filled at most; Infinity for an unknown entry. */
   lotsOf(entry: number): number {
     return this.#entries.get(entry)?.lots ?? Infinity;
   }
@@ -114,7 +114,7 @@ export class SentOrders {
     this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
     if (this.#entries.size > MAX_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
   }
-  /** In the place of the oldest. A leg of a bracket bears the time of what called for it: orders of other bars may be newer. */
+  /** Replaces the oldest time. A bracket leg has the time of the fill that caused it, so orders of other bars may be newer. */
   #keep(timeMs: number): void {
     const times = this.#times;
     const oldest = this.#next;
@@ -127,16 +127,16 @@ export class SentOrders {
     times[at] = timeMs;
     this.#next = oldest === last ? 0 : oldest + 1;
   }
-  /** A leg of a bracket has filled. */
+  /** Records a fill of a bracket leg. */
   legFilled(entry: number, lots: number): void {
     const known = this.#entries.get(entry);
     if (known) known.filledLegs += lots;
   }
-  /** Something of an order has filled. */
+  /** Records a fill of an order. */
   filled(strategy: number, timeMs: number): void {
     if (this.#ordersPerFill < Infinity) insert((this.#fills[strategy] ??= []), timeMs);
   }
-  /** Goes on with what `earlier` has seen, under limits that are no wider. */
+  /** Continues with what `earlier` has recorded, under limits that are not wider. */
   follow(earlier: SentOrders): void {
     const max = this.#times.length;
     if (max > 0) {

@@ -1,10 +1,10 @@
-// Rules about what one order may be: its instrument, its precision, its size, its price.
+// Rules on a single order: its instrument, precision, size and price.
 
 import { productAtMost } from '../../base/number/exact.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/words.ts';
 
-/** The specification has a time in force for futures only: on spot nothing of the kind can be sent. */
+/** The specification has a time in force for futures only: a spot order with one cannot be sent. */
 export const timeInForce: OrderRule = {
   kind: 'order',
   code: 'TIME_IN_FORCE',
@@ -14,7 +14,7 @@ export const timeInForce: OrderRule = {
   detail: (order) => `${order.timeInForce} is not available on spot`,
 };
 
-/** Only instruments of the run, and only those whose exposure the rules below can count. */
+/** Allows only instruments of the run, and only those whose exposure the rules below can count. */
 export const instrument: OrderRule = {
   kind: 'order',
   code: 'INSTRUMENT',
@@ -24,7 +24,7 @@ export const instrument: OrderRule = {
   detail: (order, { ledger }) => `${order.instrument.id} is not a ${ledger.market} instrument of this run`,
 };
 
-/** A contract whose status is not open takes orders that close, and no others. */
+/** A contract whose status is not open takes only orders that close. */
 export const tradingStatus: OrderRule = {
   kind: 'order',
   code: 'NOT_TRADING',
@@ -34,7 +34,7 @@ export const tradingStatus: OrderRule = {
   detail: (order) => `${order.instrument.id} is not open for trading`,
 };
 
-/** Sizes were rounded toward less risk before: what is left below the smallest order is refused, never rounded up. */
+/** Sizes were already rounded toward less risk. A size below the smallest order is denied, never rounded up. */
 export const precision: OrderRule = {
   kind: 'order',
   code: 'PRECISION',
@@ -51,7 +51,7 @@ function minUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, r
   return reservations.scale(instrumentIndex).notionalUp(mark, minLots);
 }
 
-/** On spot a buy never reduces. (A sell beyond the holding is refused by MARGIN.) */
+/** On spot a buy never reduces. (A sell beyond the holding is denied by MARGIN.) */
 export const reduceOnly: OrderRule = {
   kind: 'order',
   code: 'REDUCE_ONLY',
@@ -81,7 +81,7 @@ export const notionalMax: OrderRule = {
     `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, of)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
 };
 
-/** A limit on the taking side, too far beyond the last price: a slip of the finger, or a stale price. */
+/** Denies a limit on the taking side too far beyond the last price: a typing error, or a stale price. */
 export const priceBand: OrderRule = {
   kind: 'order',
   code: 'COLLAR',

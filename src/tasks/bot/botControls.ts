@@ -1,4 +1,4 @@
-// What a person may do to this bot: whatever stops trading has done so before it returns, and is on the disk before it is answered.
+// What an operator may do to this bot. An act that stops trading takes effect before it returns, and its reply waits until it is durable.
 
 import { tightenedText } from '../../adapters/journal/records/tightened.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -19,7 +19,7 @@ import { namedOf, viewOf } from './view/view.ts';
 
 export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
   readonly loopDelayP99Ms: () => number | null;
-  /** A kill of this process has closed positions, all but `left` of them: the books of the engine do not know it. */
+  /** A kill in this process has closed all positions except `left`. The ledger of the engine does not know that. */
   readonly flattened?: (left: number) => void;
 }
 
@@ -34,7 +34,7 @@ export class LiveControl implements BotControl {
   readonly #startedMs: number;
   #kill: KillView | null = null;
   #isFlat = false;
-  /** The latch alone has said it: whoever set it may still want this process to do the rest. */
+  /** Only the kill switch file, written by another process, has set this kill. The operator may still ask this process to do the rest. */
   #isSetByFile = false;
 
   constructor(parts: LiveControlDeps) {
@@ -105,7 +105,7 @@ export class LiveControl implements BotControl {
 
   async kill({ flatten, why }: KillAct, who: Who): Promise<ActAnswer> {
     const { killSwitch, bot } = this.#parts;
-    // The gate first: everything else may take its time.
+    // Close the kill switch first. Everything after it may take time.
     killSwitch.close();
     if (this.#kill && !this.#isSetByFile) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
     this.#isSetByFile = false;
@@ -114,7 +114,7 @@ export class LiveControl implements BotControl {
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
     log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
     const switchRecord = { sinceMs: venueMs(), who, why, flatten };
-    // Cancels do not wait for the disk; the answer does.
+    // Cancels do not wait for the disk. The reply does.
     const latching = engageKillSwitch(config.data, switchRecord).then(
       () => null,
       (error: unknown) => `the latch could not be written: ${String(error)}`,
@@ -125,7 +125,7 @@ export class LiveControl implements BotControl {
     return problem === null ? done(text) : refused(`${text}; but the next start would not know: ${problem}`);
   }
 
-  /** A kill from outside this process has set the latch: what it does, it does alone. */
+  /** Halts the bot after a kill from another process. That process does the cancelling and flattening alone. */
   pollKillSwitch(): void {
     const { killSwitch, bot } = this.#parts;
     if (this.#kill || !killSwitch.isClosed) return;
@@ -172,7 +172,7 @@ export class LiveControl implements BotControl {
     return this.#lasting(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
-  /** Somebody says what became of an order that nobody could tell. */
+  /** Records the outcome of an order of unknown outcome, as the operator has found it. */
   #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
     const order = this.#orderOf(id);
     if (order === null) return refused(`${id} is no order of this bot`);
@@ -186,7 +186,7 @@ export class LiveControl implements BotControl {
     return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is watched for ever`);
   }
 
-  /** Done, once everything that was journalled by now is on the disk. */
+  /** Resolves once everything that has been journalled by now is durable. */
   async #lasting(line: string): Promise<ActAnswer> {
     const { bot } = this.#parts;
     try {

@@ -1,4 +1,4 @@
-// What a running bot leaves in its data folder for a kill that works without it.
+// Builds the file that a running bot leaves in its data folder for a kill that works without the bot.
 
 import { resolve } from 'node:path';
 import type { BotFile } from '../control/folder/botFile.ts';

@@ -1,4 +1,4 @@
-// The demonstration of a live bot: a paper exchange in a process beside it that hurries, and a config for a shipped strategy on it.
+// The demo of a live bot: starts a paper exchange in a second process, with accelerated time, and writes a config for a shipped strategy.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,10 +10,10 @@ import { ConfigError } from '../../base/errors.ts';
 import { packageFolder } from '../../adapters/runtime/version.ts';
 
 export interface Demo {
-  /** Path of the config of the bot. */
+  /** Path of the bot's config. */
   readonly config: string;
   readonly folder: string;
-  /** Data folder of the bot. */
+  /** The bot's data folder. */
   readonly data: string;
   readonly url: string;
   readonly speed: number;
@@ -22,12 +22,12 @@ export interface Demo {
   close(): void;
 }
 
-/** A minute goes by in two seconds: fast enough to see something, and no harm where the computer is busy. */
+/** Time scale: one minute takes two seconds. Fast enough to watch, slow enough for a busy computer. */
 const SPEED = 30;
 const INTERVAL = '1m';
 const STRATEGY = 'smaCross';
 
-/** `bin`: the command line of this package, as a file. Throws ConfigError where the exchange does not start. */
+/** `bin`: path of this package's command line. Throws ConfigError if the exchange does not start. */
 export async function openDemo(bin: string): Promise<Demo> {
   const child = spawn(process.execPath, [bin, 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -73,7 +73,7 @@ async function hurry(control: string): Promise<void> {
   if (!ok) throw new ConfigError(`the paper exchange cannot hurry (HTTP ${status})`, 'report this');
 }
 
-/** Averages so short cross every few bars. */
+/** Such short averages cross every few bars. */
 const configText = (url: string): string => `name: demo
 mode: paper
 exchange: { spotUrl: '${url}', keyFile: key, secretFile: secret }

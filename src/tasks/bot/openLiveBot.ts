@@ -1,4 +1,4 @@
-// From a config to a bot that stands before its first audit: lock, clock, feeds, strategies, books, exchange, in this order.
+// Builds a live bot from its config, up to the first audit: lock, clock, feeds, strategies, ledger, exchange, in this order.
 
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
 import { soon } from '../../adapters/clock/wallClock.ts';
@@ -42,36 +42,36 @@ import { NarratedJournal } from './journal/narratedJournal.ts';
 
 export interface LiveOptions {
   readonly log: (venueMs: () => number) => LiveLog;
-  /** Somebody else's time; default the clock of this computer, hurried by the time scale. */
+  /** Replaces the clock; default the clock of this computer, accelerated by the time scale. */
   readonly scheduler?: Scheduler;
   readonly bundler?: Bundler;
   readonly load?: ResolveOptions['load'];
-  /** Told once, when the bot cannot go on. */
+  /** Called once, when the bot cannot continue. */
   readonly broken: (why: string) => void;
-  /** Most bars that each feed can have. */
+  /** Most bars that each feed can hold. */
   readonly room?: number;
-  /** A person has read what has changed since the newest start, and goes on with it. */
+  /** The operator has read what changed since the newest start, and continues. */
   readonly acceptChanges?: boolean;
-  /** As of `Engine.tellsAtInstants`, from the time at which the bot trades: its past is replayed in the same way. */
+  /** As `Engine.tellsAtInstants`, from the time at which the bot trades. The replay of its past does the same. */
   readonly tellsAtInstants?: boolean;
 }
 
 export interface OpenedBot {
   readonly bot: LiveBot;
   readonly plan: RunPlan;
-  /** Those that modules add. */
+  /** Notifiers that modules add. */
   readonly notifiers: readonly Notifier[];
-  /** The gate that a kill closes. */
+  /** The kill switch that stops all orders. */
   readonly killSwitch: KillSwitch;
   readonly counts: NarratedJournal['counts'];
-  /** Ends connections and gives the lock back; the bot has been stopped. */
+  /** Closes connections and releases the lock, after the bot has been stopped. */
   close(): Promise<void>;
 }
 
-/** A network may be slow as it is used for the first time, and so may a computer. */
+/** Most measurements of the clock: the first ones may be slow on a new connection or a busy computer. */
 const MEASUREMENTS = 20;
 
-/** Throws ConfigError and StrategyError for what a bot cannot be made of, NoAnswer where the exchange does not answer. */
+/** Throws ConfigError and StrategyError for an invalid bot, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
   const overrides = await liveOverrides(config, options);
   const killSwitch = new KillSwitch(config.data);
@@ -113,7 +113,7 @@ async function assemble(
   const cell: Making['cell'] = { bot: null, engine: null };
   const services = new MarketRouter();
   const afterSend = new AfterSendQueue(soon);
-  // The lock comes first: of two bots of one account the second asks the exchange nothing.
+  // Take the lock first: a second bot of the same account must not send a request.
   const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs });
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
@@ -140,7 +140,7 @@ async function assemble(
     venueMs,
     tell: (otherMessage) => log.info(otherMessage),
     options,
-    // Later starts are compared order by order: what the account holds has moved with the books.
+    // Later starts are audited order by order: the account's balances have changed with the ledger.
     firstStart: (plan, engine) => asked(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
@@ -184,7 +184,7 @@ async function assemble(
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
 }
 
-/** What the journal asks and tells while the bot that it belongs to is still being made. */
+/** What the journal needs from the bot while the bot is still being built. */
 interface Making {
   readonly cell: { bot: LiveBot | null; engine: Engine | null };
   readonly services: MarketRouter;
@@ -246,7 +246,7 @@ function restExchange(
   { engine, journal, absenceBounds: delayObserver, services }: Believed,
   market: Market,
 ): RestExchange {
-  // Totals are noted by asset, which both markets have.
+  // Totals are noted by asset. Both markets may have the same asset, so add the market.
   const named = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
   return new RestExchange({
     client: exchange.client,
@@ -264,7 +264,7 @@ function restExchange(
     clientOrderIdOf: journal.cidOf,
     delayObserver,
     isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
-    // Nothing is divided: the scheduler itself hurries with a paper exchange.
+    // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.
     settings: config.orders,
     ...(futures && market === 'futures'
       ? {

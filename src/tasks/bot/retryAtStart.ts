@@ -1,15 +1,15 @@
-// Reads of a start that are asked again: where an exchange lives many times as fast, its ten seconds of patience are over in a moment of ours.
+// Retries the reads of a start. With a time scale, the exchange's ten seconds of patience pass in a moment of local time.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { NoAnswer } from '../download/service.ts';
 
-/** ms of our own clock for which an answer is worth waiting for. */
+/** Local time for which a reply is worth waiting, ms. */
 const START_RETRY_MS = 10_000;
 const PAUSE_MS = 100;
 
 /**
- * Does it again while the exchange gives no answer, for as long as one call may take where nothing hurries. Rejects with the last NoAnswer;
- * at a time scale of 1 the call itself has been as patient, and this asks once.
+ * Retries while the exchange does not reply, for as long as one call may take without a time scale. Rejects with the last NoAnswer. At a
+ * time scale of 1 the call itself waits that long, so there is no retry.
  */
 export async function retryAtStart<T>(scheduler: Scheduler, timeScale: number, act: () => Promise<T>): Promise<T> {
   const endMs = scheduler.nowMs + (timeScale > 1 ? START_RETRY_MS * timeScale : 0);

@@ -1,4 +1,4 @@
-// The engine of a start: a new life with the books that the journal has, or the life that goes on, replayed through its strategies.
+// Builds the engine of a start: a new life with the ledger from the journal, or the previous life, replayed through its strategies.
 
 import type { LivePorts } from '../../app/liveWorld.ts';
 import type { Overrides } from '../../app/overrides.ts';
@@ -26,11 +26,11 @@ import { checkReplay, pastOrders, takeOver } from './life/restart.ts';
 export interface StartedLife extends BuiltEngine {
   readonly plan: RunPlan;
   readonly feeds: LiveFeeds;
-  /** The orders of the journal that are not over. */
+  /** Unfinished orders of the journal. */
   readonly orders: readonly RestoredOrder[];
-  /** Decisions that the last process had made and not written down. */
+  /** Decisions that the last process made and did not journal. */
   readonly held: readonly HeldDecision[];
-  /** The newest instant of the life that goes on, ms UTC; null: a life begins. */
+  /** The newest instant of a life that continues, ms UTC; null: a new life begins. */
   readonly sinceMs: number | null;
 }
 
@@ -39,14 +39,14 @@ export interface StartParts {
   readonly journal: BotJournal;
   readonly market: LiveMarket;
   readonly exchange: ExchangePort;
-  /** What the engine writes to, once it goes on. */
+  /** The journal that the engine writes to once it runs. */
   readonly told: Journal;
-  /** What modules rebind. */
+  /** Parts that modules rebind. */
   readonly overrides: Overrides;
   readonly absenceBounds: AbsenceBounds;
   readonly log: ReplayLifeOptions['log'] & {};
   readonly venueMs: () => number;
-  /** Takes a line for a person. */
+  /** Takes a line for the operator. */
   readonly tell: (message: string) => void;
   readonly options: {
     readonly load?: ResolveOptions['load'];
@@ -59,7 +59,7 @@ export interface StartParts {
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
 }
 
-/** Throws ConfigError where the life cannot go on as it is, and nothing is written then. */
+/** Throws ConfigError, and writes nothing, if the life cannot continue as it is. */
 export async function startLife(parts: StartParts): Promise<StartedLife> {
   const life = newestLife(parts.journal.records);
   if (life === null) return beginLife(parts, 1);
@@ -71,7 +71,7 @@ export async function startLife(parts: StartParts): Promise<StartedLife> {
   return goesOn ?? beginLife(parts, life.number + 1);
 }
 
-/** Nobody can make the strategies again: they may only begin anew. */
+/** The state of the strategies cannot be rebuilt. They can only begin a new life. */
 class EndOfLife extends ConfigError {}
 
 async function beginLife({ config, journal, market, ...parts }: StartParts, number: number): Promise<StartedLife> {
@@ -91,7 +91,7 @@ async function beginLife({ config, journal, market, ...parts }: StartParts, numb
   return { ...built, plan, feeds, orders, held: [], sinceMs: null };
 }
 
-/** The ports of the bot, with what modules make of them. */
+/** Returns the ports of the bot, wrapped by modules. */
 function portsOf(
   { exchange, told: reported, overrides }: Pick<StartParts, 'exchange' | 'told' | 'overrides'>,
   plan: RunPlan,
@@ -129,7 +129,7 @@ interface EnteredLife extends ReplayedLife {
   readonly feeds: LiveFeeds;
 }
 
-/** At the newest point that its strategies have kept, where all of them keep and nothing has changed; else from its beginning. */
+/** Enters the life at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
 async function enterLife(parts: StartParts, life: Life): Promise<EnteredLife> {
   const { config, journal, options, tell: notify } = parts;
   const since = options.acceptChanges === true ? null : lifeSinceKept(life, journal.records);

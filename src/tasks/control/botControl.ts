@@ -1,24 +1,24 @@
-// What a person may do to a running bot, from the terminal or the dashboard.
+// What the operator may do to a running bot, from the terminal or the dashboard.
 
 import type { LimitKey } from '../../risk/limits/limits.ts';
 import type { HaltState } from '../../risk/live/halts.ts';
 import type { BotView, ScopeName } from './botView.ts';
 
-/** Who asks, for the journal: `ann (isobar)`, `dashboard`. */
+/** Who acts, for the journal: `ann (isobar)`, `dashboard`. */
 export type Who = string;
 
-/** The answer to an act: whether it was done, and a sentence that says what came of it or why not. */
+/** The answer to an act: whether it was done, and a sentence with the result or the reason. */
 export interface ActAnswer {
   readonly done: boolean;
   readonly message: string;
 }
 
-/** At once, or when what was done lasts on the disk. */
+/** Immediately, or once the act is durable. */
 export type ActReply = ActAnswer | Promise<ActAnswer>;
 
 export interface HaltAct {
   readonly scope: ScopeName;
-  /** KILLED has an act of its own. */
+  /** KILLED has its own act. */
   readonly state: Exclude<HaltState, 'KILLED'>;
   readonly why: string;
 }
@@ -35,13 +35,13 @@ export interface KillAct {
   readonly why: string;
 }
 
-/** About what the bot cannot decide by itself (order safety, section 12). */
+/** Operator decisions about what the bot cannot decide (order safety, section 12). */
 export type Decision =
-  /** An order is of that strategy from now on: reserved, followed and booked. Null: of the only one. */
+  /** Assigns a foreign order to a strategy: from now on it is reserved, tracked and booked. Strategy null: the only one. */
   | { readonly what: 'adopt'; readonly id: string; readonly strategy: string | null; readonly why: string }
-  /** It belongs to somebody else, and is never touched. */
+  /** The order is not the bot's. The bot never touches it. */
   | { readonly what: 'ignore'; readonly id: string; readonly why: string }
-  /** What became of an order of unknown outcome; `id` is its client order id. `venueId` where it was placed. */
+  /** Records the outcome of an order of unknown outcome. `id`: its client order id. `venueId`: set if it was placed. */
   | {
       readonly what: 'resolve';
       readonly id: string;
@@ -52,40 +52,40 @@ export type Decision =
 
 export interface TightenAct {
   readonly key: LimitKey;
-  /** A plain decimal, or a whole number as text. */
+  /** A plain decimal, or an integer as text. */
   readonly value: string;
   readonly why: string;
 }
 
 /**
- * `halt` and `kill` have closed the gate before they return; what a kill does then is seen in `view().kill`. Each act is journalled with
- * `who`, and its answer comes when that is on the disk: what was said to be done is done after a power cut, too. Acts that cannot be are
- * answered with `done: false`; nothing throws, and no answer rejects.
+ * `halt` and `kill` stop orders before they return. `view().kill` shows the progress of a kill. Each act is journalled with `who` and
+ * answered once it is durable, so that it survives a power cut. An impossible act is answered with `done: false`. Nothing throws, and no
+ * reply rejects.
  */
 export interface BotControl {
   view(): BotView;
-  /** The operator's own cause, code OPERATOR, on a scope. */
+  /** Raises the operator's own cause, code OPERATOR, in a scope. */
   halt(act: HaltAct, who: Who): ActReply;
   resume(act: ResumeAct, who: Who): ActReply;
   kill(act: KillAct, who: Who): ActReply;
   decide(decision: Decision, who: Who): ActReply;
-  /** A limit can only become stricter while the bot runs (R-30). */
+  /** Sets a limit, which can only become stricter while the bot runs (R-30). */
   tighten(act: TightenAct, who: Who): ActReply;
-  /** Somebody asks: a sign of life of whoever watches (R-25). */
+  /** A request arrived: a sign of presence (R-25). */
   noteActivity(): void;
-  /** Somebody has seen the alarms so far. */
+  /** The operator has seen all alarms up to now. */
   acknowledge(who: Who): ActAnswer;
-  /** Lines of the log after number `after`, the newest `most` of them, oldest first: what the log file holds, redacted. */
+  /** Returns log lines after number `after`, at most the newest `max`, oldest first. Same content as the log file, redacted. */
   logs(after: number, max: number): readonly LogLine[];
 }
 
 export interface LogLine {
-  /** Rises by one. */
+  /** Increases by one. */
   readonly seq: number;
   readonly timeMs: number;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
 }
 
-/** The code of the cause that `halt` raises and a bare `resume` clears. */
+/** The code of the cause that `halt` raises and `resume` without a code clears. */
 export const OPERATOR = 'OPERATOR';

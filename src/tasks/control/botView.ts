@@ -1,59 +1,59 @@
-// What a running bot shows of itself: one plain snapshot for the terminal, the dashboard, the metrics and the alerts.
+// The view of a running bot: one plain snapshot for the terminal, the dashboard, metrics and alerts.
 
 import type { Market } from '../../model/instrument.ts';
 import type { DoneReason, Lifecycle, OrderRole, Side } from '../../model/order.ts';
 import type { HaltState, RiskStateName } from '../../risk/live/halts.ts';
 
 /**
- * Plain JSON: no class, no NaN, no undefined. Times are ms UTC by the bot's scheduler; money, prices and quantities are plain decimals as
- * text (`-12.50`), in the asset that stands beside them; what is not known is null. Lists are bounded as their comments say.
+ * Plain JSON: no class, no NaN, no undefined. Times are ms UTC by the bot's scheduler. Money, prices and quantities are plain decimals as
+ * text (`-12.50`), in the asset named beside them. Unknown values are null. The comments give the maximum length of lists.
  */
 export interface BotView {
   readonly format: 1;
   readonly name: string;
   readonly version: string;
   readonly pid: number;
-  /** Which account this is: the fingerprint that the journal bears, never a key. */
+  /** Fingerprint of the account as in the journal, never a key. */
   readonly account: string;
   readonly mode: 'paper' | 'live';
-  /** 1, or how many times as fast every wait is in paper mode. */
+  /** 1, or the factor by which every wait is shorter in paper mode. */
   readonly timeScale: number;
   readonly startedMs: number;
   /** When this snapshot was taken. */
   readonly timeMs: number;
-  /** The account first, then every market, symbol and strategy of the run, also those that run. */
+  /** The account first, then every market, symbol and strategy of the run, whether halted or not. */
   readonly scopes: readonly ScopeView[];
   readonly strategies: readonly StrategyView[];
   readonly positions: readonly PositionView[];
-  /** Not over and of known outcome, oldest first; at most 1000. */
+  /** Unfinished orders of known outcome, oldest first; at most 1000. */
   readonly open: readonly OrderView[];
-  /** Of unknown outcome, oldest first. */
+  /** Orders of unknown outcome, oldest first. */
   readonly unknown: readonly UnknownView[];
-  /** Proved without effect; they may still land and are watched for ever. The newest 100. */
+  /** Orders that were proven absent. They may still arrive late and are watched permanently. The newest 100. */
   readonly provenAbsent: readonly OrderView[];
-  /** What the exchange shows and nobody here has sent: a person decides. At most 100. */
+  /** Foreign orders and unexplained holdings that need an operator decision. At most 100. */
   readonly foreignOrders: readonly ForeignOrderView[];
   /** The newest 100, oldest first. */
   readonly fills: readonly FillView[];
-  /** Equity of all strategies together, by reporting asset; oldest first, at most 1000 points an asset, the newest always there. */
+  /** Equity of all strategies together, by reporting asset. Oldest first, at most 1000 points an asset, always with the newest. */
   readonly equity: readonly EquityView[];
-  /** Every limit that is on. */
+  /** Every active limit. */
   readonly headroom: readonly HeadroomView[];
   readonly feeds: readonly FeedView[];
   readonly clocks: readonly ClockView[];
   readonly budget: readonly BudgetView[];
   readonly audit: AuditView;
   readonly journal: JournalView;
-  /** Event-loop delay of the last minute, ms; null where it is not measured. */
+  /** 99th percentile of the event-loop delay in the last minute, ms; null: not measured. */
   readonly loopDelayP99Ms: number | null;
   readonly rssBytes: number;
-  /** What was decided and why, in plain sentences; the newest 200, oldest first. */
+  /** Decisions and their reasons as sentences; the newest 200, oldest first. */
   readonly decisions: readonly DecisionView[];
-  /** When the oldest alarm was sent that nobody has answered; null: none. */
+  /** When the oldest unacknowledged alarm was sent; null: none. */
   readonly alarmMs: number | null;
-  /** The kill in progress, or the one that has ended; null: none since the start. */
+  /** The current or last kill; null: none since the start. */
   readonly kill: KillView | null;
-  /** Totals since the start. */
+  /** Counts since the start. */
   readonly counts: CountsView;
 }
 
@@ -62,7 +62,7 @@ export type ScopeName = string;
 
 export interface ScopeView {
   readonly scope: ScopeName;
-  /** Of this scope alone; what bears on an order is the most severe of its four. */
+  /** State of this scope alone. The most severe of an order's four scopes applies to it. */
   readonly state: RiskStateName;
   /** Most severe first. */
   readonly causes: readonly CauseView[];
@@ -73,7 +73,7 @@ export interface CauseView {
   readonly code: string;
   readonly why: string;
   readonly sinceMs: number;
-  /** True: it clears by itself once its reason is gone. False: a person has to. */
+  /** True: it clears by itself once its reason has ended. False: the operator clears it. */
   readonly clearsItself: boolean;
 }
 
@@ -90,17 +90,17 @@ export interface StrategyView {
 }
 
 export interface PositionView {
-  /** `account`: of no strategy, as the fill of a second copy of an order. */
+  /** `account`: of no strategy, such as the fill of a duplicate order. */
   readonly strategy: string;
   /** `spot:BTCUSDT`. */
   readonly instrument: string;
   readonly side: 'long' | 'short';
-  /** Base asset, or contracts. */
+  /** In the base asset, or in contracts. */
   readonly qty: string;
   readonly base: string;
   readonly entryPrice: string | null;
   readonly lastPrice: string | null;
-  /** Not realised yet, in `quote`. */
+  /** Unrealised, in `quote`. */
   readonly profit: string | null;
   readonly quote: string;
 }
@@ -126,18 +126,18 @@ export interface OrderView {
 }
 
 export interface UnknownView extends OrderView {
-  /** Why its outcome is not known. */
+  /** Why its outcome is unknown. */
   readonly cause: string;
-  /** What is being done about it, in a sentence. */
+  /** What the bot does about it, as a sentence. */
   readonly doing: string;
-  /** It cannot be decided without a person: `isobar orders resolve`. */
+  /** Only an operator decision can settle it: `isobar orders resolve`. */
   readonly needsPerson: boolean;
 }
 
 export interface ForeignOrderView {
-  /** An order, or a holding that no fill of ours explains. */
+  /** A foreign order, or a holding that no fill of the bot explains. */
   readonly kind: 'order' | 'holding';
-  /** What `isobar orders adopt | ignore` takes. */
+  /** The argument of `isobar orders adopt | ignore`. */
   readonly id: string;
   readonly instrument: string;
   readonly message: string;
@@ -146,7 +146,7 @@ export interface ForeignOrderView {
 
 export interface FillView {
   readonly tradeId: string;
-  /** Null: of no order that we know. */
+  /** Null: an unattributed fill. */
   readonly cid: string | null;
   readonly strategy: string | null;
   readonly instrument: string;
@@ -167,7 +167,7 @@ export interface EquityView {
 }
 
 export interface HeadroomView {
-  /** The code that an order is refused with: DAILY_LOSS. */
+  /** The code with which orders are denied: DAILY_LOSS. */
   readonly code: string;
   /** The key of the limit in the config: maxDailyLoss. */
   readonly limit: string;
@@ -186,25 +186,25 @@ export interface FeedView {
   /** Age of that close at `timeMs`, and the age at which R-19 halts the symbol. */
   readonly ageMs: number | null;
   readonly maxAgeMs: number;
-  /** Closes of the newest bars, oldest first, at most 300. */
+  /** The newest bars, oldest first, at most 300. */
   readonly bars: readonly (readonly [openMs: number, open: number, high: number, low: number, close: number])[];
 }
 
 export interface ClockView {
   readonly market: Market;
-  /** Clock of the exchange minus ours; null: not measured yet. */
+  /** The venue's clock minus this computer's; null: not measured yet. */
   readonly offsetMs: number | null;
   readonly uncertaintyMs: number | null;
   readonly maxUncertaintyMs: number;
 }
 
 export interface BudgetView {
-  /** A class of requests: spot.newOrder. */
+  /** A rate class: spot.newOrder. */
   readonly name: string;
   readonly used: number;
   readonly max: number;
   readonly windowMs: number;
-  /** Nothing of it is sent before then; null: it goes. */
+  /** No request of the class is sent before then; null: not stopped. */
   readonly stoppedUntilMs: number | null;
 }
 
@@ -212,10 +212,10 @@ export interface AuditView {
   /** When orders, fills and balances were last read completely and agreed; null: not yet. */
   readonly fastMs: number | null;
   readonly fullMs: number | null;
-  /** Age of the fast one at which R-20 halts the account. */
+  /** Age of the fast audit at which R-20 halts the account. */
   readonly maxAgeMs: number;
   readonly result: 'ok' | 'gap' | 'mismatch' | 'none';
-  /** What differs, or is missing; empty when all is well. */
+  /** What differs or is missing; empty if all agree. */
   readonly message: string;
 }
 
@@ -226,12 +226,12 @@ export interface JournalView {
 }
 
 export interface DecisionView {
-  /** Rises by one. */
+  /** Increases by one. */
   readonly seq: number;
   readonly timeMs: number;
   readonly strategy: string | null;
   readonly level: 'info' | 'warn' | 'error';
-  /** A stable code, such as that of a refusal; null: a sentence alone. */
+  /** A stable code, such as a deny code; null: only a sentence. */
   readonly code: string | null;
   readonly message: string;
 }
@@ -242,7 +242,7 @@ export interface KillView {
   readonly who: string;
   readonly phase: 'cancelling' | 'waiting' | 'flattening' | 'verifying' | 'done';
   readonly message: string;
-  /** What could not be settled; empty when done and well. */
+  /** What could not be settled; empty after a complete kill. */
   readonly residuals: readonly string[];
 }
 

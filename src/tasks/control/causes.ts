@@ -1,16 +1,16 @@
-// What stops a bot, code by code: what it means, whether it clears by itself, and what a person does about it. docs/operations.md lists the same.
+// All halt causes by code: what each means, whether it clears by itself, and what the operator does. docs/operations.md has the same list.
 
 import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
 
 export interface CauseRow {
   readonly code: string;
   readonly means: string;
-  /** False: it goes by itself when its reason has gone. */
+  /** False: it clears by itself once its reason has ended. */
   readonly needsPerson: boolean;
   readonly todo: string;
 }
 
-/** Causes that no exchange, disk or clock has brought about. */
+/** Causes that do not come from the exchange, the disk or the clock. */
 const OTHERS: readonly Omit<CauseRow, 'todo'>[] = [
   { code: 'OPERATOR', means: 'somebody has halted it by hand', needsPerson: true },
   { code: 'KILLED', means: 'a kill: no order leaves, in this process and in the next', needsPerson: true },
@@ -67,7 +67,7 @@ const TODO: Readonly<Record<string, string>> = {
 
 const SEE_LOGS = 'look at `isobar logs`, then resume';
 
-/** Every cause that is known, those of people and strategies first. */
+/** Every known cause, those of the operator and of strategies first. */
 export const CAUSES: readonly CauseRow[] = [
   ...OTHERS,
   ...Object.entries(HALT_CAUSES).map(([code, { help, needsPerson }]) => ({ code, means: help, needsPerson })),
@@ -75,6 +75,6 @@ export const CAUSES: readonly CauseRow[] = [
 
 const BY_CODE = new Map(CAUSES.map((each) => [each.code, each]));
 
-/** What nobody has described is cleared by a person alone. */
+/** True when a cause clears by itself. An unknown code needs the operator. */
 export const clearsItself = (code: string): boolean => BY_CODE.get(code)?.needsPerson === false;
 export const causeRow = (code: string): CauseRow | null => BY_CODE.get(code) ?? null;

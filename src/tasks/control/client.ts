@@ -1,4 +1,4 @@
-// Asks a running bot over its socket: for one command, or again and again for one that watches.
+// Sends requests to a running bot over its control socket.
 
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -14,13 +14,13 @@ import type { BotRequest } from './request.ts';
 
 const TIMEOUT_MS = 5000;
 
-/** The bot is not there, or does not answer: it may hang, or have been killed. */
+/** The bot is not there or does not reply: it may hang, or have been killed. */
 export class BotSilent extends ConfigError {}
 
-/** What the journal is told of who asked. */
+/** The name of the sender, for the journal. */
 const who = (): string => `${userInfo().username} (isobar)`;
 
-/** One request. Throws BotSilent where no bot answers in time, ConfigError where it refuses the request. */
+/** Sends one request. Throws BotSilent if no bot replies in time, and ConfigError if it rejects the request. */
 export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_MS): Promise<unknown> {
   const path = join(folder, SOCKET_NAME);
   if (!existsSync(path)) return Promise.reject(noBot(folder, 'no control.sock in it'));
@@ -59,7 +59,7 @@ function noBot(folder: string, why: string): BotSilent {
   return new BotSilent(`${folder}: no bot answers here (${why})`, 'start it with isobar live, or name its data folder with --data');
 }
 
-/** What the bot sends was written by our own code of the same protocol version: its form is trusted, its texts are not. */
+/** The bot has the same protocol version, so the form of its reply is trusted. Its texts are not. */
 export const askView = async (folder: string): Promise<BotView> => (await askBot(folder, { op: 'view' })) as BotView;
 export const askLogs = async (folder: string, afterSeq: number, max: number): Promise<readonly LogLine[]> =>
   (await askBot(folder, { op: 'logs', after: afterSeq, most: max })) as readonly LogLine[];

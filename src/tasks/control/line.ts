@@ -1,12 +1,12 @@
-// The lines of the control socket: one JSON object a request, one an answer, each with the version of the protocol.
+// The line format of the control socket: one JSON object per request and per reply, each with the protocol version.
 
 export const PROTOCOL_VERSION = 1;
-/** A longer request is none of ours. */
+/** Longer requests are rejected. */
 export const MAX_REQUEST_BYTES = 64 * 1024;
-/** A view of a busy bot is some hundred kilobytes. */
+/** The view of a busy bot has some hundred kilobytes. */
 export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 
-/** `id` comes back with the answer; `who` is for the journal. */
+/** `id` is returned with the reply. `who` is for the journal. */
 export interface RequestLine {
   readonly v: number;
   readonly id: number;
@@ -28,14 +28,14 @@ const parse = (text: string): Readonly<Record<string, unknown>> | null => {
   }
 };
 
-/** Null for a line that is no request at all. */
+/** Returns null for an invalid request line. */
 export function readRequestLine(text: string): RequestLine | null {
   const { v, id, who, request } = parse(text) ?? {};
   const isOne = typeof v === 'number' && typeof id === 'number' && typeof who === 'string' && who.length <= 100;
   return isOne ? { v, id, who, request } : null;
 }
 
-/** Null for a line that is no answer at all. */
+/** Returns null for an invalid reply line. */
 export function readAnswerLine(text: string): AnswerLine | null {
   const { v, id, ok, value, problem } = parse(text) ?? {};
   if (typeof v !== 'number' || typeof id !== 'number') return null;
@@ -45,7 +45,7 @@ export function readAnswerLine(text: string): AnswerLine | null {
 
 export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stringify(line)}\n`;
 
-/** Cuts a stream of text into lines; `tooLong` once where one exceeds its bound. */
+/** Splits a stream of text into lines. Calls `tooLong` once if a line is longer than `max`. */
 export class Lines {
   readonly #max: number;
   readonly #line: (text: string) => void;

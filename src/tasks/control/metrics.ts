@@ -1,11 +1,11 @@
-// A bot's view as Prometheus reads it (text format 0.0.4): config/alerts.yml is written for these names.
+// Formats a bot's view as Prometheus metrics (text format 0.0.4). config/alerts.yml uses these names.
 
 import { RISK_STATES } from '../../risk/live/halts.ts';
 import type { BotView } from './botView.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One line of a metric: its value and what tells it from its siblings. */
+/** One sample of a metric: its labels and value. */
 interface Sample {
   readonly labels?: Labels;
   readonly value: number | null;
@@ -25,7 +25,7 @@ function metric(name: string, kind: 'gauge' | 'counter', help: string, samples: 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
 const since = (view: BotView, ms: number | null): number | null => (ms === null ? null : Math.max(0, (view.timeMs - ms) / 1000));
 
-/** Every metric begins with `isobar_`; what is not known is left out. */
+/** Every name begins with `isobar_`. Unknown values are left out. */
 export function metricsText(view: BotView): string {
   return [...stateMetrics(view), ...orderMetrics(view), ...moneyMetrics(view), ...healthMetrics(view)].join('');
 }

@@ -1,16 +1,16 @@
-// Whether somebody watches: the last sign of life, and the oldest alarm that nobody has answered. R-25 (DEAD_MAN) looks at both.
+// Tracks the operator's presence: the last request, and the oldest unacknowledged alarm. R-25 (DEAD_MAN) uses both.
 
 export class OperatorPresence {
-  /** Venue time, ms. A start is a sign of life. */
+  /** Venue time, ms. A start counts as presence. */
   seenMs: number;
-  /** Infinity: no alarm is unanswered. */
+  /** Infinity: no unacknowledged alarm. */
   alarmMs = Infinity;
 
   constructor(nowMs: number) {
     this.seenMs = nowMs;
   }
 
-  /** Somebody, or something that watches for somebody, has asked. */
+  /** A request arrived, from the operator or from a program that acts for one. */
   noteActivity(nowMs: number): void {
     this.seenMs = nowMs;
   }
@@ -18,7 +18,7 @@ export class OperatorPresence {
   alarm(nowMs: number): void {
     this.alarmMs = Math.min(this.alarmMs, nowMs);
   }
-  /** Returns false where there was nothing to answer. */
+  /** Returns false if there was no alarm. */
   acknowledge(): boolean {
     const isOpen = this.alarmMs !== Infinity;
     this.alarmMs = Infinity;

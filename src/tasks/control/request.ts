@@ -1,4 +1,4 @@
-// What may be asked of a bot from outside, read strictly, and done: the same for the socket and for the dashboard.
+// Requests to a bot from outside, parsed strictly and performed. The socket and the dashboard share this.
 
 import * as z from 'zod';
 import { assertNever } from '../../base/assert.ts';
@@ -30,13 +30,13 @@ const requestSchema = z.discriminatedUnion('op', [
 export type BotRequest = z.output<typeof requestSchema>;
 export type ControlOp = BotRequest['op'];
 
-/** What a token must allow for a request. */
+/** The scope that a token needs for a request. */
 export type AccessScope = 'read' | 'operate' | 'kill';
 
-/** A read request, or why it is none, in a line. */
+/** A valid request, or one line with the reason why it is invalid. */
 export type ReadRequest = { readonly request: BotRequest } | { readonly problem: string };
 
-/** Of anything that came from outside; never throws. */
+/** Parses any external value. Never throws. */
 export function readRequest(value: unknown): ReadRequest {
   const found = requestSchema.safeParse(value);
   if (found.success) return { request: found.data };
@@ -51,7 +51,7 @@ export function requiredScope(op: ControlOp): AccessScope {
 
 export type BotAnswer = BotView | readonly LogLine[] | ActAnswer;
 
-/** Does what was asked; to ask is a sign of life. */
+/** Performs a request. Every request counts as presence. */
 export function perform(control: BotControl, request: BotRequest, who: Who): BotAnswer | Promise<BotAnswer> {
   control.noteActivity();
   switch (request.op) {

@@ -1,4 +1,4 @@
-// Scopes of risk states as text, for people and for the journal, and back.
+// Converts scopes of risk states to text, for the operator and the journal, and back.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { RISK_STATES, type HaltCause, type HaltBoard, type Scope } from '../../risk/live/halts.ts';
@@ -19,7 +19,7 @@ export function scopeName(scope: Scope, { instruments, strategies }: Named): Sco
   return 'account';
 }
 
-/** Null: no such scope in this run. */
+/** Returns null if the run has no such scope. */
 export function scopeNamed(name: ScopeName, { instruments, strategies }: Named): Scope | null {
   if (name === 'account') return { kind: 'account' };
   const [kind = ''] = name.split(':', 1);
@@ -36,7 +36,7 @@ export function scopeNamed(name: ScopeName, { instruments, strategies }: Named):
   return strategy < 0 ? null : { kind: 'strategy', strategy };
 }
 
-/** The names of all scopes of a run, the account first. */
+/** Returns the names of all scopes of a run, the account first. */
 export function scopesOf({ instruments, strategies }: Named): readonly ScopeName[] {
   const markets = [...new Set(instruments.map(({ market }) => market))];
   return [
@@ -47,7 +47,7 @@ export function scopesOf({ instruments, strategies }: Named): readonly ScopeName
   ];
 }
 
-/** Every scope of the run with its own causes. */
+/** Returns every scope of the run with its own causes. */
 export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): readonly ScopeView[] {
   const causes = board.causes();
   return scopesOf(named).map((name) =>

@@ -1,4 +1,4 @@
-// A support bundle: what may be shown to strangers of a look at an exchange, named member by member; whatever is not named stays here.
+// Builds the support bundle of `isobar doctor`: only listed fields that may be shown to strangers. Everything else is left out.
 
 import { formatTime } from '../../model/time.ts';
 import { versions } from '../../adapters/runtime/version.ts';
@@ -7,7 +7,7 @@ import type { DoctorReport, DoctorTarget } from './doctor.ts';
 
 const PRIVATE = '(left out: amounts, positions and paths are yours alone)';
 
-/** JSON text, ended by \n. Holds no key, secret, header, signature, amount, and no text of the service. */
+/** Returns JSON text that ends in \n. It contains no key, secret, header, signature or amount, and no text of the service. */
 export function bundleText({ settings, credentials, markets }: DoctorTarget, report: DoctorReport, wallMs: number): string {
   const { baseUrls, dialect, limits } = settings;
   const bundle = {
@@ -26,7 +26,7 @@ export function bundleText({ settings, credentials, markets }: DoctorTarget, rep
     ok: report.ok,
   };
   const text = `${JSON.stringify(bundle, null, 2)}\n`;
-  // None of that holds a credential. Should a part of the world ever say one, it is not passed on.
+  // No field above holds a credential. Hide it anyway, should some text ever contain one.
   return settings.credentials?.hideIn(text) ?? text;
 }
 

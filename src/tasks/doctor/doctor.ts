@@ -1,4 +1,4 @@
-// The doctor: settings, the checks that fit them, their results, and the options of the dialect that they found.
+// Runs `isobar doctor`: resolves the settings, runs the checks, and reports the results and the dialect options that were determined.
 
 import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import { listKeys } from '../../adapters/catalog/files/paths.ts';
@@ -18,17 +18,17 @@ import { checkPlan } from './plan.ts';
 const MARKETS = ['spot', 'futures'] as const satisfies readonly Market[];
 
 export interface DoctorOptions extends AccessOptions {
-  /** Null: those that have an address. */
+  /** Null: the markets that have an address. */
   readonly markets: readonly Market[] | null;
-  /** Names with a hyphen are contracts where both markets are examined. */
+  /** If both markets are checked, symbols with a hyphen are contracts. */
   readonly symbols: readonly string[];
-  /** Folder of the catalog, which need not exist. */
+  /** Folder of the catalog. It need not exist. */
   readonly catalog: string;
-  /** ms for each question. */
+  /** Time limit per request, ms. */
   readonly timeoutMs: number;
 }
 
-/** What is examined, before anything is. */
+/** The resolved target, before any check runs. */
 export interface DoctorTarget {
   readonly settings: AccessSettings;
   readonly credentials: CredentialFinding;
@@ -37,13 +37,13 @@ export interface DoctorTarget {
 
 export interface DoctorReport {
   readonly checks: readonly CheckResult[];
-  /** Values of dialect options as they were found, whatever is configured. */
+  /** The determined values of dialect options, whatever is configured. */
   readonly dialect: DialectFinding;
-  /** True where nothing failed. */
+  /** True when no check failed. */
   readonly ok: boolean;
 }
 
-/** Throws ConfigError for what cannot be used; keys that cannot be are a matter for the checks. */
+/** Throws ConfigError for invalid settings. Invalid keys are reported by the checks instead. */
 export function resolveTarget(options: DoctorOptions, environment: Environment = process.env): DoctorTarget {
   const { settings, credentials } = settingsOf(options, environment);
   const named = MARKETS.filter((market) => settings.baseUrls[market] !== null);
@@ -71,8 +71,8 @@ function settingsOf(options: DoctorOptions, environment: Environment): { setting
 }
 
 /**
- * The settings of one whose keys cannot be used: everything public can be examined all the same. What the environment says counts more
- * than any file, so that keys of no meaning keep the files from being read. Throws ConfigError where it is not the keys.
+ * Returns the settings for a user whose keys are invalid: everything public can still be checked. The environment has precedence over
+ * files, so placeholder keys keep the key files from being read. Throws ConfigError if something other than the keys is invalid.
  */
 function withoutKeys(options: DoctorOptions, environment: Environment): AccessSettings {
   const { [VARIABLES.key.file]: _key, [VARIABLES.secret.file]: _secret, ...rest } = environment;
@@ -80,7 +80,7 @@ function withoutKeys(options: DoctorOptions, environment: Environment): AccessSe
   return { ...accessSettings(options, { ...rest, [VARIABLES.key.text]: none, [VARIABLES.secret.text]: none }), credentials: null };
 }
 
-/** Asks nothing that changes anything: reads, and a test order that no exchange places. */
+/** Changes nothing at the exchange: reads, and a test order that no exchange places. */
 export async function runDoctor(
   { settings, credentials, markets }: DoctorTarget,
   options: DoctorOptions,
@@ -115,7 +115,7 @@ function recordsOf(catalog: string): Records {
   };
 }
 
-/** Where markets differ, the value that would have to be changed. */
+/** If markets differ, returns the value that would have to be changed. */
 function dialectOf(checks: readonly CheckResult[], { dialect }: AccessSettings): DialectFinding {
   const found = checks.flatMap((check) => Object.entries(check.dialect));
   const isSet = ([name, value]: readonly [string, unknown]): boolean =>

@@ -1,4 +1,4 @@
-// The checks in their order: from the name of the host up to a test order, each resting on those before it.
+// The checks of the doctor in order, from the host name to a test order. Each depends on earlier ones.
 
 import type { Market } from '../../model/instrument.ts';
 import { KEY_REMEDY } from '../../access/keyLike.ts';
@@ -18,7 +18,7 @@ import type { Probe } from './context/probe.ts';
 interface Step {
   readonly name: string;
   readonly needs: readonly string[];
-  /** Only there; absent: everywhere. */
+  /** Only for this market; absent: both. */
   readonly market?: Market;
   readonly run: (context: CheckContext, other: CheckContext | null) => Promise<CheckFinding>;
 }
@@ -26,7 +26,7 @@ interface Step {
 const KEY = 'key';
 const SIGNED = ['signature', 'ip', 'permission'];
 
-/** Of one market. */
+/** Checks of one market. */
 const STEPS: readonly Step[] = [
   { name: 'dns', needs: [], run: findAddresses },
   { name: 'tls', needs: ['dns'], run: checkConnection },
@@ -47,7 +47,7 @@ const STEPS: readonly Step[] = [
   { name: 'testOrder', market: 'spot', needs: [...SIGNED, 'symbols'], run: checkTestOrder },
 ];
 
-/** All names of checks, in the order in which one market has them. */
+/** All names of checks, in the order of one market. */
 export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'socket', 'limits'];
 
 export function checkPlan(

@@ -1,22 +1,22 @@
-// Runs checks in their order; one whose ground is missing is skipped, and says which failure that goes back to.
+// Runs checks in order. A check whose prerequisite failed is skipped, and names the original failure.
 
 import { ConfigError } from '../../base/errors.ts';
 import { failed, skipped, type DoctorCheck, type CheckResult, type CheckFinding } from './context/check.ts';
 
 export interface Progress {
-  /** A check begins. */
+  /** A check starts. */
   readonly started?: (check: DoctorCheck) => void;
   readonly finished?: (result: CheckResult) => void;
 }
 
-/** The results in the order of the checks. `nowMs` is a clock for durations. */
+/** Returns the results in the order of the checks. `nowMs`: a clock for durations. */
 export async function runChecks(
   checks: readonly DoctorCheck[],
   nowMs: () => number,
   { started, finished }: Progress = {},
 ): Promise<readonly CheckResult[]> {
   const results = new Map<string, CheckResult>();
-  /** Of a check that was skipped: the failure that it goes back to. */
+  /** For each skipped check: the failure that caused it. */
   const roots = new Map<string, string>();
   for (const check of checks) {
     started?.(check);
@@ -36,12 +36,12 @@ const isFailed = (result: CheckResult | undefined): boolean => result?.status ==
 const isMissing = (result: CheckResult | undefined): boolean => result === undefined || result.status === 'skipped';
 const wordOf = (result: CheckResult | undefined): string => (isFailed(result) ? 'failed' : 'was skipped');
 
-/** Within a market its name goes without saying. */
+/** Returns the name without the market, which is clear from the context. */
 function shortName(name: string, { market }: DoctorCheck): string {
   return market !== null && name.startsWith(`${market}.`) ? name.slice(market.length + 1) : name;
 }
 
-/** What a check refuses to send, or a file that it cannot read, is a finding like any other. */
+/** A ConfigError of a check, such as for an unreadable file, becomes a finding. */
 async function foundBy(check: DoctorCheck): Promise<CheckFinding> {
   try {
     return await check.run();

@@ -1,4 +1,4 @@
-// The newest bars of an exchange into the catalog: what it gives is checked, joined to what is there, and what it cannot give is said.
+// Downloads the newest bars of an exchange into the catalog: checks them, joins them to the stored bars and reports what is missing.
 
 import { existsSync } from 'node:fs';
 import { appendBars, newestRows, type AppendedBars, type RevisedRule } from '../../adapters/catalog/bars/append.ts';
@@ -18,36 +18,36 @@ import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService }
 
 export interface DownloadOptions {
   readonly catalog: string;
-  /** Bars that open earlier (ms UTC) are left out; null takes all that there are. */
+  /** Leaves out bars that open before this time, ms UTC; null: takes all. */
   readonly fromMs: number | null;
   readonly revised: RevisedRule;
-  /** What is under way: the set, and how many of all are done. */
+  /** Called with the current set and the number of finished ones. */
   readonly onProgress?: (key: BarKey, done: number) => void;
 }
 
 export interface Hole {
-  /** Where the first missing bar opens, ms UTC. */
+  /** Open time of the first missing bar, ms UTC. */
   readonly fromMs: number;
   readonly bars: number;
 }
 
-/** One set after a download. */
+/** The result for one set. */
 export interface DownloadedSet extends BarKey, AppendedBars {
   readonly kind: 'stored';
-  /** Of the bars that the exchange gave. */
+  /** Path of the downloaded bars. */
   readonly path: string;
-  /** The interval of the klines: another where the exchange does not have the one that was asked for. */
+  /** Interval of the klines. It differs from the requested one if the exchange does not have that. */
   readonly from: Interval;
-  /** Closed bars that the exchange gave. */
+  /** Number of closed bars from the exchange. */
   readonly rows: number;
-  /** Rows that are no bars, or contradict each other. */
+  /** Rows that are invalid or contradict each other. */
   readonly refused: readonly string[];
-  /** Between the newest bar that was there and the oldest that can be had. */
+  /** Gap between the newest stored bar and the oldest available one. */
   readonly hole: Hole | null;
-  /** The bars of `interval`, made from those of `from`; null where these are the same, where nothing changed, or not one is whole yet. */
+  /** The bars of `interval`, resampled from those of `from`. Null: both are the same, nothing changed, or no bar is complete yet. */
   readonly made: { readonly path: string; readonly manifest: GapManifest } | null;
   readonly instrumentChanges: readonly string[];
-  /** What became of the revised bars. */
+  /** The rule for revised bars. */
   readonly rule: RevisedRule;
 }
 export interface FailedSet extends BarKey {
@@ -57,8 +57,8 @@ export interface FailedSet extends BarKey {
 }
 
 /**
- * Downloads the newest bars of each set, one after the other. A set for which the exchange gives no answer fails alone. Throws ConfigError
- * for what cannot be asked for, before anything is stored, and for a catalog that the bars do not fit.
+ * Downloads the newest bars of each set, one after the other. If the exchange does not reply for a set, only that set fails. Throws
+ * ConfigError for an invalid request, before anything is stored, and for a catalog that does not match the bars.
  */
 export async function downloadBars(
   service: MarketService,
@@ -105,7 +105,10 @@ async function marketFacts(service: MarketService, market: Market): Promise<Mark
   return { listed: await listMarket(service, market), serverMs: await askTime(service, market) };
 }
 
-/** The intervals of klines that make the bars of a set, the best first: its own, then the longest, which reach back furthest. */
+/**
+ * Returns the kline intervals from which the bars of a set can be made, the best first: its own, then the longest, which reach back
+ * furthest.
+ */
 function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey): readonly Interval[] {
   const found = [interval, ...nestedIn(interval)].filter((each) => wireInterval(market, each, dialect) !== null);
   if (found.length > 0) return found;
@@ -115,7 +118,7 @@ function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey
   );
 }
 
-/** Refuses bars from a time on that neither the catalog nor the exchange has. */
+/** Throws ConfigError for a start that neither the catalog nor the exchange can cover. */
 function checkReach(service: MarketService, key: BarKey, serverMs: number, { catalog, fromMs }: DownloadOptions): void {
   const [from] = klineIntervals(service, key);
   if (fromMs === null || from === undefined) return;
@@ -131,7 +134,7 @@ function checkReach(service: MarketService, key: BarKey, serverMs: number, { cat
   );
 }
 
-/** When the oldest bar opens that an answer can have, the running one being its newest. */
+/** Returns the open time of the oldest bar in a reply whose newest bar is the current one. */
 function oldestOpen(interval: Interval, serverMs: number): number {
   let openMs = openOf(interval, serverMs);
   for (let row = 1; row < MAX_KLINES; row++) openMs = openOf(interval, openMs - 1);
@@ -176,11 +179,14 @@ async function downloadSet(
   };
 }
 
-/** The newest bars of the interval, or of the longest that makes it: an exchange may answer with nothing for one that it lists. */
+/**
+ * Returns the newest bars of the interval, or of the longest one that makes it. An exchange may return nothing for an interval that it
+ * lists.
+ */
 async function newestWindow(service: MarketService, key: BarKey): Promise<BarWindow> {
   const { market, symbol } = key;
   for (const interval of klineIntervals(service, key)) {
-    // Before the klines: what had closed then is closed in them.
+    // Read the time before the klines, so that bars closed by then are closed in the reply.
     const serverMs = await askTime(service, market);
     const limit = MAX_KLINES;
     const listing =
@@ -208,7 +214,7 @@ function refreshed(listed: ListedInstrument, before: Instrument | null, closed: 
   return instrumentRecordOf(listed, before ?? proposedFor(listed, lowest, highest));
 }
 
-/** Makes the coarser bars anew where the finer ones changed; null where not one of them is whole. */
+/** Resamples the coarser bars if the finer ones changed; null: no coarser bar is complete. */
 export function remake(catalog: string, key: BarKey, from: Interval, hasChanged: boolean): DownloadedSet['made'] {
   const fineKey = { ...key, interval: from };
   const { firstMs, lastMs } = readEntry(catalog, fineKey);

@@ -1,4 +1,4 @@
-// Instrument records from what an exchange lists: its digits, minimums and fees, joined to what the catalog knows already.
+// Builds instrument records from the exchange's listing: precisions, minimums and fees, merged with the catalog's record.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Contract as Terms } from '../../model/contract.ts';
 import { instrumentId, type Instrument, type Market } from '../../model/instrument.ts';
 import type { WireContract, SpotSymbol } from '../../protocol/shapes/market.ts';
 
-/** What an exchange says of an instrument, in the terms of a record. Null: it does not say. */
+/** An instrument as the exchange lists it, in the terms of a record. Null: not listed. */
 export interface ListedInstrument {
   readonly market: Market;
   readonly symbol: string;
@@ -20,10 +20,10 @@ export interface ListedInstrument {
   readonly quote: string;
   readonly priceDigits: number;
   readonly quantityDigits: number | null;
-  /** In the base asset; of a contract in contracts. */
+  /** In the base asset; for a contract in contracts. */
   readonly minQuantity: Decimal | null;
   readonly isTradable: boolean;
-  /** As the exchange has it; of spot null. */
+  /** The contract as listed; null for spot. */
   readonly contract: WireContract | null;
 }
 
@@ -41,7 +41,7 @@ export function listedSymbol(of: SpotSymbol): ListedInstrument {
   };
 }
 
-/** A contract: quantities are contracts, as whole as the least one that may be ordered. */
+/** Converts a listed contract. Quantities are contracts, with the decimals of the minimum order. */
 export function listedContract(of: WireContract): ListedInstrument {
   return {
     market: 'futures',
@@ -59,7 +59,10 @@ export function listedContract(of: WireContract): ListedInstrument {
 const aboveZero = (text: string | null | undefined): Decimal | null =>
   text === null || text === undefined || new Decimal(text).lte(0) ? null : new Decimal(text);
 
-/** A first record, as an import would propose it: prices bound the digits of money. Throws ConfigError where none is exact. */
+/**
+ * Returns a first record, as an import would propose it. Prices limit the digits of money. Throws ConfigError if no number of digits is
+ * exact.
+ */
 export function proposedFor(
   { market, base, quote, priceDigits, quantityDigits }: ListedInstrument,
   lowest: number,
@@ -68,7 +71,7 @@ export function proposedFor(
   return proposeInstrument(market, `${base}-${quote}`, { priceDigits, volumeDigits: quantityDigits ?? 0, lowest, highest });
 }
 
-/** The record of a listed instrument: what the exchange does not say stays as in `like`. */
+/** Returns the record of a listed instrument. Values that the exchange does not list come from `like`. */
 export function instrumentRecordOf(listed: ListedInstrument, like: Instrument): Instrument {
   const { market, symbol, base, quote, priceDigits, contract } = listed;
   const quantityDigits = listed.quantityDigits ?? like.quantityDigits;
@@ -94,14 +97,14 @@ export function instrumentRecordOf(listed: ListedInstrument, like: Instrument): 
 
 type FeeKey = `${'open' | 'close'}${'Maker' | 'Taker'}Fee`;
 
-/** The terms that the exchange lists. Tiers, which it does not, and fees that it leaves out, are those of the catalog, else assumed. */
+/** Returns the listed contract terms. Margin tiers, which are not listed, and missing fees come from the catalog, else are assumed. */
 function contractOf(of: WireContract, quantityDigits: number, like: Instrument): Terms {
   const before = like.contract ?? proposeContract({ base: of.multiplierCoin, quote: of.marginCoin }, 0, like.quoteDigits);
   const guessed = new Set(before.assumed ?? []);
   const assumed: string[] = [];
   const fee = (key: FeeKey): number => {
     const text = of[key];
-    // Rounded up; a rebate counts as no fee, so that no result rests on it.
+    // Rounded up. A rebate counts as no fee, so that no result depends on it.
     if (text !== null) return Math.max(0, new Decimal(text).times(1e6).ceil().toNumber());
     if (guessed.has(key)) assumed.push(key);
     return before[`${key}Ppm`];
@@ -135,7 +138,7 @@ function contractOf(of: WireContract, quantityDigits: number, like: Instrument):
   };
 }
 
-/** `pricePrecision 2 -> 3`, for each value of the record that is another. */
+/** Returns a line such as `pricePrecision 2 -> 3` for each changed value of the record. */
 export function changedFields(before: Instrument, after: Instrument): string[] {
   const [old, now] = [before, after].map((record) => new Map(valuesIn(JSON.parse(instrumentText(record)), '')));
   const names = [...new Set([...now!.keys(), ...old!.keys()])];
@@ -145,14 +148,14 @@ export function changedFields(before: Instrument, after: Instrument): string[] {
   });
 }
 
-/** The values inside a JSON value by their paths: `contract.tiers[0].maxLeverage`. */
+/** Returns the values in a JSON value by their paths: `contract.tiers[0].maxLeverage`. */
 function valuesIn(value: unknown, path: string): [string, string][] {
   if (Array.isArray(value)) return value.flatMap((item, at) => valuesIn(item, `${path}[${at}]`));
   if (typeof value !== 'object' || value === null) return [[path, JSON.stringify(value)]];
   return Object.entries(value).flatMap(([key, inner]) => valuesIn(inner, path === '' ? key : `${path}.${key}`));
 }
 
-/** What the exchange says of a contract beside its record: `contract.json` in the folder of its bars, every field as it was given. */
+/** Path of the full listing of a contract: `contract.json` in the folder of its bars, with every field as received. */
 function contractPath(catalog: string, symbol: string): string {
   return join(dirname(instrumentPath(catalog, 'futures', symbol)), 'contract.json');
 }

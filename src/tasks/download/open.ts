@@ -1,4 +1,4 @@
-// An exchange opened for the market data of some of its markets.
+// Opens an exchange for market data of some markets.
 
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { seededRng } from '../../base/number/rng.ts';
@@ -8,13 +8,13 @@ import { accessSettings, originOf, type AccessOptions } from '../../access/setti
 import type { MarketService } from './service.ts';
 
 export interface OpenMarketService extends MarketService {
-  /** From 0 to 1; differs from process to process. */
+  /** Random number from 0 to 1. Differs between processes. */
   readonly random: () => number;
-  /** What is under way is never answered. */
+  /** Closes. Pending requests never get a reply. */
   close(): Promise<void>;
 }
 
-/** Opens no connection by itself. Throws ConfigError where a market has no address, and for settings that cannot be used. */
+/** Opens no connection by itself. Throws ConfigError for a market without an address, and for invalid settings. */
 export function openMarketService(options: AccessOptions, markets: readonly Market[]): OpenMarketService {
   const settings = accessSettings(options);
   for (const market of markets) originOf(settings, market);

@@ -1,4 +1,4 @@
-// Keeps sets of the catalog growing: one feed of bars a set, written as often as it is cheap, through outages, until it is stopped.
+// Records bars into the catalog until it is stopped: one feed per set, written as often as is cheap, also across outages.
 
 import { appendBars, newestRows, type RevisedRule } from '../../adapters/catalog/bars/append.ts';
 import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
@@ -13,36 +13,36 @@ import type { Instrument } from '../../model/instrument.ts';
 import { downloadBars, remake, type DownloadedSet } from './download.ts';
 import { measureClock, serverTime, type MarketService } from './service.ts';
 
-/** What happened, for whoever watches. */
+/** An event for the user interface. */
 export type RecordNews =
-  /** The catch-up at the start. */
+  /** The catch-up at the start has finished. */
   | { readonly kind: 'caughtUp'; readonly set: DownloadedSet }
-  /** On disk. `last`: the newest bar of the set; `made`: coarser sets that were made anew from it. */
+  /** Bars are on disk. `last`: the newest bar of the set. `made`: coarser sets that were resampled from it. */
   | { readonly kind: 'written'; readonly key: BarKey; readonly bars: number; readonly last: MarketBar; readonly made: readonly BarKey[] }
   | { readonly kind: 'late'; readonly key: BarKey; readonly bar: MarketBar }
   | { readonly kind: 'revised'; readonly key: BarKey; readonly bar: MarketBar; readonly was: MarketBar }
   | { readonly kind: 'gap'; readonly key: BarKey; readonly gap: Extract<BarEvent, { readonly kind: 'gap' }> }
-  /** `againMs`: the pause until the next attempt; null where work goes on as usual. */
+  /** `againMs`: pause until the next attempt; null: work continues as usual. */
   | { readonly kind: 'trouble'; readonly key: BarKey; readonly problem: string; readonly againMs: number | null };
 
 export interface RecordOptions {
   readonly catalog: string;
   readonly revised: RevisedRule;
-  /** From 0 to 1: spreads the calls of many feeds. */
+  /** From 0 to 1. Spreads the calls of many feeds. */
   readonly random: () => number;
   readonly onNews: (news: RecordNews) => void;
 }
 
-/** Writing takes at most this share of the time: a set is written whole each time. */
+/** Maximum share of time for writing, because each write rewrites the whole set. */
 const WRITING_SHARE = 0.02;
-/** So many bars wait for their writing at most; the newest 300 could be had again, should the process be killed. */
+/** Most bars that wait to be written. If the process is killed, the newest 300 can be downloaded again. */
 const MAX_WAITING = 100;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Brings each set up to date, then records its bars until `signal` is aborted; what waits is written before it resolves. Throws
- * ConfigError for what cannot be recorded, and where the last bars cannot be written.
+ * Brings each set up to date, then records its bars until `signal` is aborted. Waiting bars are written before it resolves. Throws
+ * ConfigError for sets that cannot be recorded, and if the last bars cannot be written.
  */
 export async function recordBars(
   service: MarketService,
@@ -57,7 +57,7 @@ export async function recordBars(
   const recording = new Recording(service, options, signal);
   service.clock.start([...new Set(sets.map(({ market }) => market))]);
   try {
-    // An answer that is under way is not waited for: nothing is written of it.
+    // Do not wait for a pending reply: it would not be written.
     await Promise.race([stopped, recording.start(sets)]);
     await stopped;
   } finally {
@@ -71,7 +71,7 @@ class Recording {
   readonly #service: MarketService;
   readonly #options: RecordOptions;
   readonly #signal: AbortSignal;
-  /** By the set whose klines are asked for. */
+  /** By the set whose klines are requested. */
   readonly #feeds = new Map<string, SetRecorder>();
 
   constructor(service: MarketService, options: RecordOptions, signal: AbortSignal) {
@@ -80,7 +80,7 @@ class Recording {
     this.#signal = signal;
   }
 
-  /** Starts a feed for each set as soon as the exchange answers for it. */
+  /** Starts a feed for each set as soon as the exchange replies for it. */
   async start(sets: readonly BarKey[]): Promise<void> {
     const { catalog, revised, onNews } = this.#options;
     let waiting = sets;
@@ -108,7 +108,7 @@ class Recording {
     for (const feed of this.#feeds.values()) feed.stop();
   }
 
-  /** Writes what still waits. Throws ConfigError where that cannot be. */
+  /** Writes waiting bars. Throws ConfigError if that fails. */
   finish(): void {
     for (const feed of this.#feeds.values()) feed.finish();
   }
@@ -130,16 +130,16 @@ function pause({ scheduler }: MarketService, ms: number): Promise<void> {
   return new Promise((resolve) => void scheduler.at(scheduler.nowMs + ms, resolve));
 }
 
-/** One set that is recorded. */
+/** Records one set. */
 class SetRecorder {
   readonly #service: MarketService;
   readonly #key: BarKey;
   readonly #options: RecordOptions;
   readonly #poller: BarPoller;
   readonly #coarser: BarKey[] = [];
-  /** Should the record of the catalog be gone. */
+  /** Used if the record in the catalog is missing. */
   readonly #instrument: Instrument;
-  /** Bars that are not on disk yet, by their time. */
+  /** Bars that are not on disk yet, by open time. */
   #waiting = new Map<number, MarketBar>();
   #nextWriteMs = -Infinity;
   #timer: number | null = null;
@@ -170,7 +170,7 @@ class SetRecorder {
     this.#poller.start();
   }
 
-  /** Bars of `key` are made from these, whenever there are new ones. */
+  /** Also resamples bars of `key` from these, whenever there are new ones. */
   alsoMakes(key: BarKey): void {
     this.#coarser.push(key);
   }
@@ -181,7 +181,7 @@ class SetRecorder {
     this.#timer = null;
   }
 
-  /** Writes what still waits. Throws ConfigError where that cannot be. */
+  /** Writes waiting bars. Throws ConfigError if that fails. */
   finish(): void {
     if (this.#waiting.size > 0) this.#write();
   }
@@ -196,7 +196,7 @@ class SetRecorder {
     this.#plan();
   }
 
-  /** All that one answer brings is written at once, as the timer comes after it. */
+  /** The timer fires after the whole reply has been taken, so its bars are written together. */
   #plan(): void {
     const { scheduler } = this.#service;
     const mustHurry = this.#waiting.size >= MAX_WAITING && this.#failures === 0;
@@ -208,7 +208,7 @@ class SetRecorder {
     });
   }
 
-  /** A disk that is full or away is an outage like any other. */
+  /** A full or missing disk is treated as any other outage: the write is retried. */
   #tryWrite(): void {
     const { scheduler } = this.#service;
     try {

@@ -1,4 +1,4 @@
-// Instrument records of the catalog from what an exchange lists today.
+// Refreshes instrument records of the catalog from the exchange's current listing.
 
 import { refreshInstrument } from '../../adapters/catalog/bars/append.ts';
 import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
@@ -7,7 +7,7 @@ import type { Instrument, Market } from '../../model/instrument.ts';
 import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './instruments.ts';
 import { answerTo, listedIn, listMarket, type MarketService } from './service.ts';
 
-/** Refreshes the records of symbols from what the exchange lists. Throws NoAnswer and ConfigError. */
+/** Refreshes the records of symbols from the exchange's listing. Throws NoAnswer and ConfigError. */
 export async function refreshInstruments(
   service: MarketService,
   market: Market,
@@ -39,7 +39,7 @@ export interface RefreshedInstrument {
   readonly changes: readonly string[];
 }
 
-/** By the last price, for want of bars. */
+/** Proposes a record from the last price, because there are no bars. */
 async function proposed(service: MarketService, listed: ListedInstrument): Promise<Instrument> {
   const { market, symbol } = listed;
   const { last } =

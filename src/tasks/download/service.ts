@@ -1,4 +1,4 @@
-// The exchange as market data needs it, and its calls with an error for a person where there is no answer.
+// The exchange as market data uses it, and reads that throw a readable error if there is no reply.
 
 import { causeOf } from '../../adapters/exchange/klines/barPoller.ts';
 import { callAsPromise } from '../../adapters/exchange/client/callAsPromise.ts';
@@ -20,18 +20,18 @@ export interface MarketService {
   readonly clock: ServerClock;
 }
 
-/** The exchange's time now; where its clock was not measured yet, that is begun. */
+/** Returns the venue's current time. Starts a measurement if its clock has not been measured yet. */
 export function serverTime({ clock }: MarketService, market: Market): ServerTime {
   if (!clock.isMeasured(market)) clock.measure(market);
   return clock.now(market);
 }
 
-/** Resolves when the exchange's clock has been measured, or could not be. */
+/** Resolves when the venue's clock has been measured, or the measurement has failed. */
 export function measureClock({ clock }: MarketService, market: Market): Promise<void> {
   return clock.isMeasured(market) ? Promise.resolve() : new Promise((resolve) => clock.measure(market, () => resolve()));
 }
 
-/** The exchange gave no answer that can be used. `message` is one line for a person, `remedy` another. */
+/** The exchange gave no usable reply. `message` and `remedy` are one line each for the user. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly remedy: string;
@@ -41,7 +41,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The answer to a read. Throws NoAnswer. */
+/** Returns the reply to a read. Throws NoAnswer. */
 export async function answerTo<O extends Op>({ client }: MarketService, op: O, args: OpArgs<O>): Promise<OpResult<O>> {
   const outcome = await callAsPromise(client, op, args);
   if (outcome.kind === 'acked') return outcome.value;
@@ -50,13 +50,13 @@ export async function answerTo<O extends Op>({ client }: MarketService, op: O, a
   throw new NoAnswer(`${op}: ${causeOf(outcome)}`, advice ?? 'isobar doctor looks for the reason');
 }
 
-/** The exchange's time (ms) at some moment before this returns. Throws NoAnswer. */
+/** Returns the venue's time, ms, at some time before this call returns. Throws NoAnswer. */
 export async function askTime(service: MarketService, market: Market): Promise<number> {
   const { serverTimeMs } = await answerTo(service, `${market}.serverTime`, {});
   return serverTimeMs;
 }
 
-/** What a market lists, by symbol. Throws NoAnswer. */
+/** Returns the instruments of a market, by symbol. Throws NoAnswer. */
 export async function listMarket(service: MarketService, market: Market): Promise<ReadonlyMap<string, ListedInstrument>> {
   const found =
     market === 'spot'
@@ -65,7 +65,7 @@ export async function listMarket(service: MarketService, market: Market): Promis
   return new Map(found.map((listed) => [listed.symbol, listed]));
 }
 
-/** Throws ConfigError for a symbol that the market does not list; `place` is where it was asked for. */
+/** Throws ConfigError for a symbol that the market does not list. `place`: where the symbol was given. */
 export function listedIn(
   listed: ReadonlyMap<string, ListedInstrument>,
   market: Market,

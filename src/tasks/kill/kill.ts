@@ -1,4 +1,5 @@
-// The kill from end to end: cancel, prove, flatten, prove, report. It knows no strategy, no engine and no risk rule, so that it works when they do not.
+// Runs a kill from end to end: cancel, prove, flatten, prove, report. It uses no strategy, engine or risk rule, so that it works when they
+// fail.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
@@ -15,21 +16,21 @@ import type { SliceTerms } from './plan/killPlan.ts';
 import { drainTriggers } from './cancel/triggers.ts';
 import { KillStopped, KillVenue, type KillDeps } from './plan/venue.ts';
 
-/** What flattening rests on: read once nothing is open any more. */
+/** What flattening needs, read once no order is open. */
 export interface KillBooks {
   readonly books: JournalBooks;
   readonly journal: SliceJournal;
-  /** False where contracts are in two-way mode. */
+  /** False when contracts are in two-way mode. */
   readonly isNet: boolean;
 }
 
 export interface KillOptions {
-  /** Orders of others as well. */
+  /** Cancels foreign orders as well. */
   readonly all: boolean;
-  /** Null: positions are left as they are. Called once everything is cancelled. */
+  /** Null: positions are not closed. Called once all orders are cancelled. */
   readonly books: (() => Promise<KillBooks>) | null;
   readonly terms?: SliceTerms;
-  /** What the bot is known to hold, in sentences: for a kill that does not come through. */
+  /** Positions that the bot is believed to have, as sentences: for the report of a kill that does not complete. */
   readonly believed?: () => readonly string[];
 }
 
@@ -37,18 +38,18 @@ export interface KillReport {
   readonly flatten: boolean;
   readonly beganMs: number;
   readonly endedMs: number;
-  /** Orders that were open and are no more. */
+  /** Number of orders that were open and have ended. */
   readonly cancelled: number;
   readonly triggersCancelled: number;
   readonly slices: Flattened['slices'];
   readonly dust: readonly string[];
-  /** What could not be settled, in sentences. Empty: all that was asked for is done, and proved. */
+  /** What could not be settled, as sentences. Empty: everything requested is done and proved. */
   readonly residuals: readonly string[];
 }
 
 /**
- * Runs a kill to its end; what `known` holds is on the wire before the first wait. Never throws for what the exchange does: a report with
- * residuals says it. The caller has closed the gate and written the latch.
+ * Runs a kill to its end. The known orders are cancelled before the first wait. Never throws because of the exchange: the report lists
+ * residuals. The caller has closed the kill switch and written its file.
  */
 export async function runKill(parts: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
   const venue = new KillVenue(parts);
@@ -61,7 +62,7 @@ export async function runKill(parts: KillDeps, known: KillOrders, options: KillO
       const judge = new Judge(venue, books.books);
       const positions = positionsOf(venue, judge, books);
       report.flattened(await flatten(venue, positions, options.terms));
-      // What protects a position that could not be closed stays.
+      // Protective orders of a position that could not be closed stay.
       report.triggersCancelled += await cancelGuards(venue, books.books.orders, options.all, report.open);
       // A slice is an order too: none may be left.
       report.cancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
@@ -75,7 +76,7 @@ export async function runKill(parts: KillDeps, known: KillOrders, options: KillO
   return report.done();
 }
 
-/** Those that protect what is closed; how many there were. `open`: of these something is left. */
+/** Cancels the protective orders of closed positions and returns their number. `open`: instruments with something left. */
 async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
   const ended = new Set<string>();
   const closed = venue.parts.instruments.filter(({ id }) => !open.has(id));
@@ -83,7 +84,7 @@ async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, o
   return ended.size;
 }
 
-/** What was not seen to end, when a kill does not come through. */
+/** Returns the orders that were not seen to end, for a kill that does not complete. */
 function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
   const known = [
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
@@ -93,7 +94,7 @@ function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
   return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
 }
 
-/** Every position that the bot can have: of coins by strategy, of contracts by side. */
+/** Returns every position that the bot can have: of coins by strategy, of contracts by side. */
 function positionsOf({ parts }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
   return parts.instruments.flatMap((instrument): readonly PositionToClose[] => {
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
@@ -124,7 +125,7 @@ class Report {
     this.#beganMs = venue.nowMs;
   }
 
-  /** Instruments of which something is left, or may be. */
+  /** Instruments with a position that is left, or may be left. */
   get open(): ReadonlySet<InstrumentId> {
     return this.#flattened.open;
   }

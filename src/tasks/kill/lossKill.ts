@@ -1,13 +1,13 @@
-// When a loss is so far beyond its limit that halting is not enough: one and a half times the limit closes everything.
+// Decides when a loss is too large for a halt: at one and a half times its limit, everything is closed.
 
 import type { RiskModule } from '../../risk/riskModule.ts';
 
 const TIMES = { numerator: 3, denominator: 2 } as const;
 
-/** What the figures are read from. */
+/** Sources of the figures. */
 export interface LossFigures {
   readonly risk: Pick<RiskModule, 'lossBeyond'>;
-  /** Equity of the account now, in units of the settlement asset; NaN: it cannot be told. */
+  /** Current equity of the account, in units of the settlement asset; NaN: unknown. */
   readonly equityUnits: () => number;
 }
 
@@ -21,8 +21,8 @@ export class LossKill {
   }
 
   /**
-   * Returns why everything is to be closed; null: nothing is. The rule that measures the loss decides it. An equity that was known and
-   * cannot be told any more is beyond every limit: nobody knows how much is lost.
+   * Returns why everything must be closed; null: no reason. The rule that measures the loss decides. If the equity was known and is unknown
+   * now, it counts as beyond every limit.
    */
   look(): string | null {
     const units = this.#units();

@@ -1,4 +1,4 @@
-// The strategies of a project and those that come with the package: where they lie, and what their files say of themselves.
+// Lists the strategies of a project and of the package, with the description in each file.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { packageFolder } from '../../adapters/runtime/version.ts';
 
 export interface ListedStrategy {
   readonly name: string;
-  /** As a person types it. */
+  /** As the user would type it. */
   readonly file: string;
-  /** First sentence of the comment at the head of the file; empty without one. */
+  /** First sentence of the comment at the head of the file; empty: no comment. */
   readonly about: string;
   readonly params: number;
   readonly feeds: readonly string[];
-  /** Why it cannot be used; null where it can. */
+  /** Why it cannot be used; null: usable. */
   readonly problem: string | null;
 }
 
-/** Those under ./strategies, then those of the package. A file that does not load is one of the list, with its trouble. */
+/** Lists those under ./strategies, then those of the package. A file that does not load is listed with its problem. */
 export async function listStrategies(): Promise<readonly ListedStrategy[]> {
   const folders = [...new Set(['strategies', displayPath(join(packageFolder(), 'strategies'))])].filter((folder) =>
     statSync(folder, { throwIfNoEntry: false })?.isDirectory(),
@@ -30,7 +30,7 @@ export async function listStrategies(): Promise<readonly ListedStrategy[]> {
   return listed;
 }
 
-/** The comment at the head of a strategy file, in one line; empty without one. */
+/** Returns the comment at the head of a strategy file, as one line; empty: no comment. */
 export function aboutOf(file: string): string {
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   const [lines] = /^(?:\/\/.*\n?)+/.exec(text) ?? [];
@@ -43,13 +43,13 @@ export function aboutOf(file: string): string {
     .trim();
 }
 
-/** Without tests, declarations, and files that export nothing by default: what strategies share. */
+/** Leaves out tests, declarations, and files without a default export, which hold shared code. */
 function strategyFiles(folder: string): readonly string[] {
   return (
     readdirSync(folder, { recursive: true })
       .map(String)
       .filter((name) => /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/.test(name) && !name.includes('node_modules'))
-      // A folder may have such a name, and a link may lead nowhere.
+      // A folder may have such a name, and a link may have no target.
       .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
       .filter((name) => /\bexport\s+default\b|\bas\s+default\b/.test(readFileSync(join(folder, name), 'utf8')))
       .toSorted()

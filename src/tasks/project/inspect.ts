@@ -1,4 +1,4 @@
-// What a strategy asks for: its class constructed with default parameters in a set-up that only takes notes.
+// Inspects what a strategy asks for: constructs its class with default parameters in a host that only records.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
@@ -19,20 +19,20 @@ export interface ParamNote {
   readonly name: string;
   readonly kind: string;
   readonly default: string;
-  /** As people write it: `1 to 1000`, `at least 1`, or the choices; empty without one. */
+  /** As text: `1 to 1000`, `at least 1`, or the choices; empty: no range. */
   readonly range: string;
   readonly unit: string;
   readonly help: string;
 }
 
 export interface FeedNote {
-  /** The name in the run definition; `bars` is the default feed. */
+  /** The name in the run definition. `bars` is the default feed. */
   readonly name: string;
-  /** The interval that it asks for; null where any will do. */
+  /** The interval that it asks for; null: any. */
   readonly interval: string | null;
-  /** It asks for all feeds of that name. */
+  /** True when it asks for all feeds of that name. */
   readonly isList: boolean;
-  /** Bars before its first decision, with default parameters. */
+  /** Warm-up bars with default parameters. */
   readonly warmupBars: number;
 }
 
@@ -41,11 +41,11 @@ export interface StrategyNotes {
   readonly feeds: readonly FeedNote[];
   /** Keys of registered indicators and signals: `sma(close, 10)`. */
   readonly indicators: readonly string[];
-  /** Callbacks that the class has, handlers and timers. */
+  /** Callbacks of the class, handlers and timers. */
   readonly calls: readonly string[];
 }
 
-/** Throws ConfigError or StrategyError when the class cannot be constructed with its defaults. `shown` names it in messages. */
+/** Throws ConfigError or StrategyError if the class cannot be constructed with its defaults. `shown`: its name in messages. */
 export function inspectStrategy(strategy: StrategyClass, shown: string): StrategyNotes {
   const host = new RecordingHost();
   const params = parseParams(strategy.params, {}, shown);
@@ -63,7 +63,7 @@ export function inspectStrategy(strategy: StrategyClass, shown: string): Strateg
     );
   }
   const callbacks = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'].filter((name) => typeof Reflect.get(instance, name) === 'function');
-  // What callbacks read shows in the text of the class alone: none of them is called here.
+  // No callback is called here, so look in the text of the class for what callbacks read.
   const readsBars = /\bthis\.bars\b/.test(String(strategy));
   return {
     params: paramNotes(strategy),
@@ -92,7 +92,7 @@ function rangeOf(min: unknown, max: unknown): string {
   return to ? `at most ${to}` : '';
 }
 
-/** Nothing is held before a run: a field that keeps its position for later is sound. */
+/** There is no position before a run. A field may keep this object for later. */
 const FLAT: Position = {
   qty: new Decimal(0),
   entryPrice: NaN,
@@ -104,7 +104,7 @@ const FLAT: Position = {
 };
 const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN };
 
-/** Feeds of a list that stand for any number of them. */
+/** Example symbols for a list of feeds. */
 const LIST_SYMBOLS = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'];
 
 class RecordingHost implements StrategyHost {
@@ -120,7 +120,7 @@ class RecordingHost implements StrategyHost {
   #isBarsUsed = false;
   readonly #bars = this.#make('bars', 'AAAUSDT', '1h');
 
-  /** The default feed is there from the start; it is noted where it is read, or nothing else was asked for. */
+  /** The default feed always exists. It is reported if it is used, or if no other feed was requested. */
   get bars(): Feed {
     return this.#bars.view;
   }
@@ -180,7 +180,7 @@ class RecordingHost implements StrategyHost {
     return 0.5;
   }
   log(): void {
-    // What is said in a set-up has no run whose log could hold it.
+    // Messages during construction are dropped: there is no run with a log.
   }
 
   feedNotes(readsBars: boolean): readonly FeedNote[] {

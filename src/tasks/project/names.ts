@@ -1,11 +1,11 @@
-// From what a person calls a strategy to the names of its file and of its class.
+// Derives the file name and the class name of a strategy from the name that the user gives.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { StrategyNames } from './template.ts';
 
 const MAX_LENGTH = 60;
 
-/** `mean-cross`, `mean cross` or `MeanCross`: the file meanCross with the class MeanCross. Throws ConfigError for what can be neither. */
+/** `mean-cross`, `mean cross` and `MeanCross` give the file meanCross with the class MeanCross. Throws ConfigError for an invalid name. */
 export function strategyFileNames(name: string): StrategyNames {
   const words = name.split(/[-_\s]+/).filter((word) => word !== '');
   const joined = words.map((word, at) => (at === 0 ? word : capital(word))).join('');
@@ -26,7 +26,7 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Capitals at the beginning are one word: `RSICross` becomes `rsiCross`. */
+/** Leading capitals count as one word: `RSICross` becomes `rsiCross`. */
 function lowered(word: string): string {
   return word.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|\d|$)|[A-Z])/, (begin) => begin.toLowerCase());
 }

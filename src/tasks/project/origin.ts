@@ -1,16 +1,16 @@
-// Where this copy of isobar came from, as a package.json of another project can ask for it.
+// Finds where this copy of isobar was installed from, for the package.json of a new project.
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
 
-/** What npm notes of a folder of modules: where each of them was taken from. */
+/** The npm lock file of a modules folder: where each module came from. */
 const LOCK = z.object({ packages: z.record(z.string(), z.object({ resolved: z.string().optional() })) });
 
 /**
- * What the project in `folder` depends on to get the isobar that is installed `here`: its checkout, the tarball or repository that it came
- * from, and of a registry the exact version. Not every copy is published: a version alone would then name another package, or none.
+ * Returns the dependency that gives the project in `folder` the isobar installed `here`: its checkout, its tarball or repository, or for a
+ * registry the exact version. Not every copy is published, so a version alone could name another package, or none.
  */
 export function originFor(folder: string, here: string = packageFolder()): string {
   if (existsSync(join(here, 'src', 'index.ts'))) return fileSpec(folder, here);
@@ -22,7 +22,7 @@ export function originFor(folder: string, here: string = packageFolder()): strin
   return existsSync(path) ? fileSpec(folder, path) : packageVersion();
 }
 
-/** Paths of registries have `/-/` before the name of the file. */
+/** Registry URLs have `/-/` before the file name. */
 function isRegistry(resolved: string): boolean {
   return /^https?:.*\/-\//.test(resolved);
 }
@@ -37,7 +37,7 @@ function fileSpec(folder: string, path: string): string {
   return `file:${relative(real(folder), realpathSync(path))}`;
 }
 
-/** The path without links, also of a folder that is not there yet. */
+/** Returns the path without links, also for a folder that does not exist yet. */
 function real(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : join(real(dirname(folder)), basename(folder));
 }

@@ -1,4 +1,4 @@
-// A project folder of the author's own, or one more strategy in it.
+// Creates a strategy project, or adds a strategy to one.
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -11,10 +11,10 @@ import { originFor } from './origin.ts';
 import { projectTexts, strategyTexts } from './template.ts';
 import { writeAll } from './write.ts';
 
-/** A year of hours. */
+/** A year of hourly bars. */
 const BARS = { symbol: 'DEMOUSDT', interval: '1h', from: '2024-01-01', bars: 8784, seed: 7 } as const;
 const FROM_MS = 1_704_067_200_000;
-/** What version control and file managers leave in folders that people take for empty. */
+/** Files of version control and file managers. A folder with only these counts as empty. */
 const UNSEEN = new Set(['.git', '.DS_Store']);
 const NAMED = 5;
 
@@ -24,7 +24,7 @@ export interface CreatedFiles {
   readonly files: readonly string[];
 }
 
-/** Makes a project in `dir`, which is new or empty. Throws ConfigError when something is in the way; nothing is left then. */
+/** Creates a project in `dir`, which is new or empty. Throws ConfigError if files are in the way, and leaves nothing behind. */
 export function createProject(dir: string): CreatedFiles {
   const folder = resolve(dir);
   const there = content(dir);
@@ -38,7 +38,7 @@ export function createProject(dir: string): CreatedFiles {
   return { folder, files: Object.keys(texts) };
 }
 
-/** Writes strategies/<name>.ts and its test below the current folder. Throws ConfigError where one is there already. */
+/** Writes strategies/<name>.ts and its test in the current folder. Throws ConfigError if one of them exists. */
 export function createStrategy(name: string): CreatedFiles {
   const folder = resolve('.');
   const texts = strategyTexts(strategyFileNames(name));
@@ -59,7 +59,7 @@ function content(dir: string): readonly string[] {
   }
 }
 
-/** Versions are exact: a project does tomorrow what it did today. */
+/** Versions are exact, so that a project behaves the same later. */
 function packageText(folder: string): string {
   const { symbol, interval, from, bars, seed } = BARS;
   const name = basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, ''); // prettier-ignore

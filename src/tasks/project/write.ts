@@ -1,4 +1,4 @@
-// Files that are written all or not at all, and never over others.
+// Writes a group of files completely or not at all, and never overwrites files.
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,8 +7,8 @@ import { ConfigError } from '../../base/errors.ts';
 import type { Texts } from './template.ts';
 
 /**
- * Writes `texts` below `folder`, then lets `fill` write what it will into the new folder `filled`. Throws ConfigError when a file is there
- * already or cannot be written; what was made until then is removed, and nothing else is.
+ * Writes `texts` to `folder`, then lets `fill` write into the new folder `filled`. Throws ConfigError if a file exists already or cannot be
+ * written. Then only the files written by this call are removed.
  */
 export function writeAll(folder: string, texts: Texts, filled: string | null = null, fill: (folder: string) => void = () => {}): void {
   const inTheWay = Object.keys(texts).filter((file) => existsSync(join(folder, file)));

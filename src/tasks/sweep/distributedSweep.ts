@@ -1,4 +1,4 @@
-// Both sides of a sweep that many machines share: the one that began it, and those that find it in Redis and have the same inputs.
+// A sweep that several machines share: the machine that started it, and machines with the same inputs that find it in Redis.
 
 import { repeat } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -13,18 +13,18 @@ import { setUpShared, type SweepSetup } from './plan/setUp.ts';
 import { threadRunner, type ThreadOptions } from './threads/threads.ts';
 import { fromWire, toWire, type WireError } from '../backtest/run/wireError.ts';
 
-/** Tasks are cut as for so many threads: how many machines will come is not known. */
+/** Tasks are sized for this many threads, because the number of machines is unknown. */
 export const SHARED_PARALLEL = 32;
-/** So often a worker looks for a sweep, and whether the one that it works on is over. */
+/** Interval at which a worker looks for a sweep, and checks whether its current one has ended. */
 const POLL_MS = 500;
 
 export interface SharedOptions {
   readonly url: string;
-  /** Of this machine; no threads leave the sets to others. */
+  /** Threads of this machine; 0: other machines run all sets. */
   readonly threads: ThreadOptions;
 }
 
-/** Shares the sets of `setup` by the queue at `url`. Throws ConfigError when there is none. */
+/** Shares the sets of `setup` in the queue at `url`. Throws ConfigError if there is no connection. */
 export async function sharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
   const client = await connectQueue(url);
   const worker =
@@ -47,13 +47,15 @@ function sharedOf({ identity, header, resolved, axes, request }: SweepSetup): Sh
 
 export interface JoinOptions extends SharedOptions {
   readonly catalog: string | null;
-  /** End with the first sweep, or at once where there is none. */
+  /** End after the first sweep, or at once if no sweep is running. */
   readonly isOnce: boolean;
   readonly onMessage: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Works on the sweeps of the queue, one after the other, until the signal. Throws ConfigError where its inputs are not those of a sweep. */
+/**
+ * Works on the sweeps of the queue, one after the other, until the signal. Throws ConfigError if its inputs differ from those of a sweep.
+ */
 export async function joinSweeps(options: JoinOptions): Promise<void> {
   const client = await connectQueue(options.url);
   try {
@@ -71,7 +73,7 @@ export async function joinSweeps(options: JoinOptions): Promise<void> {
   }
 }
 
-/** A sweep whose first machine is there; one that was left behind is for whoever resumes it. */
+/** Returns a sweep whose first machine is running. An abandoned sweep waits until it is resumed. */
 async function nextSweep({ redis }: QueueClient): Promise<SharedSweep | null> {
   for (const [id, text] of Object.entries(await redis.hgetall(SWEEPS)))
     if ((await redis.exists(aliveKey(id))) === 1) return parseShared(text);

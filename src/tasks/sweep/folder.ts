@@ -1,4 +1,4 @@
-// The run folder of a sweep: sweep.json, sets.csv and report.html, whole or not at all.
+// Writes the run folder of a sweep atomically: sweep.json, sets.csv and report.html.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,11 +32,11 @@ export interface FinishedSweep {
   readonly run: SweepRun;
   readonly record: SweepRecord;
   readonly findings: Findings;
-  /** SHA-256 over the figures of all sets, in grid order. */
+  /** SHA-256 of the figures of all sets, in grid order. */
   readonly hash: string;
 }
 
-/** Ranks by `by` and sets the best against chance. */
+/** Ranks the sets by `by` and corrects the best for selection bias. */
 export function finishSweep(run: SweepRun, by: string): FinishedSweep {
   const record = recordOf(run, by);
   return { run, record, findings: findingsOf(record), hash: hashOf(record) };
@@ -84,14 +84,14 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   };
 }
 
-/** Of all tasks, each once: threads that share a strategy file find the same in it. */
+/** Merges the warnings of all tasks, each once: threads with the same strategy file report the same ones. */
 function warningsIn(lines: Iterable<SetLine>): readonly Warning[] {
   const list = new WarningList();
   for (const { warnings } of [...lines].toSorted((a, b) => a.set - b.set)) warnings?.forEach(list.add);
   return list.all();
 }
 
-/** Numbers in ascending order, whatever the order in which they were written. */
+/** Sorts numbers in ascending order, independent of the order in which they were written. */
 function axisOf({ resolved, given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
   const { strategies } = resolved.plan;
   const spec = paramSpecs(strategies)[name];
@@ -111,7 +111,7 @@ function hashOf({ figures, refused, failed }: SweepRecord): string {
   return hash.update(JSON.stringify(refused.map((reason, set) => reason ?? failed[set] ?? null))).digest('hex');
 }
 
-/** The command that makes one set as a backtest; without a set, what stands before its parameters. */
+/** Returns the command that runs one set as a backtest; without a set, the command without its parameters. */
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
   const all = [...settings, ...paramSettings(setup.given).first];
@@ -135,7 +135,10 @@ function sweepCommand({ request }: SweepSetup, by: string): string {
   ].join(' ');
 }
 
-/** Writes the folder into `<out>/<stamp>-sweep-<name>`; returns its path and the text of sweep.json. Throws ConfigError when it cannot be written. */
+/**
+ * Writes the folder to `<out>/<stamp>-sweep-<name>`, and returns its path and the text of sweep.json. Throws ConfigError if it cannot be
+ * written.
+ */
 export async function writeSweepFolder(out: string, sweep: FinishedSweep): Promise<{ readonly folder: string; readonly summary: string }> {
   const { run, record, findings, hash } = sweep;
   const { setup } = run;

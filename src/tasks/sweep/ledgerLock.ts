@@ -1,4 +1,4 @@
-// One process at a time works on a sweep: its lock is a folder beside its ledger.
+// Allows one process per sweep: the lock is a folder beside the trial ledger.
 
 import { join } from 'node:path';
 import { FileSystemDisk } from '../../adapters/disk/fileSystemDisk.ts';
@@ -14,7 +14,7 @@ const WORDS: LockMessages = {
   second: 'two would run the same sets',
 };
 
-/** Takes the lock of a sweep; the returned function gives it back. Throws ConfigError while another process has it, or may have it. */
+/** Takes the lock of a sweep. The returned function releases it. Throws ConfigError if another process holds it, or may hold it. */
 export function lockLedger(folder: string, { name, id }: Pick<SweepHeader, 'name' | 'id'>): () => void {
   const locks = join(folder, `${name}-${id.slice(0, 12)}.lock`);
   return withDiskErrors(() => lockFolder(new FileSystemDisk(), locks, processesHere(), WORDS));

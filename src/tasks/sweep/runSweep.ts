@@ -1,4 +1,4 @@
-// `isobar sweep` without its command line: opens the ledger, runs what is left, and writes the run folder.
+// Runs a sweep for `isobar sweep`: opens the trial ledger, runs the missing sets and collects the results.
 
 import { fileError } from '../../adapters/disk/fileError.ts';
 import { assert } from '../../base/assert.ts';
@@ -22,7 +22,7 @@ import { driveSweep, type TaskRunner } from './search/sweep.ts';
 import { tasksOf } from './search/tiles.ts';
 import type { SweepSetup } from './plan/setUp.ts';
 
-/** What to do with what the ledger has of the same sweep. */
+/** What to do with results of the same sweep in the ledger. */
 export type SweepStart = 'new' | 'resume' | 'fresh';
 
 export interface SweepRun {
@@ -33,16 +33,18 @@ export interface SweepRun {
 
 export interface SweepOptions {
   readonly start: SweepStart;
-  /** Threads, or machines times threads: only the size of tasks follows it. */
+  /** Number of threads, or machines times threads. Affects only the size of tasks. */
   readonly parallel: number;
   readonly openRunner: () => Promise<TaskRunner>;
-  /** Told once the ledger is open: sets that it has already. */
+  /** Called once the ledger is open, with the number of sets that it already has. */
   readonly onOpen: (done: number) => void;
   readonly onProgress: (done: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Runs the sets that the ledger does not have. Rejects when a set fails, or with the signal's reason: what ran until then is in the ledger. */
+/**
+ * Runs the sets that are not in the ledger. Rejects when a set fails, or with the signal's reason. Results up to then are in the ledger.
+ */
 export async function runSweep(setup: SweepSetup, options: SweepOptions): Promise<SweepRun> {
   const { ledgerFolder, header, sets } = setup;
   const unlock = lockIn(ledgerFolder, header);
@@ -52,7 +54,7 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
     const results = new Map(found?.results);
     options.onOpen(results.size);
     if (results.size < sets.length) {
-      // First the runner: where it cannot be had, nothing was begun.
+      // Open the runner first: if it fails, nothing was started.
       const runner = await options.openRunner();
       try {
         const ledger = found === null ? await createLedger(ledgerPath, header) : await continueLedger(found);
@@ -81,10 +83,10 @@ function lockIn(folder: string, header: SweepSetup['header']): () => void {
   }
 }
 
-/** Those of a socket, of a queue, are told elsewhere. */
+/** Errors of sockets and queues are reported elsewhere. */
 const DISK_CALLS = new Set(['mkdir', 'open', 'write', 'fdatasync', 'ftruncate', 'close', 'scandir']);
 
-/** A disk that is full, or may not be written to, is no fault of the sweep: what it had written until then stays. */
+/** Explains errors of the disk, such as a full one. What was written before stays. */
 function ofLedger(folder: string, error: unknown): unknown {
   const isOfDisk = error instanceof Error && 'syscall' in error && DISK_CALLS.has(String(error.syscall));
   return isOfDisk ? fileError(folder, 'the trial ledger cannot be written', error) : error;
@@ -102,7 +104,7 @@ async function drive(
   assert(results.size === sets.length, `${results.size} of ${sets.length} sets have a result`);
 }
 
-/** The ledger of the same sweep that is to be gone on with, or null. Throws ConfigError where the user must decide. */
+/** Returns the ledger of the same sweep to continue, or null. Throws ConfigError if the user must decide. */
 function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: SweepStart): LedgerContent | null {
   if (beginning === 'fresh') return null;
   const path = findLedger(ledgerFolder, identity.id);

@@ -1,4 +1,4 @@
-// The sets of a sweep: axes of values as `--grid` writes them, all their combinations or a seeded draw of some.
+// Parses the grid of a sweep: axes of values as in `--grid`, and all their combinations or a seeded sample.
 
 import { fromScaled, isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -6,10 +6,10 @@ import { nearestName } from '../../base/number/nearestName.ts';
 import { seededRng } from '../../base/number/rng.ts';
 import { Expected, type ParamSpec, type Specs } from '../../strategy/params.ts';
 
-/** A parameter as a definition may write it. */
+/** A parameter value as in a definition. */
 export type ParamValue = string | number | boolean;
 
-/** One combination: the swept parameters by name. */
+/** A parameter set: one combination of the swept parameters, by name. */
 export type ParamSet = Readonly<Record<string, ParamValue>>;
 
 /** One swept parameter and its values, in the order in which they were written. */
@@ -18,12 +18,12 @@ export interface Axis {
   readonly values: readonly ParamValue[];
 }
 
-/** Each set leaves a line in the ledger and a cell in the report; above this, a seeded draw says as much. */
+/** Each set has a line in the ledger and a cell in the report. Beyond this number, a seeded sample says as much. */
 export const MAX_SETS = 100_000;
 
 /**
- * The axes that `grids` describe, each `name=from..to:step` (both ends in it, decimals exact) or `name=a,b,c`.
- * Throws ConfigError naming the option for an unknown parameter, a value outside of its range or of the wrong type.
+ * Returns the axes of `grids`, each `name=from..to:step` (both ends included, exact decimals) or `name=a,b,c`. Throws ConfigError naming
+ * the option for an unknown parameter, and for a value outside its range or of the wrong type.
  */
 export function parseGrid(grids: readonly string[], specs: Specs): readonly Axis[] {
   if (grids.length === 0)
@@ -34,14 +34,14 @@ export function parseGrid(grids: readonly string[], specs: Specs): readonly Axis
   return axes;
 }
 
-/** How many combinations there are; may exceed MAX_SETS. */
+/** Returns the number of combinations. It may exceed MAX_SETS. */
 export function gridSize(axes: readonly Axis[]): number {
   return axes.reduce((size, { values }) => size * values.length, 1);
 }
 
 /**
- * Every combination, the last axis fastest; or, with `random`, that many different ones drawn by `seed`, in the same order.
- * Throws ConfigError when there would be more than MAX_SETS.
+ * Returns every combination, the last axis fastest. With `random`: that many different ones, drawn by `seed`, in the same order. Throws
+ * ConfigError for more than MAX_SETS.
  */
 export function setsOf(axes: readonly Axis[], random: number | null, seed: number): readonly ParamSet[] {
   const size = gridSize(axes);
@@ -74,7 +74,7 @@ function parseAxis(text: string, specs: Specs): Axis {
   return { name, values };
 }
 
-/** The texts of the values, before they are checked. */
+/** Returns the texts of the values before validation. */
 function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): readonly string[] {
   const range = /^(.+?)\.\.(.+?)(?::(.+))?$/.exec(values);
   if (!range) return values.split(',').map((value) => value.trim());
@@ -92,7 +92,7 @@ function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): read
   return Array.from({ length: count }, (_, i) => fromScaled(first + i * by, digits));
 }
 
-/** The value as a definition would write it, if the parameter takes it. */
+/** Returns the value as a definition would write it. Throws ConfigError if the parameter rejects it. */
 function checked(text: string, whole: string, spec: ParamSpec<unknown>): ParamValue {
   const parsed = spec.parse(text);
   if (parsed instanceof Expected) {
@@ -119,8 +119,8 @@ function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet 
 }
 
 /**
- * `wanted` different combinations, in grid order. Of a large grid by drawing until there are enough; of a small one, where that would go
- * on for long, by shuffling all of it.
+ * Returns `wanted` different combinations in grid order. From a large grid by drawing until there are enough. If more than half of the grid
+ * is wanted, that would take long, so it shuffles the grid.
  */
 function drawn(axes: readonly Axis[], wanted: number, seed: number): readonly (readonly number[])[] {
   const rng = seededRng(seed);

@@ -1,17 +1,17 @@
-// What a sweep is made of, as hashes by name: two sweeps are the same one when all parts are equal, and what differs has a name.
+// The identity of a sweep: hashes of its inputs by name. Two sweeps are the same when all parts are equal.
 
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 
 /** One input of a sweep. */
 export interface IdentityPart {
-  /** As a person would name it: `strategies/smaCross.ts`, `bars: spot:BTCUSDT 1h`, `--grid`. */
+  /** Readable name: `strategies/smaCross.ts`, `bars: spot:BTCUSDT 1h`, `--grid`. */
   readonly name: string;
-  /** SHA-256 of a file's content, or the value itself where it is short. */
+  /** SHA-256 of a file's content, or a short value itself. */
   readonly value: string;
 }
 
 export interface SweepIdentity {
-  /** SHA-256 over all parts, in lower-case hex. */
+  /** SHA-256 of all parts, in lower-case hex. */
   readonly id: string;
   readonly parts: readonly IdentityPart[];
 }
@@ -20,7 +20,7 @@ export function identityOf(parts: readonly IdentityPart[]): SweepIdentity {
   return { id: sha256(JSON.stringify(parts.map(({ name, value }) => [name, value]))), parts };
 }
 
-/** What is not as it was, each in words: changed, new, or gone. Empty when the two are one. */
+/** Returns the differing parts as text: changed, new, or gone. Empty when both are equal. */
 export function changedParts(before: readonly IdentityPart[], now: readonly IdentityPart[]): readonly string[] {
   const old = new Map(before.map(({ name, value }) => [name, value]));
   const names = new Set(now.map(({ name }) => name));
@@ -31,7 +31,7 @@ export function changedParts(before: readonly IdentityPart[], now: readonly Iden
   return [...changed, ...before.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is gone`)];
 }
 
-/** A hash by its first letters. */
+/** Shortens a hash to its first 12 characters. */
 function brief(value: string): string {
   return /^[0-9a-f]{64}$/.test(value) ? value.slice(0, 12) : value;
 }

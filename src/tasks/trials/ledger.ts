@@ -1,4 +1,4 @@
-// The trial ledger: one append-only file a sweep, in which every set that ran stands before anything is told about it.
+// The trial ledger: one append-only file per sweep. Every set that ran is written before its result is reported.
 
 import {
   appendFileSync,
@@ -17,27 +17,27 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { decodeLine, encodeLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
 
-/** What a ledger file holds. */
+/** The content of a ledger file. */
 export interface LedgerContent {
   readonly path: string;
   readonly header: SweepHeader;
-  /** One line a set: of a set that stands there twice, the first. */
+  /** One line per set. If a set is there twice, the first line counts. */
   readonly results: ReadonlyMap<number, SetLine>;
-  /** Bytes of whole lines; what lies behind them was being written when the process ended. */
+  /** Length of the complete lines, bytes. Anything after them was being written when the process ended. */
   readonly wholeBytes: number;
   readonly isTorn: boolean;
 }
 
-/** The file of single runs: a line each, appended whole. */
+/** The file of single runs, one line each. */
 const RUNS = 'runs.jsonl';
 
-/** Appends a single run. Throws the system's error where it cannot be written. */
+/** Appends a single run. Throws the system's error if it cannot be written. */
 export function appendRun(folder: string, line: RunLine): void {
   mkdirSync(folder, { recursive: true });
   appendFileSync(join(folder, RUNS), `${encodeLine(line)}\n`);
 }
 
-/** Returns all single runs of a folder. A line that is not whole was cut by a crash, and is left out. */
+/** Returns all single runs of a folder. Incomplete lines, cut by a crash, are left out. */
 export function readRuns(folder: string): readonly RunLine[] {
   const path = join(folder, RUNS);
   if (!existsSync(path)) return [];
@@ -53,7 +53,7 @@ export function isFinished({ header, results }: LedgerContent): boolean {
   return results.size >= header.sets;
 }
 
-/** Reads a ledger file; null when not even its first line is whole. Throws ConfigError when a line in its middle is damaged. */
+/** Reads a ledger file; null: not even its first line is complete. Throws ConfigError if a line in the middle is damaged. */
 export function readLedger(path: string): LedgerContent | null {
   const bytes = readFileSync(path);
   const results = new Map<number, SetLine>();
@@ -66,7 +66,7 @@ export function readLedger(path: string): LedgerContent | null {
       cutAt ??= line;
       continue;
     }
-    // A write that was cut leaves nothing whole behind it; anything else is not the work of a crash.
+    // After an interrupted write there can be no complete line. Anything else is not the result of a crash.
     if (cutAt !== null)
       throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to begin the sweep anew');
     if (entry.kind === 'sweep') header ??= entry;
@@ -76,12 +76,12 @@ export function readLedger(path: string): LedgerContent | null {
   return header === null ? null : { path, header, results, wholeBytes, isTorn: wholeBytes < bytes.length };
 }
 
-/** All ledger files of a folder, by name; an absent folder has none. */
+/** Returns all ledger files of a folder, by name. A missing folder has none. */
 export function readLedgers(folder: string): readonly LedgerContent[] {
   return ledgerFiles(folder).flatMap((file) => readLedger(join(folder, file)) ?? []);
 }
 
-/** The file of the newest sweep of this identity, or null. */
+/** Returns the path of the newest sweep with this identity, or null. */
 export function findLedger(folder: string, id: string): string | null {
   const stem = `-${id.slice(0, 12)}`;
   const found = ledgerFiles(folder).filter((file) => new RegExp(`${stem}(-\\d+)?\\.jsonl$`).test(file));
@@ -90,7 +90,7 @@ export function findLedger(folder: string, id: string): string | null {
   return newest === undefined ? null : join(folder, newest);
 }
 
-/** A path for a sweep of `header` that no file has yet. */
+/** Returns an unused path for a sweep of `header`. */
 export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name' | 'id'>): string {
   for (let turn = 1; ; turn++) {
     const path = join(folder, `${name}-${id.slice(0, 12)}${turn === 1 ? '' : `-${turn}`}.jsonl`);
@@ -106,7 +106,7 @@ function ledgerFiles(folder: string): readonly string[] {
     : [];
 }
 
-/** A new ledger file with its first line on disk. */
+/** Creates a ledger file with its first line on disk. */
 export async function createLedger(path: string, header: SweepHeader): Promise<LedgerWriter> {
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, 'wx');
@@ -119,7 +119,7 @@ export async function createLedger(path: string, header: SweepHeader): Promise<L
   return new LedgerWriter(await open(path, 'a'));
 }
 
-/** The ledger of `content`, ready for more: a torn tail is cut off first. */
+/** Opens the ledger of `content` for more lines, after cutting off a torn tail. */
 export async function continueLedger({ path, wholeBytes, isTorn }: LedgerContent): Promise<LedgerWriter> {
   if (isTorn) {
     const file = openSync(path, 'r+');
@@ -133,7 +133,7 @@ export async function continueLedger({ path, wholeBytes, isTorn }: LedgerContent
   return new LedgerWriter(await open(path, 'a'));
 }
 
-/** Appends results; those that come while the disk is busy are written together. */
+/** Appends results. Results that arrive during a write are written together afterwards. */
 export class LedgerWriter {
   readonly #file: FileHandle;
   #waiting: string[] = [];
@@ -157,7 +157,7 @@ export class LedgerWriter {
     }
   }
 
-  /** What is being written gets there. */
+  /** Waits for a write in progress. */
   async close(): Promise<void> {
     await this.#flushing;
     await this.#file.close();

@@ -1,11 +1,11 @@
-// How the parameters of a run's strategies are told apart by name: what a grid names, and which strategy a set gives it to.
+// Names of parameters in a run with several strategies: which strategy a name in a grid belongs to.
 
 import type { ParamSpec, Specs } from '../../strategy/params.ts';
 import type { StrategyPlan } from '../../definition/plan/plan.ts';
 
 /**
- * What stands before the names of each strategy's parameters: nothing where there is one strategy, `SmaCross.` where there are several,
- * `SmaCross#2.` for the second of one name.
+ * Returns the prefix of each strategy's parameters: empty for a single strategy, `SmaCross.` for one of several, `SmaCross#2.` for the
+ * second of the same name.
  */
 export function paramPrefixes(strategies: readonly StrategyPlan[]): readonly string[] {
   if (strategies.length === 1) return [''];
@@ -15,7 +15,7 @@ export function paramPrefixes(strategies: readonly StrategyPlan[]): readonly str
   });
 }
 
-/** The parameters of all strategies by their names in a grid. */
+/** Returns the parameters of all strategies by their names in a grid. */
 export function paramSpecs(strategies: readonly StrategyPlan[]): Specs {
   const prefixes = paramPrefixes(strategies);
   const named = strategies.flatMap(({ strategy }, at) =>
@@ -24,7 +24,7 @@ export function paramSpecs(strategies: readonly StrategyPlan[]): Specs {
   return Object.fromEntries(named);
 }
 
-/** The strategies with the parameters that a set of a grid gives to each. */
+/** Returns the strategies with the parameters that a parameter set gives them. */
 export function withParams(strategies: readonly StrategyPlan[], set: Readonly<Record<string, unknown>>): readonly StrategyPlan[] {
   const prefixes = paramPrefixes(strategies);
   return strategies.map((plan, at) => {
@@ -36,7 +36,7 @@ export function withParams(strategies: readonly StrategyPlan[], set: Readonly<Re
   });
 }
 
-/** How `--set` writes the parameter that a grid calls `name`. `given` is what the definition has under `strategy`. */
+/** Returns the key for `--set` of the parameter `name` in a grid. `given`: the value under `strategy` in the definition. */
 export function settingOf(strategies: readonly StrategyPlan[], given: unknown, name: string): string {
   const prefixes = paramPrefixes(strategies);
   const owner = prefixes.findIndex((prefix) => name.startsWith(prefix));
@@ -44,8 +44,8 @@ export function settingOf(strategies: readonly StrategyPlan[], given: unknown, n
 }
 
 /**
- * How `--set` writes the parameters of each strategy, such as `params.` or `strategy.1.params.`, and what must be set before. `given` is
- * what the definition has under `strategy`; of a list of plain paths one that has parameters needs its path as a key too.
+ * Returns the prefixes of `--set` keys for each strategy, such as `params.` or `strategy.1.params.`, and settings that must come first.
+ * `given`: the value under `strategy` in the definition. In a list of plain paths, a strategy with parameters needs its path as a key too.
  */
 export function paramSettings(given: unknown): { readonly prefixes: readonly string[]; readonly first: readonly string[] } {
   if (!Array.isArray(given)) return { prefixes: ['params.'], first: [] };

@@ -1,4 +1,4 @@
-// What a trial is made of, of a single run as of a set of a sweep: its inputs by name, the market data it saw, and where it is noted down.
+// The inputs of a trial, for a single run or a set of a sweep: its parts by name, its market data, and its ledger.
 
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -18,7 +18,10 @@ import { DEFAULTS } from '../../definition/load/withDefaults.ts';
 import { definitionValueAt } from '../../definition/text/source.ts';
 import { paramPrefixes } from './paramKeys.ts';
 
-/** Returns the folder of the ledger: beside the catalog that the definition names, or would be in where the bars lie elsewhere. */
+/**
+ * Returns the folder of the trial ledger: beside the catalog of the definition, or beside the default catalog if the bars come from
+ * elsewhere.
+ */
 export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | 'bars'>): string {
   if (bars !== null) return join(dirname(resolve(DEFAULTS.catalog)), 'ledger');
   const named = definitionValueAt(source.data, ['catalog']);
@@ -30,15 +33,15 @@ export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | '
   return join(dirname(resolve(catalog)), 'ledger');
 }
 
-/** Returns the instruments and intervals that the strategies see. Finer bars inside them, in which orders fill, are left out. */
+/** Returns the instruments and intervals that strategies see, without execution-only feeds. */
 export function seenBars({ feeds }: RunPlan): readonly string[] {
   const seen = feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => `${bars.instrument.id} ${bars.interval}`);
   return [...new Set(seen)];
 }
 
 /**
- * Returns every input of a run by name, without the parameters in `swept`. What only says where things lie, or how a run is called, is left
- * out: it decides nothing.
+ * Returns every input of a run by name, without the parameters in `swept`. Paths and the name of the run are left out, because they do not
+ * influence the result.
  */
 export function runParts({ plan, text, contracts }: ResolvedRun, swept: readonly string[] = []): readonly IdentityPart[] {
   const settled: unknown = parse(text);
@@ -64,7 +67,7 @@ export function runParts({ plan, text, contracts }: ResolvedRun, swept: readonly
   ];
 }
 
-/** Notes a single run down as a trial. Throws the system's error where the ledger cannot be written. */
+/** Adds a single run to the ledger as a trial. Throws the system's error if the ledger cannot be written. */
 export function noteRun(folder: string, family: string | null, resolved: ResolvedRun, { metrics, trades }: Summary): void {
   const { plan } = resolved;
   const figures: Readonly<Record<string, unknown>> = { ...trades, ...metrics, days: metrics.dailyReturns.length };

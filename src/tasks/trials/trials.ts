@@ -1,30 +1,30 @@
-// Counts what was tried before on the same market data: every run, and every set of every sweep, each different one once.
+// Counts earlier trials on the same market data: every run and every set of every sweep, each different one once.
 
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 import type { LedgerContent } from './ledger.ts';
 import type { RunLine, SetLine, SweepHeader, TriedOn } from './ledgerLine.ts';
 
-/** Trials on one set of market data. */
+/** Trials on the same market data. */
 export interface Trials {
-  /** Different trials of the family, those of the present sweep among them. */
+  /** Different trials of the family, including the current sweep. */
   readonly count: number;
   /** Those that only earlier sweeps and runs made. */
   readonly earlier: number;
   /** Different trials of all families on these data. */
   readonly all: number;
-  /** The figure by which chance is judged, of every trial of the family that has it. */
+  /** The figure for the selection bias, of every trial of the family that has it. */
   readonly values: Float64Array;
 }
 
-/** What of the ledger may hold earlier trials. */
+/** The content of the ledger that may contain earlier trials. */
 export interface Earlier {
   readonly sweeps: readonly LedgerContent[];
   readonly runs: readonly RunLine[];
 }
 
 /**
- * Returns the trials on the instruments and intervals of `header`, whatever strategy or definition made them: each of them has looked at the
- * same prices. Code, parameters and definition only tell repeats apart: the same trial counts once.
+ * Returns the trials on the instruments and intervals of `header`, by any strategy or definition, because each of them has used the same
+ * prices. Code, parameters and definition only identify repeats: the same trial counts once.
  */
 export function countTrials(header: SweepHeader, results: Iterable<SetLine>, earlier: Earlier, figure: string): Trials {
   const found = new Map<string, { value: number | null; isOfFamily: boolean }>();
@@ -49,26 +49,28 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ear
   return { count: family.length, earlier: family.length - own, all: found.size, values: Float64Array.from(values) };
 }
 
-/** Equal for equal content, parameters and definition. A parameter counts alike whether it was swept or stood in the definition. */
+/**
+ * Returns an equal key for equal code, parameters and definition. A parameter counts the same whether it was swept or in the definition.
+ */
 function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
   const decisive = parts.filter(({ name }) => !BESIDE.has(name));
   const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED);
   const fixed = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
-  // Files count by their content alone, whatever they are called.
+  // Files are identified by their content alone, not by their names.
   const settings = decisive.filter((part) => !isFixed(part)).map(({ name, value }) => (HASH.test(value) ? value : [name, value]));
   const all = [...fixed, ...Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])];
   return sha256(JSON.stringify([settings, all.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }
 
-/** Parts that say which sets a sweep has, and how its figures are computed: nothing about what one set does. */
+/** Parts that say which sets a sweep has and how figures are computed, but nothing about a single set. */
 const BESIDE: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** How a parameter that is not swept stands among the parts. */
+/** Prefix of the name of a parameter that is not swept. */
 export const FIXED = 'params.';
 
-/** Lines of an earlier isobar have no family. */
+/** Lines of an earlier isobar version have no family. */
 const familyOf = ({ family }: TriedOn): string | null => family ?? null;
 
 function isOnSameData(one: TriedOn, other: TriedOn): boolean {

@@ -1,4 +1,4 @@
-// The money of a contract's executions: positions opened and reduced, margin held, fees, in whole units of the settlement asset.
+// Books the money of a contract's fills: positions opened and reduced, margin held, and fees, in whole units of the settlement asset.
 
 import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
@@ -10,13 +10,13 @@ import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type VenuePosition, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 
-/** What the books of contracts tell beyond fills: the service keeps it as profit history. Copy what is needed beyond the call. */
+/** Events of contract books beyond fills; the service keeps them as profit history. Copy what is needed after the call. */
 export interface ReductionSink {
-  /** `lots` left a position at `price` (ticks), with this profit and these fees. The record is as it is after it. */
+  /** Reports that `lots` left a position at `price` (ticks), with this profit and these fees. The record shows the position afterwards. */
   reduced(position: Readonly<VenuePosition>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
-/** What may become due is rounded against whoever owes it. */
+/** Amounts that may become due are rounded against the account that owes them. */
 const UP = new PpmShares('up');
 
 export class ContractBook extends BarBook {
@@ -47,7 +47,7 @@ export class ContractBook extends BarBook {
     this.nextPositionId = nextPositionId;
   }
 
-  /** The position that an order of this side takes from; null: there is none, and all of it opens. */
+  /** Returns the position that an order of this side reduces; null when the whole order opens. */
   opposite(account: number, isBuy: boolean, closes: boolean): VenuePosition | null {
     const { isNet } = this.wallets.setting(account, this.index);
     if (!isNet && !closes) return null;
@@ -55,30 +55,30 @@ export class ContractBook extends BarBook {
     return position.lots > 0 && position.isLong !== isBuy ? position : null;
   }
 
-  /** Units to be held for `lots` that open at `price` at worst: their margin, and the dearer of the two fees. */
+  /** Returns the units to hold for `lots` that open at `price` at worst: their margin and the higher of the two fees. */
   holdFor(account: number, lots: number, price: number, makerPpm: number, takerPpm: number): number {
     if (lots === 0) return 0;
     const value = this.terms.money.value(lots, price);
     if (value === Infinity) return Infinity;
     const { leverage } = this.wallets.setting(account, this.index);
     const units = this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm));
-    // More than can be counted: nobody has it.
+    // More than can be counted: no account has it.
     return units <= MAX_EXACT ? units : Infinity;
   }
 
-  /** The price at which an opening order is worth most: its limit or the last price, whichever that is. */
+  /** Returns the price at which an opening order is worth most: its limit or the last price. */
   maxValuePrice(isBuy: boolean, limit: number): number {
     if (limit === 0) return this.lastPrice;
     if (isBuy && this.terms.money.isLinear) return limit;
     if (!isBuy && !this.terms.money.isLinear) return limit;
-    // It may fill at the market's price, where that is better than its limit.
+    // It may fill at the market price if that is better than its limit.
     if (this.lastPrice === 0) return limit;
     return this.terms.money.isLinear ? Math.max(limit, this.lastPrice) : Math.min(limit, this.lastPrice);
   }
 
   /**
-   * Takes a whole position out at the price `worst`, as the venue does when its margin is used up. `backing`: what stood behind it, its own profit
-   * left out. The fee goes to the insurance, and takes no more than what of that the price has left.
+   * Liquidates a whole position at the price `worst`. `backing`: the funds that backed it, without its own profit. The fee goes to the
+   * insurance account, and is at most the part of the backing that the price has left.
    */
   liquidate(position: VenuePosition, worst: number, backing: number, feePpm: number, timeMs: number): void {
     const { money, asset } = this.terms;
@@ -104,12 +104,12 @@ export class ContractBook extends BarBook {
     this.reductions.reduced(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 
-  /** The price at which a position is taken out whose margin is used up at `worst`. */
+  /** Returns the price at which a position is liquidated whose margin is used up at `worst`. */
   protected liquidationPrice(_position: VenuePosition, worst: number, _backing: number): number {
     return worst;
   }
 
-  /** The execution that was booked last. */
+  /** The fill that was booked last. */
   get lastFill(): Fill {
     return this.fillBuffer;
   }
@@ -124,7 +124,7 @@ export class ContractBook extends BarBook {
     this.dropOffset(order, order.offsetLots);
   }
 
-  /** No order opens more than its account can back at the price at which it fills: the rest waits, or is canceled where it does not rest. */
+  /** An order opens at most what its account can back at the fill price. The rest waits, or is canceled if the order does not rest. */
   protected override computeFillableLots(order: VenueOrder, price: number): number {
     const { quoteUnits, filledUnits } = order;
     const wanted = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
@@ -135,7 +135,7 @@ export class ContractBook extends BarBook {
     return wanted - opening + this.affordable(order, opening, price, free + order.lockedUnits);
   }
 
-  /** Lots whose margin and fee are within `funds`; at most `lots`. */
+  /** Returns the lots whose margin and fee are within `funds`; at most `lots`. */
   private affordable(order: VenueOrder, lots: number, price: number, funds: number): number {
     const cost = (of: number): number => this.holdFor(order.account, of, price, order.makerPpm, order.takerPpm);
     const whole = cost(lots);
@@ -165,7 +165,7 @@ export class ContractBook extends BarBook {
 
     const closedValue = closing === lots ? value : money.value(closing, price);
     const closedFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
-    // The fee first: of a position that is left without anything it is what the account pays, not what others bear.
+    // The fee comes first: if the position has nothing left, the account pays the fee, and the insurance account does not cover it.
     wallet.free = exact(wallet.free - fee);
     wallet.fees += fee;
     wallets.fees[asset] = exact(wallets.fees[asset]! + fee);
@@ -197,7 +197,7 @@ export class ContractBook extends BarBook {
     position.feeUnits += feeUnits;
   }
 
-  /** Lots leave a position: its margin comes back with the profit, or without the loss. */
+  /** Removes lots from a position. Their margin returns with the profit added or the loss deducted. */
   private closeLots(position: VenuePosition, lots: number, valueUnits: number, wallet: Wallet): void {
     const { wallets, reduction, fillBuffer } = this;
     const { money, asset } = this.terms;
@@ -206,7 +206,7 @@ export class ContractBook extends BarBook {
     wallet.realised = exact(wallet.realised + reduction.profitUnits);
     let credit = reduction.marginUnits + reduction.profitUnits;
     if (!position.isCross && credit < 0) {
-      // An isolated position loses its margin and no more: that of the lots that leave, and then that of those that stay.
+      // An isolated position loses at most its margin: first that of the lots that leave, then that of the lots that stay.
       const pending = -credit - position.payFromMargin(-credit);
       this.cover(wallet, pending);
       fillBuffer.covered += pending;
@@ -215,7 +215,7 @@ export class ContractBook extends BarBook {
     wallet.free = exact(wallet.free + credit);
   }
 
-  /** What an account owes when nothing of it is left that could pay: the insurance bears it. */
+  /** Makes the insurance account pay what an account owes and has no funds left to pay. */
   coverFromInsurance(account: number, wallet: Wallet): void {
     if (wallet.free >= 0 || wallet.free + wallet.locked >= 0) return;
     for (const position of this.wallets.openPositions(account, this.terms.asset)) if (position.isCross) return;
@@ -237,7 +237,7 @@ export class ContractBook extends BarBook {
     order.lockedUnits = units;
   }
 
-  /** What stays held for the rest of an order, at most `units`; an order by value ends with its fill. */
+  /** Returns the units that stay held for the rest of an order, at most `units`. An order by value ends with its fill. */
   private restHold(order: VenueOrderRecord, units: number): number {
     if (order.quoteUnits > 0 || units <= 0) return 0;
     const rest = order.lots - order.filledLots - order.offsetLots;
@@ -253,7 +253,9 @@ export class ContractBook extends BarBook {
     assert(position.heldLots >= 0, 'no more lots are let go than were held');
   }
 
-  /** An order that counts on lots which its position no longer has holds margin for them instead. False: it may not, or cannot. */
+  /**
+   * Holds margin for an order that counted on lots which its position no longer has. False: it may not open, or the account has no margin.
+   */
   holdMarginInstead(order: VenueOrderRecord, position: VenuePosition): boolean {
     if (order.closes) return false;
     const isBuy = order.side === 'buy';
@@ -268,7 +270,7 @@ export class ContractBook extends BarBook {
     return true;
   }
 
-  /** Lots of a position that no closing order holds: canCloseVolume. */
+  /** Returns the lots of a position that no closing order holds: canCloseVolume. */
   closable(position: Readonly<VenuePosition>): number {
     let held = 0;
     const count = (order: VenueOrder): boolean => {
@@ -279,7 +281,7 @@ export class ContractBook extends BarBook {
     return Math.max(0, position.lots - held);
   }
 
-  /** The newest order of those that may open and count on lots of the position: in net mode, one of the other side. */
+  /** Returns the newest order that may open and counts on lots of the position: in net mode, one of the other side. */
   newestOpening(position: Readonly<VenuePosition>): VenueOrderRecord {
     const found = this.newest((order) => !order.closes && this.countsOn(order, position));
     assert(found !== null, 'closing orders hold no more lots than there are');
@@ -287,8 +289,8 @@ export class ContractBook extends BarBook {
   }
 
   /**
-   * The newest order that counts on lots which the position no longer has, because another order took them or, in net mode, turned it
-   * round; null: all of them have their lots.
+   * Returns the newest order that counts on lots which the position no longer has, because another order took them or, in net mode,
+   * reversed it. Null when every order has its lots.
    */
   overcommitted(position: VenuePosition): VenueOrderRecord | null {
     if (position.heldLots === 0) return null;

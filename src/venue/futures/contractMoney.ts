@@ -1,4 +1,4 @@
-// The value of contracts in whole units of their settlement asset, and the margin that a value asks for.
+// The value of contracts in whole units of their settlement asset, and the margin that a value requires.
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { exact, MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
@@ -13,7 +13,7 @@ const HIGHEST_TICKS = MAX_PRICE_TICKS;
 interface Step {
   readonly upToUnits: number;
   readonly maintenancePpm: number;
-  /** What the lower steps ask less for their parts than this one would. */
+  /** How much less the lower tiers require for their parts than this tier's rate would. */
   readonly deductUnits: number;
   readonly maxLeverage: number;
 }
@@ -28,7 +28,7 @@ export class ContractMoney {
   private readonly by: number;
   private readonly steps: readonly Step[];
 
-  /** Throws ConfigError when the instrument has no contract, or its scales or tiers cannot be counted with. */
+  /** Throws ConfigError when the instrument has no contract, or when its scales or tiers cannot be computed exactly. */
   constructor({ id, contract, priceDigits, quantityDigits }: Instrument) {
     if (contract === undefined) throw new ConfigError(`instrument ${id}: expected the terms of a contract, got none`, 'refresh its record');
     this.contract = contract;
@@ -45,8 +45,8 @@ export class ContractMoney {
   }
 
   /**
-   * What `lots` are worth at a price in ticks (> 0), in settlement units, rounded half up at the unit; both sides of a trade share the
-   * rounded figure. Infinity above 2^53 - 1: no balance covers it.
+   * Returns the value of `lots` at a price in ticks (> 0), in settlement units, rounded half up at the unit. Both sides of a trade use the
+   * same rounded value. Infinity above 2^53 - 1: no balance covers it.
    */
   value(lots: number, ticks: number): number {
     const faces = this.face * lots;
@@ -60,16 +60,16 @@ export class ContractMoney {
     return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : Infinity;
   }
 
-  /** The most lots whose value at `ticks` is within `units`; none for nothing, though many may be worth less than half a unit. */
+  /** Returns the most lots whose value at `ticks` is within `units`. 0 for 0 units, though some lots may be worth less than half a unit. */
   lotsWithin(units: number, ticks: number): number {
     if (!(units > 0)) return 0;
     const max = this.isLinear ? (units * this.by) / (ticks * this.times * this.face) : (units * ticks * this.by) / (this.times * this.face);
     const countable = Math.floor(MAX_EXACT / this.face);
-    // The double quotient is a guess, and values are rounded: the value itself decides.
+    // The double quotient is an estimate, and values are rounded: the value itself decides.
     return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(max, countable)), countable);
   }
 
-  /** The price, in ticks with a fraction, at which `lots` are worth `units`; NaN for none. A reading. */
+  /** Returns the price, in ticks with a fraction, at which `lots` are worth `units`; NaN for 0 lots. For display only. */
   averageTicks(lots: number, units: number): number {
     if (lots === 0) return NaN;
     const faces = this.face * lots;
@@ -77,8 +77,8 @@ export class ContractMoney {
   }
 
   /**
-   * The average price, in ticks, of lots at one price and more of them at another: of linear contracts by their lots, of inverse ones by
-   * what a lot is worth. Values are rounded, prices are not: an average that is read back from a value is off by as much.
+   * Returns the average price, in ticks, of lots at one price and more lots at another: weighted by lots for linear contracts, by the worth
+   * of a lot for inverse ones. Values are rounded and prices are not, so an average computed back from a value is slightly off.
    */
   averageOf(lots: number, ticks: number, moreLots: number, moreTicks: number): number {
     if (lots === 0 || ticks === moreTicks) return moreTicks;
@@ -86,50 +86,51 @@ export class ContractMoney {
     return this.isLinear ? (lots * ticks + moreLots * moreTicks) / all : all / (lots / ticks + moreLots / moreTicks);
   }
 
-  /** Profit of lots that came in at a value of `inUnits` and go out at `outUnits`; below 0 a loss. */
+  /** Returns the profit of lots that came in at a value of `inUnits` and leave at `outUnits`; negative for a loss. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
     return isLong === this.isLinear ? outUnits - inUnits : inUnits - outUnits;
   }
 
-  /** Margin that opening a value asks for, rounded up. */
+  /** Returns the margin that opening a value requires, rounded up. */
   initial(valueUnits: number, leverage: number): number {
     return Math.ceil(valueUnits / leverage);
   }
 
-  /** Margin that has to be left of a position of this value, rounded up: each part of the value at the rate of its step. */
+  /** Returns the maintenance margin of a position of this value, rounded up: each part of the value at the rate of its tier. */
   maintenance(valueUnits: number): number {
     const step = this.step(valueUnits);
     return mulDiv(valueUnits, step.maintenancePpm, MILLION, 'up') - step.deductUnits;
   }
 
-  /** Maintenance rate at a value, in millionths: that of the step in which it lies. */
+  /** Returns the maintenance rate at a value, in ppm: that of the tier in which it lies. */
   maintenancePpm(valueUnits: number): number {
     return this.step(valueUnits).maintenancePpm;
   }
 
-  /** The largest leverage at which a position of this value may be held. */
+  /** Returns the largest leverage at which a position of this value may be held. */
   maxLeverage(valueUnits: number): number {
     return Math.min(this.contract.maxLeverage, this.step(valueUnits).maxLeverage);
   }
 
   /**
-   * The price, in ticks, from which on a position is liquidated: the first one on its losing side at which `backing` + its profit is at
-   * most its maintenance margin. 0 for a long, Infinity for a short, that no price endangers.
-   * `backing`: what stands behind it in settlement units, unrealised profit of its own left out.
+   * Returns the price, in ticks, from which on a position is liquidated: the first price on its losing side at which `backing` plus its
+   * profit is at most its maintenance margin. 0 for a long, Infinity for a short, if no price leads to liquidation. `backing`: the funds
+   * behind it in settlement units, without its own unrealised profit.
    */
   liquidationTicks(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
     const isOver = (ticks: number): boolean => {
       const value = this.value(lots, ticks);
-      // No double holds the value of so far a price: linear at the high end, where shorts lose, inverse at the low end, where longs do.
+      // A double cannot hold the value at such an extreme price. For linear contracts this is the high end, where shorts lose; for inverse
+      // ones the low end, where longs lose.
       if (value === Infinity) return this.isLinear !== isLong;
       return backing + this.profit(isLong, entryUnits, value) <= this.maintenance(value);
     };
-    // Once it holds it holds for every price further on: the maintenance margin changes by less than the value does.
+    // If it holds at a price, it holds for every price beyond, because the maintenance margin changes by less than the value does.
     const near = this.nearLiquidation(isLong, lots, entryUnits, backing);
     return isLong ? highestTrue(isOver, near, HIGHEST_TICKS) : lowestTrue(isOver, near, HIGHEST_TICKS);
   }
 
-  /** The last price, in ticks, on the losing side of a position at which it loses no more than `units`. Its value there is countable. */
+  /** Returns the last price, in ticks, on the losing side of a position at which it loses at most `units`. Its value there is countable. */
   lastCovered(isLong: boolean, lots: number, entryUnits: number, averageTicks: number, units: number): number {
     const isCovered = (ticks: number): boolean => {
       const value = this.value(lots, ticks);
@@ -137,14 +138,14 @@ export class ContractMoney {
       return this.profit(isLong, entryUnits, value) >= -units;
     };
     const near = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
-    // On its gaining side a value may pass what can be counted: the search begins at the entry, where it cannot.
+    // On its gaining side a value may be too large to count. The search begins at the entry, where it is countable.
     const found = isLong
       ? near + 1 - highestTrue((down) => isCovered(near + 1 - down), 1, near)
       : near - 1 + highestTrue((up) => isCovered(near - 1 + up), 1, HIGHEST_TICKS - near + 1);
     return Math.min(Math.max(found, 1), HIGHEST_TICKS);
   }
 
-  /** About that price, without rounding: where the rule holds with equality in the first tier whose values it lies among. */
+  /** Estimates that price, without rounding: the price at which the rule holds with equality, in the first tier that contains the value. */
   private nearLiquidation(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
     const sign = isLong === this.isLinear ? 1 : -1;
     let value = entryUnits;

@@ -1,4 +1,4 @@
-// What a futures venue is built from, and the checks at its door.
+// The configuration of a futures venue, and its validation.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Rounding } from '../../base/number/exact.ts';
@@ -11,15 +11,15 @@ import type { ContractSetting, ContractTerms } from './wallets.ts';
 
 export interface FuturesVenueConfig extends FillTerms, Pick<VenueConfig, 'instruments' | 'maxOpenOrders' | 'state'> {
   readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null };
-  /** Taken from what a liquidated position leaves, in millionths of its value; it goes to the insurance. */
+  /** Fee of a liquidation, in ppm of the position's value, paid from what the position leaves. It goes to the insurance account. */
   readonly liquidationFeePpm: number;
-  /** How a new account trades; leverage is capped at what each contract allows. */
+  /** Settings of a new account. Leverage is capped at what each contract allows. */
   readonly opening: Readonly<ContractSetting>;
   /** Whether leverage and modes may change while a contract has positions or orders (-1020 if not). */
   readonly settingsInUse: 'refuse' | 'accept';
 }
 
-/** The instruments with their money, and the assets in which they settle. Throws ConfigError at what no venue can run with. */
+/** Returns the instruments with their money, and the assets in which they settle. Throws ConfigError for an invalid config. */
 export function contractsOf(config: FuturesVenueConfig): {
   readonly contracts: readonly ContractTerms[];
   readonly assets: readonly string[];

@@ -1,4 +1,4 @@
-// The futures exchange's truth: accounts, settings, admission of orders, funding, and liquidation by mark price. No clock, no I/O.
+// The simulated futures venue: accounts, settings, admission of orders, funding, and liquidation by mark price. No clock, no I/O.
 
 import { exact, MAX_EXACT, mulDiv } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -15,17 +15,19 @@ import { Liquidator, type MarkRow } from './liquidation.ts';
 import type { VenuePosition } from './position.ts';
 import { type ContractSetting, Wallets } from './wallets.ts';
 
-/** Funding rates are whole in 10^-12. */
+/** Funding rates are whole numbers of 10^-12. */
 export const FUNDING_DIGITS = 12;
 const RATE_SCALE = 10 ** FUNDING_DIGITS;
 
-/** The venue's own words, beyond those about orders. Everything is booked before a call. */
+/** Events of the futures venue beyond those about orders. Everything is booked before a call. */
 export interface FuturesSink extends VenueSink, ReductionSink {
-  /** Funding of a position: units received, below 0 paid. */
+  /** Reports funding of a position: units received, negative if paid. */
   funded(position: Readonly<VenuePosition>, units: number, timeMs: number): void;
-  /** A position was closed by the venue; `fill.fee` is the liquidation fee. The record is flat already, `wasLong` says what it was. */
+  /**
+   * Reports that the venue closed a position; `fill.fee` is the liquidation fee. The record is already flat; `wasLong` is its former side.
+   */
   liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
-  /** What an open order holds has changed without a fill of its own: other orders took the lots that it counted on. */
+  /** Reports that what an open order holds has changed without a fill of its own, because other orders took the lots that it counted on. */
   rebacked?(order: VenueOrder): void;
 }
 
@@ -34,14 +36,14 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private readonly config: FuturesVenueConfig;
   private readonly sink: FuturesSink;
   private readonly liquidator: Liquidator;
-  /** Of the order checked last: its book, the lots of it that would close, and the units that it has to hold. */
+  /** For the order checked last: its book, its lots that would close, and the units that it has to hold. */
   private lastBook: ContractBook;
   private closing = 0;
   private needed = 0;
-  /** Counts positions. Restored with them. */
+  /** Number of positions; restored with them. */
   lastPositionId = 0;
 
-  /** `Book`: how executions are booked. Throws ConfigError at a setting or a list of instruments that no venue can run with. */
+  /** `Book`: how fills are booked. Throws ConfigError for an invalid setting or list of instruments. */
   constructor(config: FuturesVenueConfig, sink: FuturesSink, Book: typeof ContractBook = ContractBook) {
     const { contracts, assets } = contractsOf(config);
     const wallets = new Wallets(contracts, assets);
@@ -75,7 +77,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     });
   }
 
-  /** The index of the new account. Throws ConfigError when the name is taken. */
+  /** Opens an account and returns its index. Throws ConfigError when the name is taken. */
   openAccount(name: string): number {
     const { opening, state, maxOpenOrders } = this.config;
     const setting = ({ money: { contract } }: { readonly money: { readonly contract: { minLeverage: number; maxLeverage: number } } }) => ({
@@ -85,14 +87,14 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return this.wallets.open(name, setting, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
   }
 
-  /** Adds units of a settlement asset from outside. Throws ConfigError for one in which no contract settles. */
+  /** Adds units of a settlement asset from outside. Throws ConfigError for an asset in which no contract settles. */
   deposit(account: number, asset: string, units: number): void {
     this.wallets.deposit(account, this.wallets.asset(asset), units);
   }
 
   // --- Settings
 
-  /** Leverage of an account on a contract. False: refused, see `refusal`. */
+  /** Sets the leverage of an account on a contract. False: refused, see `refusal`. */
   setLeverage(account: number, instrument: Instrument, leverage: number): boolean {
     const { contract } = this.book(instrument).terms.money;
     if (!(Number.isInteger(leverage) && leverage >= contract.minLeverage && leverage <= contract.maxLeverage)) {
@@ -103,7 +105,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   setMarginMode(account: number, instrument: Instrument, isCross: boolean): boolean {
     return this.change(account, instrument, (setting) => (setting.isCross = isCross));
   }
-  /** One position for both sides, or long and short apart. */
+  /** Sets net mode (one position for both sides) or two-way mode (long and short apart). */
   setPositionMode(account: number, instrument: Instrument, isNet: boolean): boolean {
     return this.change(account, instrument, (setting) => (setting.isNet = isNet), true);
   }
@@ -111,7 +113,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return this.wallets.setting(account, this.book(instrument).index);
   }
 
-  /** A change touches what is opened from now on. `always`: no switch lets it through while positions or orders hang on it. */
+  /** Makes a change that affects later openings. `always`: refuse it while there are positions or orders, whatever `settingsInUse` says. */
   private change(account: number, instrument: Instrument, make: (setting: ContractSetting) => void, always = false): boolean {
     const book = this.book(instrument);
     const isRefused = this.config.settingsInUse === 'refuse' || always;
@@ -189,18 +191,18 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (intent.reduceOnly) {
       this.closing = intent.lots;
       this.needed = 0;
-      // What may open is in the way of nothing that closes, a stop's order above all: see `giveWay`.
+      // Orders that may open never block an order that closes, above all a stop: see `giveWay`.
       const isThere = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
       return isThere ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
     const price = book.maxValuePrice(isBuy, intent.limit);
-    // Without a price nothing can be said about margin: no bar has come yet.
+    // Without a price the margin cannot be computed: no bar has come yet.
     if (price <= 0) return VENUE_CODES.marketNotSupported.code;
     const lots = intent.quoteUnits > 0 ? money.lotsWithin(intent.quoteUnits, price) : intent.lots;
     if (lots === 0) return VENUE_CODES.quantityTooSmall.code;
     const { maxMarketLots } = money.contract;
     if (intent.quoteUnits > 0 && maxMarketLots > 0 && lots > maxMarketLots) return VENUE_CODES.paramError.code;
-    // More than can be counted: nobody has the margin.
+    // More than can be counted: no account has the margin.
     if (intent.lots > MAX_EXACT || intent.quoteUnits > MAX_EXACT) return VENUE_CODES.balanceNotEnough.code;
     this.closing = intent.quoteUnits > 0 ? 0 : Math.min(lots, closable);
     const opening = lots - this.closing;
@@ -210,7 +212,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return opening === 0 || this.fitsTier(account, book, isBuy, opening, price) ? 0 : VENUE_CODES.paramError.code;
   }
 
-  /** The account's leverage must be allowed for what the position would be worth. */
+  /** True when the tier of the position's new value allows the account's leverage. */
   private fitsTier(account: number, book: ContractBook, isBuy: boolean, lots: number, price: number): boolean {
     const { money } = book.terms;
     const position = this.wallets.position(account, book.index, isBuy);
@@ -219,7 +221,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return value !== Infinity && this.wallets.setting(account, book.index).leverage <= money.maxLeverage(value);
   }
 
-  /** Units that new orders may hold: what is free, less the losses of cross positions at the last marks. Profits do not count. */
+  /**
+   * Returns the units that new orders may hold: what is free, minus the losses of cross positions at the last marks. Profits do not count.
+   */
   available(account: number, asset: number): number {
     let units = this.wallets.wallet(account, asset).free;
     let profit = 0;
@@ -228,11 +232,11 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return units;
   }
 
-  /** Unrealised profit of a position at its contract's last mark; 0 before the first. */
+  /** Returns the unrealised profit of a position at its contract's last mark; 0 before the first. */
   unrealised(position: Readonly<VenuePosition>): number {
     const { markTicks, terms } = this.books[position.index]!;
     if (position.lots === 0 || markTicks === 0) return 0;
-    // A reading: from what cannot be counted on it stands still.
+    // For display only: a value that is too large to count is capped.
     const value = Math.min(terms.money.value(position.lots, markTicks), MAX_EXACT);
     return terms.money.profit(position.isLong, position.entryUnits, value);
   }
@@ -240,17 +244,19 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   // --- Marks, funding, liquidation
 
   /**
-   * A row of mark prices, in ticks, of one contract. Rows of several contracts that close at one time are given first, then `settleMarks`
-   * is called once: a cross account is judged with the worst of all of them, for nobody knows which came first.
+   * Passes a row of mark prices, in ticks, of one contract. Pass the rows of all contracts that close at one time first, then call
+   * `settleMarks` once. A cross account is judged by the worst of all of them, because their order within the row is unknown.
    */
   markRow(instrument: Instrument, open: number, high: number, low: number, close: number): void {
     this.liquidator.row(this.book(instrument).index, open, high, low, close);
   }
-  /** Liquidates what the rows since the last call leave without its maintenance margin; their closes are the marks then. */
+  /**
+   * Liquidates positions that the rows since the last call leave without their maintenance margin. The closes of the rows become the marks.
+   */
   settleMarks(timeMs: number): void {
     this.liquidator.settle(timeMs);
   }
-  /** True when the worst mark of a row ends a position, everything else of its account as it is at the last marks. */
+  /** True when the worst mark of a row liquidates a position, with everything else of its account at the last marks. */
   isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     return this.liquidator.isDue(position, row);
   }
@@ -258,22 +264,22 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   endPosition(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
     this.liquidator.end(position, row, timeMs, closeMs);
   }
-  /** A mark alone, in ticks: for the price before the first row. */
+  /** Sets a mark alone, in ticks: for the price before the first row. */
   setMark(instrument: Instrument, ticks: number): void {
     this.book(instrument).markTicks = ticks;
   }
   /**
-   * The price in ticks at which a position would be liquidated, everything else of its account as it is at the last marks: 0 for a long,
-   * Infinity for a short, that no price endangers.
+   * Returns the price in ticks at which a position would be liquidated, with everything else of its account at the last marks. 0 for a
+   * long, Infinity for a short, if no price leads to liquidation.
    */
   liquidationTicks(position: Readonly<VenuePosition>): number {
     return this.liquidator.threshold(position);
   }
 
   /**
-   * Funding of every position of a contract: longs pay a positive rate to shorts. `rate` is whole in 10^-12 of the value at `ticks`,
-   * rounded half up at the unit; an isolated position pays from its margin, a cross one from the account. What would make a sum too large to
-   * count is not paid.
+   * Books the funding of every position of a contract: longs pay a positive rate to shorts. `rate` is a whole number of 10^-12 of the value
+   * at `ticks`; the payment is rounded half up at the unit. An isolated position pays from its margin, a cross one from the account. A
+   * payment that would make a sum too large to count is skipped.
    */
   fund(instrument: Instrument, ticks: number, rate: number, timeMs: number): void {
     const { index, terms } = this.book(instrument);
@@ -289,14 +295,14 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     }
   }
 
-  /** Books funding on a position, below 0 paid; returns what of it the account got or paid. */
+  /** Books funding on a position, negative if paid; returns the part that the account received or paid. */
   private credit(position: VenuePosition, asset: number, units: number): number {
     const { wallets } = this;
     const wallet = wallets.wallet(position.account, asset);
     let own = units;
     if (position.isCross) wallet.free = exact(wallet.free + units);
     else {
-      // An isolated position pays what it has; the insurance pays the rest, and the next mark ends it.
+      // An isolated position pays what it has, the insurance account pays the rest, and the next mark liquidates the position.
       own = Math.max(units, -position.marginUnits);
       position.marginUnits += own;
       wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - own);
@@ -307,7 +313,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return own;
   }
 
-  /** Throws InvariantError unless, in each asset, deposits = balances + margins + fees + insurance + what the market took. For tests. */
+  /** Throws InvariantError unless, in each asset, deposits = balances + margins + fees + insurance + market. For tests. */
   override assertConserved(): void {
     this.wallets.assertConserved();
   }
@@ -321,15 +327,15 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /**
-   * Where a position has fewer lots than its orders count on, the newest of them count on them no more: one that may open holds margin for
-   * them, and goes where its account has none; one that closes goes.
+   * Adjusts orders when a position has fewer lots than its orders count on, from the newest. An order that may open holds margin instead,
+   * or is canceled if its account has none. An order that only closes is canceled.
    */
   private trim(book: ContractBook, position: VenuePosition, timeMs: number): void {
     for (let order = book.overcommitted(position); order !== null; order = book.overcommitted(position))
       this.letOff(book, position, order, timeMs);
   }
 
-  /** An order that closes takes the lots which orders that may open count on, of the newest of them first. */
+  /** Gives an order that closes the lots which orders that may open count on, beginning with the newest of them. */
   private giveWay(book: ContractBook, position: VenuePosition, timeMs: number): void {
     while (position.heldLots > position.lots) this.letOff(book, position, book.newestOpening(position), timeMs);
   }

@@ -1,4 +1,4 @@
-// Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, in what order.
+// Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, and in what order.
 
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -8,7 +8,7 @@ import type { VenuePosition } from './position.ts';
 import type { Wallets } from './wallets.ts';
 
 export interface LiquidationActions {
-  /** Cancels every order of an account whose contract settles in the asset: what they hold is margin again. */
+  /** Cancels every order of an account whose contract settles in the asset, so that what they hold counts as margin again. */
   cancelAll(account: number, asset: number, timeMs: number): void;
   liquidated(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
@@ -23,17 +23,17 @@ export interface MarkRow {
 type Row = { -readonly [Key in keyof MarkRow]: number } & { isNew: boolean };
 
 /**
- * The rule, pessimistic throughout, for a row tells what prices were reached and not when:
+ * The rule. It is pessimistic throughout, because a row gives the prices that were reached but not their times.
  *
- * - An isolated position goes when its margin and its profit at the worst mark of the row are at most its maintenance margin.
- * - Cross positions of one settlement asset stand for each other: they are judged together, each at its worst mark. When what is there is
- *   at most the sum of their maintenance margins, the orders of the account are cancelled, what they hold counts as there, and positions
+ * - An isolated position is liquidated when its margin plus its profit at the worst mark of the row is at most its maintenance margin.
+ * - Cross positions of one settlement asset share their margin: they are judged together, each at its worst mark. When their funds are at
+ *   most the sum of their maintenance margins, the orders of the account are cancelled and what they hold counts as funds. Then positions
  *   are closed one by one, the one with the largest loss first, until the rest has its margin.
- * - The price is the first one at which the rule is broken, on the way from the row's open; the open itself where it was broken there.
- *   (Of several cross positions that fall together, the first one's price is judged with the others at their worst.)
- * - A position that came inside the row is judged by the worst mark of the row like any other, on the way from the price of its entry.
+ * - The price is the first one that breaks the rule, on the way from the row's open; the open itself if it breaks the rule already. (If
+ *   several cross positions are liquidated together, the price of the first one is computed with the others at their worst.)
+ * - A position that opened inside the row is judged by the worst mark of the row like any other, on the way from its entry price.
  *
- * `isDue` and `end` judge one position before the row is over: for what the row reaches at the price of its liquidation or beyond it.
+ * `isDue` and `end` judge one position before the row has ended, for events at the price of its liquidation or beyond it.
  */
 export class Liquidator {
   private readonly wallets: Wallets;
@@ -43,7 +43,9 @@ export class Liquidator {
   private readonly rows: readonly Row[];
   /** Close of the rows that are judged. */
   private timeMs = 0;
-  /** The one position that `end` judges by its row, all others by their last marks; null: each is judged by the row of its contract. */
+  /**
+   * The one position that `end` judges by its row, while all others use their last marks. Null: each is judged by the row of its contract.
+   */
   private single: { readonly position: Readonly<VenuePosition>; readonly row: MarkRow } | null = null;
 
   constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidationActions) {
@@ -75,7 +77,7 @@ export class Liquidator {
     });
   }
 
-  /** The price at which a position is liquidated, everything else at the last marks. */
+  /** Returns the price at which a position is liquidated, with everything else at the last marks. */
   threshold(position: Readonly<VenuePosition>): number {
     const { money, asset } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits, isCross } = position;
@@ -84,7 +86,7 @@ export class Liquidator {
     return money.liquidationTicks(isLong, lots, entryUnits, backing);
   }
 
-  /** True when the worst mark of a row reaches the price at which a position is liquidated, everything else at the last marks. */
+  /** True when the worst mark of a row reaches the price at which a position is liquidated, with everything else at the last marks. */
   isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     if (position.lots === 0) return false;
     const limit = this.threshold(position);
@@ -92,8 +94,8 @@ export class Liquidator {
   }
 
   /**
-   * Liquidates a position that is due by a row which closes at `closeMs`: a cross one as `settle` does, with everything else of its account at
-   * the last marks. `timeMs`: when it is told to happen, within the row.
+   * Liquidates a position that is due by a row which closes at `closeMs`: a cross one as `settle` does, with everything else of its account
+   * at the last marks. `timeMs`: the time of the liquidation within the row.
    */
   end(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
     this.single = { position, row };
@@ -116,7 +118,7 @@ export class Liquidator {
       const position = this.largestLoss(account, asset);
       if (position === null) return;
       const backing = this.backing(position, asset, (other) => this.worstOf(other));
-      // Rounding apart, the position alone breaks the rule at its worst mark: it goes there if at no earlier price.
+      // Apart from rounding, the position alone breaks the rule at its worst mark, so it is closed there if at no earlier price.
       if (!this.judge(position, backing, timeMs)) this.close(position, this.worstOf(position), backing, timeMs);
     }
   }
@@ -141,7 +143,7 @@ export class Liquidator {
     this.actions.liquidated(position, isLong, book.lastFill, timeMs);
   }
 
-  /** Cross positions at their worst marks have no more than their maintenance margins together. */
+  /** True when cross positions at their worst marks have at most the sum of their maintenance margins. */
   private isShort(account: number, asset: number): boolean {
     const { free, locked } = this.wallets.wallet(account, asset);
     let cushion = free + locked;
@@ -154,17 +156,19 @@ export class Liquidator {
     return isOpen && cushion <= 0;
   }
 
-  /** Margin and profit of a cross position at a mark, less its maintenance margin. */
+  /** Returns the margin plus profit of a cross position at a mark, minus its maintenance margin. */
   private cushionOf(position: VenuePosition, ticks: number): number {
     if (ticks === 0) return position.marginUnits;
     const { money } = this.books[position.index]!.terms;
     const value = money.value(position.lots, ticks);
-    // More than can be counted, gained or lost.
+    // A gain or loss that is too large to count.
     if (value === Infinity) return money.isLinear === position.isLong ? MAX_EXACT : -Infinity;
     return position.marginUnits + position.profitAt(value, money) - money.maintenance(value);
   }
 
-  /** What stands behind one cross position: the account's money, and what its other cross positions leave at the marks that are asked. */
+  /**
+   * Returns the funds behind one cross position: the account's money, and what its other cross positions leave at the marks of `markOf`.
+   */
   private backing(of: Readonly<VenuePosition>, asset: number, markOf: (position: VenuePosition) => number): number {
     const { free, locked } = this.wallets.wallet(of.account, asset);
     let units = free + locked + of.marginUnits;
@@ -193,20 +197,23 @@ export class Liquidator {
   private markOf({ index }: Readonly<VenuePosition>): number {
     return this.books[index]!.markTicks;
   }
-  /** The row of marks by which a position is judged; null: the last mark of its contract is all there is. */
+  /** Returns the row of marks by which a position is judged; null: only the last mark of its contract is known. */
   private rowOf(position: Readonly<VenuePosition>): MarkRow | null {
     if (this.single !== null) return this.single.position === position ? this.single.row : null;
     const row = this.rows[position.index]!;
     return row.isNew ? row : null;
   }
-  /** The mark that is worst for a position: of the row that is judged, else the last one. Both kinds of contract lose the same way. */
+  /**
+   * Returns the worst mark for a position, of the judged row or else the last mark. Linear and inverse contracts lose in the same
+   * direction.
+   */
   private worstOf(position: Readonly<VenuePosition>): number {
     const row = this.rowOf(position);
     if (row === null) return this.books[position.index]!.markTicks;
     return position.isLong ? row.low : row.high;
   }
 
-  /** It opened inside the row that is judged, not at its open. A single price is no row: nothing opens inside it. */
+  /** True when the position opened inside the judged row and not at its open. If high equals low, nothing opens inside the row. */
   private openedDuringRow({ openedMs }: Readonly<VenuePosition>, { low, high }: MarkRow): boolean {
     return openedMs >= this.timeMs && low < high;
   }

@@ -1,44 +1,44 @@
-// A position as the venue keeps it: contracts, what they came in at, and the margin that stands behind them.
+// A position as the venue keeps it: its contracts, their entry value, and the margin that backs them.
 
 import { assert } from '../../base/assert.ts';
 import { exact, mulDiv } from '../../base/number/exact.ts';
 import type { ContractMoney } from './contractMoney.ts';
 
-/** What a reduction leaves for the account: it is reused, copy what is needed beyond the call. */
+/** What a reduction returns to the account. The record is reused: copy what is needed after the call. */
 export class Reduction {
-  /** Margin that is free again. */
+  /** Margin that is freed. */
   marginUnits = 0;
-  /** Profit over what the lots came in at, fees and funding left out; below 0 a loss. */
+  /** Profit over the entry value of the lots, without fees and funding; negative for a loss. */
   profitUnits = 0;
 }
 
 /**
- * One side of one contract of one account; in net mode `isLong` turns with the position. Money is in settlement units. The record stays
- * when nothing is held any more, and the next opening begins anew in it.
+ * One side of one contract of one account; in net mode `isLong` changes with the position. Money is in settlement units. The record stays
+ * when the position is flat, and the next opening reuses it.
  */
 export class VenuePosition {
   readonly account: number;
-  /** Of the instrument. */
+  /** Index of the instrument. */
   readonly index: number;
   isLong: boolean;
   lots = 0;
-  /** Value of the lots as they came in. A part leaves at its share, rounded half up; the last part takes what is left. */
+  /** Entry value of the lots. A part leaves with its share, rounded half up; the last part takes the rest. */
   entryUnits = 0;
-  /** Average price of the lots, and of all that came in since it opened, in ticks with a fraction. What leaves does not change them. */
+  /** Average price of the lots, and of all lots since the position opened, in ticks with a fraction. Reductions do not change them. */
   averageTicks = 0;
   openedTicks = 0;
   openedLots = 0;
-  /** isolated: all that it can lose. cross: initial margin, and the rest of the account stands behind it too. */
+  /** isolated: the most that it can lose. cross: its initial margin; the rest of the account backs it too. */
   marginUnits = 0;
   leverage = 1;
   isCross = true;
   /** Lots that working orders would close. */
   heldLots = 0;
-  /** Since it opened: profit of reductions, fees paid, funding received (below 0: paid). */
+  /** Since it opened: profit of reductions, fees paid, funding received (negative: paid). */
   realisedUnits = 0;
   feeUnits = 0;
   fundingUnits = 0;
-  /** Counts the positions of the venue; 0 before the first. */
+  /** Number of the position at the venue; 0 before the first. */
   id = 0;
   openedMs = 0;
   changedMs = 0;
@@ -49,12 +49,12 @@ export class VenuePosition {
     this.isLong = isLong;
   }
 
-  /** Unrealised profit at a value, or at the price at which the lots have it. */
+  /** Returns the unrealised profit at a value of the lots. */
   profitAt(valueUnits: number, money: ContractMoney): number {
     return this.lots === 0 ? 0 : money.profit(this.isLong, this.entryUnits, valueUnits);
   }
 
-  /** Takes lots in. A position that was flat begins anew: `id` names it. */
+  /** Adds lots. A flat position starts anew with the number `id`. */
   open(lots: number, price: number, valueUnits: number, marginUnits: number, timeMs: number, id: number, money: ContractMoney): void {
     if (this.lots === 0) {
       this.id = id;
@@ -70,7 +70,7 @@ export class VenuePosition {
     this.changedMs = timeMs;
   }
 
-  /** Gives lots out that are worth `valueUnits`; `into` says what becomes of margin and profit. */
+  /** Removes lots that are worth `valueUnits`; writes the freed margin and the profit to `into`. */
   reduce(lots: number, valueUnits: number, money: ContractMoney, timeMs: number, into: Reduction): void {
     assert(lots > 0 && lots <= this.lots, 'no more is closed than is held');
     const isAll = lots === this.lots;
@@ -85,7 +85,7 @@ export class VenuePosition {
     this.changedMs = timeMs;
   }
 
-  /** Takes a loss from the margin of what is still held; returns how much of it was there. */
+  /** Deducts a loss from the margin of the lots still held; returns how much of it the margin covered. */
   payFromMargin(units: number): number {
     const paid = Math.min(units, this.marginUnits);
     this.marginUnits -= paid;

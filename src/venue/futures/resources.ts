@@ -1,10 +1,12 @@
-// What the exchange shows of a position and of an account (specification 2.2), with the meanings of the exchange dialect.
+// A position and an account as the exchange shows them (specification 2.2), with the meanings of the exchange dialect.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 import type { VenuePosition } from './position.ts';
 
-/** Money in settlement units, volumes in lots, times in ms. Prices are ratios of whole numbers, not ticks: averages lie between ticks. */
+/**
+ * Money in settlement units, volumes in lots, times in ms. Prices are fractions and not whole ticks, because averages lie between ticks.
+ */
 export interface VenuePositionView {
   readonly instrument: Instrument;
   readonly id: number;
@@ -12,23 +14,26 @@ export interface VenuePositionView {
   readonly isCross: boolean;
   readonly leverage: number;
   readonly lots: number;
-  /** Less what closing orders hold. */
+  /** Lots minus those that closing orders hold. */
   readonly canCloseLots: number;
   /** Margin of the position: all of an isolated one, the initial margin of a cross one. */
   readonly holdUnits: number;
-  /** Average price at which it was opened, and of what is held now, in ticks with a fraction; NaN where nothing is held. */
+  /** Average price at which it was opened, and that of the lots held now, in ticks with a fraction; NaN when flat. */
   readonly openTicks: number;
   readonly averageTicks: number;
-  /** Profit of reductions since it opened, and of what is held at the mark. */
+  /** Profit of reductions since it opened, and profit of the lots held, at the mark. */
   readonly realisedUnits: number;
   readonly unrealisedUnits: number;
   readonly feeUnits: number;
   readonly fundingUnits: number;
-  /** In ticks: 0 for a long, Infinity for a short, that no price endangers. */
+  /** In ticks. 0 for a long, Infinity for a short, if no price leads to liquidation. */
   readonly liquidationTicks: number;
-  /** Rate of the maintenance tier in which it lies, in millionths. */
+  /** Rate of its maintenance tier, ppm. */
   readonly maintenancePpm: number;
-  /** Margin and profit over the value at the mark, as a fraction, 1 of a position worth less than a unit; the nearer to the maintenance rate, the nearer to liquidation. */
+  /**
+   * Margin plus profit, divided by the value at the mark; 1 for a position worth less than a unit. The nearer to the maintenance rate, the
+   * nearer to liquidation.
+   */
   readonly marginRate: number;
   readonly openedMs: number;
   readonly changedMs: number;
@@ -66,7 +71,7 @@ export function positionView(venue: FuturesVenue, position: Readonly<VenuePositi
 /** One account in one settlement asset, in units of it. */
 export interface AccountView {
   readonly asset: string;
-  /** accountNormal: at the account's disposal; accountLock: held by working orders. Their sum is the wallet balance. */
+  /** accountNormal: available to the account; accountLock: held by working orders. Their sum is the wallet balance. */
   readonly normalUnits: number;
   readonly lockedUnits: number;
   /** Margin of isolated positions, and initial margin of cross positions. */
@@ -75,7 +80,7 @@ export interface AccountView {
   /** Realised since the account was opened, and unrealised at the marks. */
   readonly achievedUnits: number;
   readonly unrealisedUnits: number;
-  /** totalEquity: all that stands behind cross positions, with their profit; partEquity: isolated margins with theirs. */
+  /** totalEquity: everything that backs cross positions, with their profit; partEquity: isolated margins with their profit. */
   readonly crossEquityUnits: number;
   readonly isolatedEquityUnits: number;
   readonly positions: readonly Readonly<VenuePosition>[];

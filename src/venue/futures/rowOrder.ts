@@ -1,4 +1,4 @@
-// The order in which a row of a contract acts: its open, stops, entries and profits, and the liquidations between them (docs/matching.md).
+// The order of events within a row of a contract: its open, stops, entries, profits, and the liquidations between them (docs/matching.md).
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
@@ -17,39 +17,39 @@ export interface TradedRow {
   readonly low: number;
 }
 
-/** What acts first inside a row: the smaller number. */
+/** Order of events inside a row: the smaller number acts first. */
 export const STAGE = { stop: 0, condition: 1, lateOpen: 2, entry: 3, profit: 4, stopOfEntry: 5 } as const;
 
-/** Something that a row sets off at a level. */
+/** An event that a row causes at a price level. */
 export interface RowEvent {
   readonly account: number;
-  /** In ticks; 0: a market order, which has none. */
+  /** In ticks; 0 for a market order, which has no level. */
   readonly level: number;
   readonly isBuy: boolean;
-  /** It can only reduce a position. */
+  /** True when it can only reduce a position. */
   readonly closes: boolean;
-  /** A falling price reaches its level. */
+  /** True when a falling price reaches its level. */
   readonly falls: boolean;
-  /** It acts at the open of the row. */
+  /** True when it acts at the open of the row. */
   readonly atOpen: boolean;
-  /** One of `STAGE`; of no meaning at the open, where things act as they are listed. */
+  /** One of `STAGE`. Unused at the open, where events act as they are listed. */
   readonly stage: number;
-  /** False: it has ended, or nothing of it is left to do. */
+  /** False when it has ended, or nothing of it is left to do. */
   isThere(): boolean;
   act(): void;
 }
 
-/** Condition orders that wait at the exchange. */
+/** Trigger orders that wait at the exchange. */
 export interface RowTriggers {
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers;
   fireAt(trigger: Trigger, price: number, timeMs: number): void;
 }
 
-/** Stops that the bot holds itself and the row reaches. The exchange of a backtest alone knows them. */
+/** Local stops of the bot that the row reaches. Only the exchange of a backtest knows them. */
 export interface RowStops {
   gapped(): RowEvent[];
   inside(): RowEvent[];
-  /** Of entries that filled inside the row; each is listed once. */
+  /** Returns stops of entries that filled inside the row; each is listed once. */
   ofEntries(): RowEvent[];
 }
 
@@ -58,9 +58,9 @@ export type EndPosition = (position: VenuePosition, marks: MarkRow, timeMs: numb
 const NO_STOPS: RowStops = { gapped: () => [], inside: () => [], ofEntries: () => [] };
 
 /**
- * The rule: where the worst mark of the row reaches the price of a position's liquidation, the liquidation comes before everything that the
- * price meets there or beyond, and before what would take from the position on its other side. What the price meets on the way comes first.
- * The price of liquidation is that which the position shows: everything else of its account as it is at the last marks.
+ * The rule: if the worst mark of the row reaches the price of a position's liquidation, the liquidation comes before every event at that
+ * price or beyond, and before every event that would reduce the position on its other side. Events that the price meets earlier come first.
+ * The liquidation price is the one that the position shows: everything else of its account is at the last marks.
  */
 export class RowOrder {
   private readonly venue: FuturesVenue;
@@ -69,19 +69,19 @@ export class RowOrder {
   /** Orders at the open that wait for a liquidation. */
   private held: RowEvent[] = [];
 
-  /** `end`: for whoever keeps books of his own, in the place of the venue's `endPosition`. */
+  /** `end`: replaces the venue's `endPosition`, for a caller that keeps its own books. */
   constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...of) => venue.endPosition(...of)) {
     this.venue = venue;
     this.book = venue.book(instrument);
     this.end = end;
   }
 
-  /** Orders at the open wait for a liquidation: `inside` has to be called. */
+  /** True when orders at the open wait for a liquidation: `inside` must be called. */
   get isHeldBack(): boolean {
     return this.held.length > 0;
   }
 
-  /** True when the marks end a position of the contract, as it is now. */
+  /** True when the marks liquidate a position of the contract in its present state. */
   isAnyoneDue(marks: MarkRow): boolean {
     const { wallets } = this.venue;
     for (let account = 0; account < wallets.accounts.length; account++) {
@@ -90,7 +90,7 @@ export class RowOrder {
     return false;
   }
 
-  /** Offers the open to all orders, but for those that come after a liquidation: `inside` goes on with them. */
+  /** Offers the open to all orders except those that come after a liquidation; `inside` continues with them. */
   open(row: TradedRow, marks: MarkRow, volumeLots: number): void {
     const { book } = this;
     this.held = [];
@@ -103,7 +103,7 @@ export class RowOrder {
     }
   }
 
-  /** The rest of the row, after `open` or the book's `matchOpen`. */
+  /** Processes the rest of the row, after `open` or the book's `matchOpen`. */
   inside(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
@@ -118,12 +118,14 @@ export class RowOrder {
     this.work(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
   }
 
-  /** Stops of entries that filled inside the row, where nothing else of it is left. */
+  /** Processes stops of entries that filled inside the row, when nothing else of the row is left. */
   stopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
     this.work(nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
   }
 
-  /** Acts out events in their order. One that comes after a liquidation waits for those that come before it. `more`: what comes last. */
+  /**
+   * Executes events in their order. An event that comes after a liquidation waits for those before it. `more`: the events that come last.
+   */
   private work(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
     for (let left = events; ;) {
       left = left.filter((event) => event.isThere());
@@ -141,12 +143,12 @@ export class RowOrder {
       const position = this.denyCode(first, marks)!;
       const { lots } = position;
       this.end(position, marks, timeMs, closeMs);
-      // Another position of a cross account has gone in its place, or the event acts after all: never twice in vain.
+      // Either another position of the cross account was liquidated instead, or the event acts now. This prevents an endless loop.
       if (position.lots === lots && this.denyCode(first, marks) === position) left.shift()!.act();
     }
   }
 
-  /** The position whose liquidation comes before an event; null: there is none. */
+  /** Returns the position whose liquidation comes before an event, or null. */
   private denyCode(event: RowEvent, marks: MarkRow): VenuePosition | null {
     const { venue, book } = this;
     if (event.level === 0) return null;
@@ -157,7 +159,7 @@ export class RowOrder {
     return null;
   }
 
-  /** Whether an event would come after the liquidation of a position: at its price or beyond, or as a profit that is not certain. */
+  /** True when an event comes after the liquidation of a position: at its price or beyond, or as a profit that is not certain. */
   private comesAfter(event: RowEvent, position: Readonly<VenuePosition>): boolean {
     const { isLong } = position;
     if (event.falls === isLong) {
@@ -168,7 +170,7 @@ export class RowOrder {
     return !event.atOpen && event.isBuy !== isLong && (isNet || event.closes);
   }
 
-  /** Orders that the open fills; and those with a time in force that end there, which wait for nothing. */
+  /** Returns the orders that the open fills, and those with a time in force that end there, which never wait. */
   private ordersAtOpen({ openMs, open }: TradedRow): RowEvent[] {
     const events: RowEvent[] = [];
     for (const order of this.book.concerned(openMs)) {
@@ -216,7 +218,7 @@ export class RowOrder {
   }
 }
 
-/** By stage, of each the nearest to the open first, then as listed. */
+/** Sorts by stage; within a stage, the nearest to the open first, then as listed. */
 function nearestFirst(events: readonly RowEvent[], open: number): RowEvent[] {
   return events.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));
 }
@@ -226,5 +228,5 @@ function takesAt({ limit, side }: VenueOrder, price: number): boolean {
   return limit === 0 || (side === 'buy' ? limit >= price : limit <= price);
 }
 
-/** A record serves other orders once it is released. */
+/** Compares the id, because another order may use the record once it is released. */
 const isOpen = (order: VenueOrder, id: number): boolean => order.isOpen && order.id === id;

@@ -1,4 +1,4 @@
-// Condition orders: what waits for a price, which of them fire in a row of bars, in what order, and the orders that come of them.
+// Trigger orders of the simulated futures venue: which of them a row of bars triggers, in what order, and the orders that they place.
 
 import { ConfigError } from '../../base/errors.ts';
 import { MAX_EXACT } from '../../base/number/exact.ts';
@@ -19,14 +19,14 @@ export interface Trigger {
   readonly kind: TriggerKind;
   /** Ticks. */
   readonly price: number;
-  /** The order that is placed when it fires. */
+  /** The order that is placed when it triggers. */
   readonly child: OrderIntent;
-  /** Rows that open from then on may fire it. */
+  /** Rows that open at or after this time may trigger it. */
   readonly sinceMs: number;
-  /** Infinity: it waits for ever. */
+  /** Infinity: it does not expire. */
   readonly expiresMs: number;
   readonly status: VenueTriggerStatus;
-  /** Once it has fired: the child's id at the venue; or the code with which it was refused. */
+  /** Once it has triggered: the child's id at the venue, or the code with which it was refused. */
   readonly childId: number | null;
   readonly code: number;
 }
@@ -38,29 +38,29 @@ export interface ReachedTriggers {
   readonly inside: Record[];
 }
 
-/** Told after it is done: a trigger has fired, failed or expired. A canceled one is the caller's own doing. */
+/** Called after a trigger has triggered, failed or expired. A canceled one is not reported, because the caller cancelled it. */
 export interface TriggerSink {
   triggerEnded(trigger: Trigger, timeMs: number): void;
 }
 
-/** Places the order of a trigger that has fired; null where the venue has refused it, and its `refusal` says why. */
+/** Places the order of a trigger that was reached. Null if the venue has refused it; its `refusal` has the code. */
 export type PlaceChild = (trigger: Trigger, timeMs: number) => VenueOrder | null;
 
-/** Refusals that come with the count of what waits, or after it, in the order of checks. */
+/** Refusals that come with the count of waiting triggers, or later in the order of checks. */
 const AFTER_COUNT: ReadonlySet<number> = new Set([
   VENUE_CODES.tooManyOrders.code,
   VENUE_CODES.closeVolumeExceeded.code,
   VENUE_CODES.balanceNotEnough.code,
 ]);
 
-/** In which order triggers act that one row reaches: losses first, then entries, then profits. */
+/** The order in which triggers that one row reaches act: losses first, then entries, then profits. */
 const RANK: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1, rise: 1, takeProfit: 2 };
 
 /**
- * The rule where a row reaches several levels, pessimistic because a row does not tell their order: first what its open reaches, as placed;
- * then inside the row every stop-loss, then entries, then take-profits, of each the one nearest to the open first. A MARKET child is
- * executed at the trigger price (or the open, where that lies beyond it) plus slippage; a LIMIT child at once if that price allows it, else
- * it rests from the end of the row on.
+ * The rule if a row reaches several levels, pessimistic because a row does not show their order. First come the triggers that its open
+ * reaches, as placed. Then, inside the row, every stop-loss, then entries, then take-profits; within each group the one nearest to the open
+ * comes first. A MARKET child is executed at the trigger price (or at the open, if that lies beyond it) plus slippage. A LIMIT child is
+ * executed at once if that price allows it; otherwise it rests from the end of the row on.
  */
 export class TriggerQueue {
   /** Code of the last refusal. */
@@ -71,7 +71,7 @@ export class TriggerQueue {
   private readonly pending: Record[] = [];
   private lastId = 0;
 
-  /** `maxPending`: triggers of one account that may wait; one more is refused with -1015. */
+  /** `maxPending`: limit on waiting triggers of one account; one more is refused with -1015. */
   constructor(venue: FuturesVenue, sink: TriggerSink, maxPending: number) {
     if (!(Number.isSafeInteger(maxPending) && maxPending > 0)) {
       throw new ConfigError(`maxTriggers: expected a whole number above 0, got ${maxPending}`, 'set how many triggers may wait');
@@ -81,7 +81,9 @@ export class TriggerQueue {
     this.maxPending = maxPending;
   }
 
-  /** null: refused, `refusal` says why. The child is checked when it is placed, but for what can be said before. */
+  /**
+   * Places a trigger. Null: refused, see `refusal`. The child is checked when it is placed; only what is certain earlier is checked now.
+   */
   place(account: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = Infinity): Trigger | null {
     const code = this.check(account, kind, price, child);
     if (code !== 0) {
@@ -104,13 +106,13 @@ export class TriggerQueue {
     return trigger;
   }
 
-  /** Triggers of an exchange that ended, as they were, the oldest first: those that wait wait on. */
+  /** Restores triggers of an earlier process, the oldest first. Those that waited continue to wait. */
   restore(trigger: Trigger): void {
     this.lastId = Math.max(this.lastId, trigger.id);
     if (trigger.status === 'pending') this.pending.push(trigger);
   }
 
-  /** null: there is no such waiting trigger, `refusal` is -1112. */
+  /** Cancels a waiting trigger. Null: there is no such trigger, `refusal` is -1112. */
   cancel(account: number, id: number): Trigger | null {
     const at = this.pending.findIndex((trigger) => trigger.id === id && trigger.account === account);
     const trigger = this.pending[at];
@@ -123,21 +125,22 @@ export class TriggerQueue {
     return trigger;
   }
 
-  /** What waits, newest first; of one instrument, or of all. */
+  /** Returns the waiting triggers, newest first, of one instrument or of all. */
   list(account: number, instrument: Instrument | null = null): readonly Trigger[] {
     return this.pending
       .filter(({ account: of, child }) => of === account && (instrument === null || child.instrument === instrument))
       .toReversed();
   }
 
-  /** True when a row of the instrument could fire something. */
+  /** True when a row of the instrument could trigger something. */
   waits(instrument: Instrument): boolean {
     return this.pending.some(({ child }) => child.instrument === instrument);
   }
 
   /**
-   * Between `matchOpen` and `matchInside` of the book: fires what the row reaches. Prices in ticks; what arrived after `openMs` waits.
-   * `place`: for whoever keeps orders of his own, in the place of the venue's `place`; null where the venue has refused.
+   * Call between `matchOpen` and `matchRange` of the book: executes the triggers that the row reaches. Prices in ticks; triggers that
+   * arrived after `openMs` wait. `place`: replaces the venue's `place`, for a caller that keeps its own orders; null if the venue has
+   * refused.
    */
   row(instrument: Instrument, openMs: number, closeMs: number, open: number, high: number, low: number, place = this.placeChild): void {
     const { atOpen, inside } = this.reachedBy(instrument, openMs, open, high, low);
@@ -146,7 +149,7 @@ export class TriggerQueue {
     for (const trigger of inside) this.fire(trigger, trigger.price, closeMs, place);
   }
 
-  /** Those that a row reaches, as placed: at its open, and inside it. What expires with the row does so now. */
+  /** Returns the triggers that a row reaches, as placed: at its open, and inside it. Triggers that expire with the row do so now. */
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     this.expire(openMs);
     const due = this.pending.filter(({ child, sinceMs }) => child.instrument === instrument && sinceMs <= openMs);
@@ -155,8 +158,8 @@ export class TriggerQueue {
   }
 
   /**
-   * For a market in which orders meet orders: takes off what prices from `low` to `high` reach, in the order in which it acts. Whoever
-   * calls places the children, and says by `placed` what came of each.
+   * For a market in which orders match orders: removes and returns the triggers that prices from `low` to `high` reach, in their order. The
+   * caller places the children and reports each result by `placed`.
    */
   take(instrument: Instrument, high: number, low: number, nowMs: number): readonly Trigger[] {
     this.expire(nowMs);
@@ -167,7 +170,7 @@ export class TriggerQueue {
     return reached;
   }
 
-  /** The child of a trigger that was taken off has this id; or null, and `code` is why it was refused. */
+  /** Reports the id of the child of a removed trigger; or null, with the `code` of its refusal. */
   placed(trigger: Record, childId: number | null, code: number): void {
     trigger.childId = childId;
     trigger.code = code;
@@ -181,12 +184,12 @@ export class TriggerQueue {
     if (Math.floor(price) !== price) return VENUE_CODES.priceVolumePrecision.code;
     if (price <= 0) return VENUE_CODES.mandatoryParamEmpty.code;
     if (price >= MAX_PRICE_TICKS) return VENUE_CODES.priceWaveExceed.code;
-    // What only time can tell is judged when it fires: margin, and what there will be to close.
+    // Margin and closable lots are checked when it triggers, because they may change until then.
     const code = this.venue.check(account, child);
     if (code !== 0 && !AFTER_COUNT.has(code)) return code;
     const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
     if (waiting >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
-    // More than can be counted is not there when it fires either.
+    // More than can be counted will not be available later either.
     if (child.lots > MAX_EXACT) return code;
     if (code === VENUE_CODES.balanceNotEnough.code || code === VENUE_CODES.tooManyOrders.code) return 0;
     return code === VENUE_CODES.closeVolumeExceeded.code && !isExit ? 0 : code;
@@ -194,9 +197,9 @@ export class TriggerQueue {
 
   private readonly placeChild: PlaceChild = (trigger, timeMs) => this.venue.place(trigger.account, trigger.id, trigger.child, timeMs);
 
-  /** Fires a trigger at a price; nothing where it waits no more. */
+  /** Executes a trigger at a price; no effect if it no longer waits. */
   fire(trigger: Record, price: number, timeMs: number, place: PlaceChild): void {
-    // One that fired before it in the row may have led to its cancel.
+    // An earlier trigger of the same row may have led to its cancel.
     if (trigger.status !== 'pending') return;
     this.end(trigger, 'triggered');
     const order = place(trigger, timeMs);
@@ -217,7 +220,7 @@ export class TriggerQueue {
     for (const trigger of expired) this.sink.triggerEnded(trigger, nowMs);
   }
 
-  /** Takes out of those that wait all that do so no more, in one go, however many they are. */
+  /** Removes all triggers that no longer wait, in one pass. */
   private dropEnded(count: number): void {
     if (count === 0) return;
     let kept = 0;
@@ -236,7 +239,7 @@ export function triggerRank({ kind }: Trigger): number {
   return RANK[kind];
 }
 
-/** True when a rising price fires it. An exit knows its direction by the side that it closes with. */
+/** True when a rising price triggers it. The direction of an exit follows from the side that it closes with. */
 export function triggersOnRise({ kind, child }: Trigger): boolean {
   const isSell = child.side === 'sell';
   return kind === 'rise' || (kind === 'stopLoss' && !isSell) || (kind === 'takeProfit' && isSell);

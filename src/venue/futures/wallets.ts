@@ -1,4 +1,4 @@
-// Futures accounts: balances by settlement asset, settings by contract, positions, and the sums that show that nothing is made or lost.
+// Futures accounts of the venue: balances, settings and positions, and the sums that prove that no money appears or vanishes.
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
@@ -13,17 +13,20 @@ import { VenuePosition } from './position.ts';
 export interface ContractSetting {
   leverage: number;
   isCross: boolean;
-  /** One position for both sides; false: long and short apart. */
+  /** True for net mode, one position for both sides; false for two-way mode, long and short apart. */
   isNet: boolean;
 }
 
 /** One account's money in one settlement asset, in units of it. */
 export class Wallet {
-  /** At its disposal. Below 0 only while a cross position whose profit covers it is open, or while working orders hold what is missing. */
+  /**
+   * Available to the account. Negative only while an open cross position's profit covers it, or while working orders hold the missing
+   * amount.
+   */
   free = 0;
   /** Initial margin and fees of working orders that open. */
   locked = 0;
-  /** For the account's own sum; profits of reductions, fees, funding received, liquidation fees, and losses that others bore. */
+  /** For the account's own sum: profits of reductions, fees, funding received, liquidation fees, and losses that others covered. */
   deposited = 0;
   realised = 0;
   fees = 0;
@@ -35,14 +38,14 @@ export class Wallet {
 export interface ContractTerms {
   readonly instrument: Instrument;
   readonly money: ContractMoney;
-  /** Of the settlement asset. */
+  /** Index of the settlement asset. */
   readonly asset: number;
 }
 
 /**
- * Per asset and at any time, to the unit: deposited = free + locked + margin of positions, over all accounts, + fees + insurance + market.
- * `market` is the other side of every trade and of funding, the rest of the world; `insurance` gets liquidation fees and bears what an
- * account cannot: each may be negative.
+ * For each asset, at any time, to the unit: deposited = free + locked + margin of positions, over all accounts, + fees + insurance +
+ * market. `market` is the counterparty of every trade and of funding, the rest of the world. `insurance` receives liquidation fees and
+ * covers what an account cannot pay. Each may be negative.
  */
 export class Wallets {
   readonly accounts: Account[] = [];
@@ -67,7 +70,7 @@ export class Wallets {
     this.deposited = new Float64Array(assets.length);
   }
 
-  /** The index of the new account. Throws ConfigError when the name is taken. */
+  /** Opens an account and returns its index. Throws ConfigError when the name is taken. */
   open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, maxOpen: number): number {
     const account = enlist(this.accounts, new Account(name, isRestricted, maxOpen));
     this.wallets.push(listOf(this.assets, () => new Wallet()));
@@ -78,7 +81,7 @@ export class Wallets {
     return account;
   }
 
-  /** The index of a settlement asset. Throws ConfigError for an asset in which no contract settles. */
+  /** Returns the index of a settlement asset. Throws ConfigError for an asset in which no contract settles. */
   asset(name: string): number {
     const index = this.assets.indexOf(name);
     if (index < 0) throw new ConfigError(`asset ${name}: no contract of this venue settles in it`, `known: ${this.assets.join(', ')}`);
@@ -94,7 +97,7 @@ export class Wallets {
     if (setting === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
     return setting;
   }
-  /** Of a contract of an account; in net mode always the first of the two. */
+  /** Returns the position of an account in a contract; in net mode always the first of the two. */
   position(account: number, index: number, isLong: boolean): VenuePosition {
     return this.sides(account, index)[isLong || this.setting(account, index).isNet ? 0 : 1];
   }
@@ -103,7 +106,10 @@ export class Wallets {
     if (sides === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
     return sides;
   }
-  /** What an account holds, flat positions left out: of one asset, or of all. By contract, long before short. As it is now: later changes do not show. */
+  /**
+   * Returns what an account holds, without flat positions, in one asset or in all: by contract, long before short. The list is a copy;
+   * later changes do not show.
+   */
   openPositions(account: number, asset: number | null = null): readonly VenuePosition[] {
     const held: VenuePosition[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
@@ -116,7 +122,7 @@ export class Wallets {
   }
 
   /**
-   * The largest of the sums that an execution or a payment of a position changes, in units, whatever their signs: what is left to 2^53 can
+   * Returns the largest absolute value, in units, of the sums that a fill or payment of a position changes. The difference to 2^53 can
    * still be added to any of them.
    */
   largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<VenuePosition>, asset: number): number {
@@ -125,7 +131,7 @@ export class Wallets {
     const shared = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
     return Math.max(own, shared, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
   }
-  /** True when so many units can be added to or taken from each of those sums. */
+  /** True when `units` can be added to or subtracted from each of those sums. */
   canMove(position: Readonly<VenuePosition>, asset: number, units: number): boolean {
     return this.largestSum(position, asset) + units <= MAX_EXACT;
   }
@@ -138,14 +144,14 @@ export class Wallets {
     wallet.free = exact(wallet.free + units);
   }
 
-  /** Moves units from free to locked, or back where they are negative. */
+  /** Moves units from free to locked; negative units move back. */
   lock(wallet: Wallet, units: number): void {
     wallet.free = exact(wallet.free - units);
     wallet.locked = exact(wallet.locked + units);
     assert(wallet.locked >= 0, 'no more is given back than was held');
   }
 
-  /** Throws InvariantError when an asset was made or lost by however little, or an account's money is not what its history says. */
+  /** Throws InvariantError when any amount of an asset appeared or vanished, or when an account's money differs from its history. */
   assertConserved(): void {
     this.assets.forEach((name, asset) => {
       let sum = BigInt(this.fees[asset]!) + BigInt(this.insurance[asset]!) + BigInt(this.market[asset]!);
@@ -155,7 +161,7 @@ export class Wallets {
     });
   }
 
-  /** All of an account's money in an asset; what it should be is what came in and went out. */
+  /** Returns all of an account's money in an asset, after comparing it with the sum of what came in and went out. */
   private checkedMoney(account: number, asset: number): bigint {
     const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, asset);
     let money = BigInt(free) + BigInt(locked);

@@ -1,5 +1,5 @@
-// Arrow IPC files of plain columns (float64, int32, timestamps; no nulls, no compression): written in record batches,
-// read batch by batch straight into the caller's arrays. pandas, polars and pyarrow read what stands here.
+// Writes Arrow IPC files of plain columns (float64, int32, timestamps; no nulls, no compression) in record batches, so that readers can
+// fill the caller's arrays directly. pandas, polars and pyarrow can read these files.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writevSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,28 +20,28 @@ import {
   type FlatTable,
 } from './flatbuffer.ts';
 
-/** `timestamp` columns hold ms UTC as integers in doubles; the file has them as int64 with the zone UTC. */
+/** `timestamp` columns have ms UTC as integers in doubles. In the file they are int64 with the zone UTC. */
 export type ArrowColumn =
   | { readonly name: string; readonly kind: 'float64' | 'timestamp'; readonly values: Float64Array }
   | { readonly name: string; readonly kind: 'int32'; readonly values: Int32Array };
 
-/** Rows of a record batch: large enough for whole reads, small enough (512 KiB a column) for one reusable buffer. */
+/** Rows of a record batch: large enough for efficient reads, small enough (512 KiB a column) for one reusable buffer. */
 export const BATCH_ROWS = 65_536;
 export const MAGIC = 'ARROW1';
 const METADATA_V5 = 4;
 export const HEADER = { schema: 1, recordBatch: 3 } as const;
 export const TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
-/** Marks a message, in front of its length. */
+/** Marker before the length of a message. */
 export const CONTINUATION = 0xffffffff;
-/** Bodies and buffers start at multiples of this: what the format recommends for readers that map the file. */
+/** Bodies and buffers start at multiples of this. The format recommends it for memory-mapped files. */
 const ALIGN = 64;
 
 const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN) * ALIGN;
 
 /**
- * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: to a temporary file beside it,
- * which is then renamed. `durable` also waits for the disk; `verify` may read the temporary
- * file and throw, and then `path` stays as it was. Throws ConfigError when the file cannot be written.
+ * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: first to a temporary file beside it, which is
+ * then renamed. `durable` also waits for the disk. `verify` may read the temporary file; if it throws, `path` stays unchanged. Throws
+ * ConfigError if the file cannot be written.
  */
 export function writeArrowColumns(
   path: string,
@@ -71,16 +71,16 @@ export function writeArrowColumns(
   }
 }
 
-/** Removes what was half written; the error that led here is the one to report. */
+/** Removes an unfinished file. Errors are ignored, so that the original error is reported. */
 export function discard(temporary: string): void {
   try {
     rmSync(temporary, { force: true });
   } catch {
-    // Its folder is missing or closed to us: then nothing was written.
+    // Its folder is missing or not accessible, so nothing was written.
   }
 }
 
-/** Throws InvariantError when two columns lie in the same memory: a writer of one would change the other. */
+/** Throws InvariantError if two columns share memory, because writing one would change the other. */
 function assertSeparate(columns: readonly ArrowColumn[]): void {
   for (const [i, { name, values }] of columns.entries()) {
     for (const other of columns.slice(i + 1)) {
@@ -107,7 +107,7 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   const magic = padded(new TextEncoder().encode(MAGIC), 8);
   write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
   const blocks: number[] = [];
-  // Timestamps are rewritten as int64; each such column has a buffer of its own until its batch is written.
+  // Timestamps are converted to int64. Each such column has its own buffer until its batch is written.
   const halves = columns.map(({ kind }) => new Int32Array(kind === 'timestamp' ? 2 * Math.min(rows, BATCH_ROWS) : 0));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
@@ -126,10 +126,10 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   write([sealed(foot)]);
 }
 
-/** A column of a batch as it stands in the file; for timestamps, made in `halves`. */
+/** Returns the bytes of a batch's column as in the file. Timestamps are converted in `halves`. */
 function columnBytes(column: ArrowColumn, from: number, length: number, halves: Int32Array): Uint8Array {
   if (column.kind !== 'timestamp') return bytesOf(column.values, from, length);
-  // The two halves of an int64, because a BigInt a row costs an allocation.
+  // The two halves of an int64, because a BigInt for each row costs an allocation.
   for (let i = 0; i < length; i++) {
     const ms = column.values[from + i]!;
     const high = Math.floor(ms / 4_294_967_296);
@@ -139,7 +139,7 @@ function columnBytes(column: ArrowColumn, from: number, length: number, halves: 
   return bytesOf(halves, 0, 2 * length);
 }
 
-/** The memory of `length` elements from `from`, not a copy. */
+/** Returns a view, not a copy, of `length` elements from `from`. */
 export function bytesOf(values: Float64Array | Int32Array, from: number, length: number): Uint8Array {
   const width = values.BYTES_PER_ELEMENT;
   return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
@@ -153,7 +153,7 @@ function padded(bytes: Uint8Array, align: number): Uint8Array {
   return whole;
 }
 
-/** An encapsulated message; its length is such that what follows it at `position` starts aligned. */
+/** Returns an encapsulated message, padded so that the data after it (at `position`) starts aligned. */
 function message(kind: number, header: FlatTable, bodyBytes: number, position: number): Uint8Array {
   const bytes = encode(flatTable(short(METADATA_V5), byte(kind), header, long(bodyBytes)));
   const size = roundUp(position + 8 + bytes.byteLength) - position;
@@ -180,7 +180,7 @@ function typeOf(kind: ArrowColumn['kind']): [number, FlatTable] {
   return [TYPE.timestamp, flatTable(short(1), flatText('UTC'))];
 }
 
-/** Row count, one node a column (rows, nulls), two buffers a column (validity, which is absent, and data). */
+/** Row count, one node for each column (rows, nulls), two buffers for each column (validity, which is absent, and data). */
 function batchTable(columns: readonly ArrowColumn[], rows: number, bodies: readonly Uint8Array[]): FlatTable {
   const buffers: number[] = [];
   let offset = 0;

@@ -1,4 +1,4 @@
-// What the metadata of an Arrow IPC file says: its columns, and where in the file the buffers of each record batch lie.
+// Reads the metadata of an Arrow IPC file: its columns, and where in the file the buffers of each record batch are.
 
 import { CONTINUATION, HEADER, MAGIC, TYPE, type ArrowColumn } from './arrowFile.ts';
 import { checksumsIn, type FileChecksums } from './checksums.ts';
@@ -8,9 +8,11 @@ export interface ArrowField {
   readonly name: string;
   /** Null for a type that isobar does not read. */
   readonly kind: ArrowColumn['kind'] | null;
-  /** Of a timestamp: 0 seconds, 1 ms, 2 us, 3 ns. */
+  /** Unit of a timestamp: 0 seconds, 1 ms, 2 us, 3 ns. */
   readonly unit: number;
-  /** Buffers of each batch; `view` columns have some more, whose number the batch tells. Null: cannot be told, so nor what follows. */
+  /**
+   * Buffers in each batch. `view` columns have a variable number, stated by the batch. Null: unknown, so the later columns cannot be found.
+   */
   readonly buffers: number | 'view' | null;
 }
 
@@ -20,14 +22,14 @@ interface Place {
 }
 
 export interface Batch {
-  /** Where it begins in the file, with its own header, and where it ends. */
+  /** Offsets of its start, including its header, and of its end. */
   readonly start: number;
   readonly end: number;
   readonly firstRow: number;
   readonly rows: number;
-  /** How the buffers are packed (see inflate.ts); null: not at all. */
+  /** Compression of the buffers (see inflate.ts); null if uncompressed. */
   readonly codec: number | null;
-  /** By field; those of types that isobar does not read mean nothing. */
+  /** By field. Meaningless for types that isobar does not read. */
   readonly buffers: readonly { readonly nulls: number; readonly validity: Place; readonly data: Place }[];
 }
 
@@ -35,9 +37,9 @@ interface Footer {
   readonly fields: readonly ArrowField[];
   readonly metadata: ReadonlyMap<string, string>;
   readonly blocks: readonly Block[];
-  /** Behind the last batch. */
+  /** Offset of the end of the last batch. */
   readonly footAt: number;
-  /** Null where the file has none: another program wrote it. */
+  /** Null if the file has none, because another program wrote it. */
   readonly checksums: FileChecksums | null;
 }
 interface Block {
@@ -47,7 +49,7 @@ interface Block {
 }
 type ReadBytes = (at: number, length: number) => Uint8Array;
 
-/** Buffers of the types of one value a row, without children, by their number in the format's Schema.fbs. */
+/** Buffers of types with one value for each row and no children, by type number in the format's Schema.fbs. */
 const BUFFERS: Readonly<Record<number, number | 'view'>> = {
   1: 0, // null
   2: 2, // int
@@ -68,7 +70,7 @@ const BUFFERS: Readonly<Record<number, number | 'view'>> = {
   24: 'view', // utf8 view
 };
 
-/** The footer of a file of `size` bytes. Throws RangeError when there is none. */
+/** Reads the footer of a file of `size` bytes. Throws RangeError if there is no footer. */
 export function readFooter(size: number, bytes: ReadBytes): Footer {
   const tail = bytes(Math.max(0, size - 10), Math.min(10, size));
   if (size < 24 || new TextDecoder().decode(tail.subarray(4)) !== MAGIC) throw new RangeError('its end is missing');
@@ -92,7 +94,7 @@ export function readFooter(size: number, bytes: ReadBytes): Footer {
 
 function fieldOf(flat: FlatReader, field: number, name: string): ArrowField {
   const type = flat.number(flat.field(field, 2), 1);
-  // Values by number: the batch has the numbers, which are integers.
+  // A dictionary-encoded column: the batch has the dictionary indices, which are integers.
   if (flat.field(field, 4) !== 0) return { name, kind: null, unit: 0, buffers: 2 };
   const details = flat.follow(flat.field(field, 3));
   const unit = type === TYPE.timestamp ? flat.number(flat.field(details, 0), 2) : 0;
@@ -112,7 +114,7 @@ function kindOf(flat: FlatReader, type: number, details: number): ArrowField['ki
   }
 }
 
-/** Throws RangeError for a block that is no record batch of such columns, or that does not lie whole in the file. */
+/** Throws RangeError for a block that is not a record batch of these columns, or that is not completely in the file. */
 export function readBatch(block: Block, fields: readonly ArrowField[], firstRow: number, fileSize: number, bytes: ReadBytes): Batch {
   const { offset, metadataBytes, bodyBytes } = block;
   const head = bytes(offset, metadataBytes);
@@ -141,7 +143,7 @@ export function readBatch(block: Block, fields: readonly ArrowField[], firstRow:
     const node = nodes[i];
     const [validity, data] = [placeOf(first), placeOf(first + 1)];
     const width = field.kind === 'int32' ? 4 : 8;
-    // How long packed columns are shows when they are unpacked.
+    // The length of compressed columns is known only after decompression.
     const isWhole = data.at + data.length <= fileSize && (codec !== null || data.length >= rows * width);
     if (node === undefined || (field.kind !== null && !isWhole)) throw new RangeError(`column ${field.name} ends early`);
     return { nulls: flat.long(node + 8), validity, data };

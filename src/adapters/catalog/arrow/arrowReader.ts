@@ -1,4 +1,4 @@
-// Reads Arrow IPC files: any range of rows of a column of numbers or times, straight into the caller's array.
+// Reads Arrow IPC files: any range of rows of a numeric or time column, directly into the caller's array.
 
 import type { Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -10,17 +10,17 @@ import { isFoot, isPart, type FileChecksums } from './checksums.ts';
 import { assertLittleEndian } from './flatbuffer.ts';
 import type { Inflate } from './inflate.ts';
 
-/** Ticks of a millisecond, by the unit of a timestamp column: seconds, ms, us, ns. */
+/** Ticks in a millisecond, by the unit of a timestamp column: seconds, ms, us, ns. */
 const TICKS_PER_MS = [1 / 1000, 1, 1000, 1_000_000] as const;
 const TWO_32 = 4_294_967_296;
-/** Other programs may pad a buffer; bytes. */
+/** Other programs may pad a buffer by this many bytes. */
 const PADDING = 4096;
-/** Of one column of one record batch: 134 million rows of 8 bytes. */
+/** Limit for one column of one record batch: 134 million rows of 8 bytes. */
 const MAX_UNPACKED_BYTES = 2 ** 30;
 
 /**
- * Runs `use` with the open file and closes it. Throws ConfigError when it is missing or no such file. A file that another program wrote
- * is read with `inflate`: then its columns may be compressed, and an empty value reads as NaN.
+ * Runs `use` with the open file and closes it. Throws ConfigError if the file is missing or not an Arrow file. Pass `inflate` for files of
+ * other programs: their columns may be compressed, and an empty value becomes NaN.
  */
 export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, inflate: Inflate | null = null): T {
   let handle: number;
@@ -32,9 +32,9 @@ export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, infl
   try {
     return use(new ArrowFile(path, handle, inflate));
   } catch (error) {
-    // Offsets of a damaged file lead outside its bytes.
+    // The offsets in a damaged file may point outside its bytes.
     if (error instanceof RangeError) throw damaged(path, error.message, inflate !== null);
-    // What another program wrote may be damaged in ways that its layout does not foresee, and the codecs have errors of their own.
+    // Files of other programs may be damaged in other ways, and the decompressors throw their own errors.
     if (inflate !== null && isOfContent(error)) throw damaged(path, error.message, true);
     throw fileError(path, 'cannot be read', error);
   } finally {
@@ -42,7 +42,7 @@ export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, infl
   }
 }
 
-/** True for an error that neither names its culprit already nor comes from the system or from a check of our own. */
+/** True for an error that is neither one of ours nor from the system. */
 function isOfContent(error: unknown): error is Error {
   return (
     error instanceof Error &&
@@ -52,13 +52,13 @@ function isOfContent(error: unknown): error is Error {
   );
 }
 
-/** `foreign`: another program wrote it. */
+/** `foreign`: another program wrote the file. */
 export function damaged(path: string, why: string, foreign = false): ConfigError {
   const remedy = foreign ? 'write it again, or fetch it again' : 'delete it and import the data again';
   return new ConfigError(`${path}: not a whole Arrow file of bars: ${why}`, remedy);
 }
 
-/** An open file. Ask for columns by name; rows count from 0. */
+/** An open file. Columns are read by name; rows count from 0. */
 export class ArrowFile {
   readonly rows: number;
   readonly fields: readonly ArrowField[];
@@ -70,10 +70,10 @@ export class ArrowFile {
   private readonly size: number;
   private readonly footAt: number;
   private readonly checksums: FileChecksums | null;
-  /** A part of the file that is in memory, and where it begins in the file. */
+  /** A part of the file in memory, with its offset in the file. */
   private part: { readonly start: number; readonly bytes: Uint8Array } | null = null;
   private scratch = new Int32Array(0);
-  /** The buffer of each column that was unpacked last: rows are mostly read in order. */
+  /** The last decompressed buffer of each column, because rows are mostly read in order. */
   private readonly unpacked = new Map<number, { batch: Batch; bytes: Uint8Array }>();
 
   constructor(path: string, handle: number, inflate: Inflate | null) {
@@ -102,9 +102,9 @@ export class ArrowFile {
   }
 
   /**
-   * Reads the whole file once, in its order: compares each part with its checksum, and calls `use` for the rows of each batch from `fromRow`
-   * to `toRow`, whose columns can then be had without another read. `hash` is fed with every byte. Throws ConfigError for a file whose
-   * bytes have changed, or that isobar did not write.
+   * Reads the whole file once, in order, and checks the checksum of each part. Calls `use` for the rows of each batch between `fromRow` and
+   * `toRow`; their columns can then be read without another disk read. All bytes are fed to `hash`. Throws ConfigError if the bytes have
+   * changed or isobar did not write the file.
    */
   readWhole(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null, use: (from: number, to: number) => void): void {
     const { checksums, batches, footAt, size } = this;
@@ -133,7 +133,7 @@ export class ArrowFile {
     }
   }
 
-  /** Fills `into` with the rows from `fromRow` of a float64 column. */
+  /** Fills `into` with rows of a float64 column, from `fromRow` on. */
   floats(name: string, fromRow: number, into: Float64Array): void {
     const column = this.column(name, 'float64');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
@@ -142,7 +142,7 @@ export class ArrowFile {
     });
   }
 
-  /** Fills `into` with the rows from `fromRow` of an int32 column. */
+  /** Fills `into` with rows of an int32 column, from `fromRow` on. */
   ints(name: string, fromRow: number, into: Int32Array): void {
     const column = this.column(name, 'int32');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
@@ -151,7 +151,7 @@ export class ArrowFile {
     });
   }
 
-  /** Fills `into` with the times (ms UTC) from `fromRow` of a timestamp column; those finer than a ms have a fraction. */
+  /** Fills `into` with times (ms UTC) of a timestamp column, from `fromRow` on. Times finer than a ms have a fraction. */
   times(name: string, fromRow: number, into: Float64Array): void {
     const column = this.column(name, 'timestamp');
     const ticks = TICKS_PER_MS[this.fields[column]!.unit]!;
@@ -171,7 +171,7 @@ export class ArrowFile {
     });
   }
 
-  /** The first row whose time in the rising timestamp column `name` is `ms` or later; `rows` when there is none. */
+  /** Returns the first row of the rising timestamp column `name` with a time of at least `ms`; `rows` if there is no such row. */
   rowAt(name: string, ms: number): number {
     const one = new Float64Array(1);
     let low = 0;
@@ -192,7 +192,7 @@ export class ArrowFile {
     throw this.damaged(`expected a column ${name} of type ${kind}, found ${found || 'no columns'}`);
   }
 
-  /** Calls `use` for each batch with rows of the range: where they begin in it, where in the range, and how many they are. */
+  /** Calls `use` for each batch in the range, with the first row in the batch, the first row in the range, and the number of rows. */
   private read(column: number, fromRow: number, rows: number, use: (batch: Batch, from: number, row: number, rows: number) => void): void {
     const end = fromRow + rows;
     if (fromRow < 0 || end > this.rows) throw new RangeError(`rows ${fromRow} to ${end} of ${this.rows}`);
@@ -203,7 +203,7 @@ export class ArrowFile {
     }
   }
 
-  /** Fills `into` with the data of a column of `batch`, from byte `at` of it on. */
+  /** Fills `into` with a column's data in `batch`, from byte `at` on. */
   private data(batch: Batch, column: number, into: Uint8Array, at: number): void {
     const place = batch.buffers[column]!.data;
     if (batch.codec === null) return this.readAt(into, place.at + at);
@@ -219,8 +219,8 @@ export class ArrowFile {
   }
 
   /**
-   * Each buffer begins with the length that it unpacks to; -1 marks one that is not packed. `wantedBytes`: what its rows need. A damaged
-   * length must not ask for gigabytes, so the file may announce little more than that.
+   * Each buffer starts with its decompressed length; -1 means that it is not compressed. `wantedBytes`: what its rows need. The length may
+   * exceed that only slightly, so that a damaged file cannot demand gigabytes.
    */
   private unpack(codec: number, { at, length }: { at: number; length: number }, wantedBytes: number): Uint8Array {
     if (length === 0) return new Uint8Array(0);
@@ -232,7 +232,7 @@ export class ArrowFile {
     return this.inflate(codec, packed.subarray(8), unpackedBytes);
   }
 
-  /** Rows without a value become NaN in `into`, which holds those of `batch` from its row `from` on. */
+  /** Sets rows without a value to NaN in `into`, which holds rows of `batch` from `from` on. */
   private markEmpty(batch: Batch, column: number, from: number, into: Float64Array): void {
     const { nulls, validity } = batch.buffers[column]!;
     if (nulls === 0) return;
@@ -281,9 +281,9 @@ export class ArrowFile {
   }
 }
 
-/** An int64 of ticks, given in halves, in ms: exact where it is a whole number of them, although the ticks pass 2^53. */
+/** Returns an int64 of ticks, given as two halves, in ms. Exact for whole ms, even if the ticks exceed 2^53. */
 function coarsened(low: number, high: number, ticks: number): number {
-  // The rest of the division, by its parts: each stays below 2^53.
+  // The remainder, computed from both halves so that each term stays below 2^53.
   const rest = ((((high % ticks) * (TWO_32 % ticks) + low) % ticks) + ticks) % ticks;
   return Math.round((high * TWO_32 + low - rest) / ticks) + rest / ticks;
 }

@@ -1,23 +1,23 @@
-// Checksums of an Arrow file (CRC-32): of its head, of each record batch, and of its foot, in which all of them stand as metadata.
+// CRC-32 checksums of an Arrow file: of its head, each record batch, and its foot. The foot's metadata contains all of them.
 
 import { crc32 } from 'node:zlib';
 
 const PARTS = 'isobar_crc32';
 const FOOT = 'isobar_crc32_foot';
-/** Stands where the checksum of the foot will, and is part of what that checksum is taken over. */
+/** Placeholder for the checksum of the foot. It is included when that checksum is computed. */
 const OPEN = 'foot:________';
 
 const textOf = (crc: number): string => crc.toString(16).padStart(8, '0');
 
-/** What a file says of itself. */
+/** The checksums stored in a file. */
 export interface FileChecksums {
-  /** Of the head, then of each record batch with its own header. */
+  /** Of the head, then of each record batch including its header. */
   readonly parts: readonly string[];
-  /** Of everything behind the last batch, as `sealed` wrote it. */
+  /** Of everything behind the last batch, as written by `sealed`. */
   readonly foot: string;
 }
 
-/** Collects the checksums of a file that is being written, part by part. */
+/** Collects the checksums of a file while it is written, part by part. */
 export class Checksums {
   readonly #parts: string[] = [];
 
@@ -25,7 +25,7 @@ export class Checksums {
     this.#parts.push(textOf(bytes.reduce((crc, each) => crc32(each, crc), 0)));
   }
 
-  /** Of the parts so far; the checksum of the foot is filled in by `sealed`. */
+  /** Returns the checksums of the parts written. `sealed` fills in that of the foot. */
   pairs(): readonly (readonly [key: string, value: string])[] {
     return [
       [PARTS, this.#parts.join(' ')],
@@ -34,23 +34,23 @@ export class Checksums {
   }
 }
 
-/** The foot of a file with its own checksum in it. */
+/** Returns the foot with its own checksum filled in. */
 export function sealed(foot: Buffer): Buffer {
   const at = foot.indexOf(OPEN);
   foot.write(`foot:${textOf(crc32(foot))}`, at, 'latin1');
   return foot;
 }
 
-/** Null for a file without checksums. */
+/** Returns null for a file without checksums. */
 export function checksumsIn(metadata: ReadonlyMap<string, string>): FileChecksums | null {
   const [parts, foot] = [metadata.get(PARTS), metadata.get(FOOT)];
   return parts === undefined || foot === undefined ? null : { parts: parts.split(' '), foot };
 }
 
-/** Whether a part has the bytes that were written. */
+/** True if a part has the bytes that were written. */
 export const isPart = (bytes: Uint8Array, checksum: string | undefined): boolean => textOf(crc32(bytes)) === checksum;
 
-/** Whether the foot has the bytes that were written. */
+/** True if the foot has the bytes that were written. */
 export function isFoot(bytes: Uint8Array, { foot }: FileChecksums): boolean {
   const copy = Buffer.from(bytes);
   const at = copy.indexOf(foot);

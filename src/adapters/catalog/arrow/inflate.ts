@@ -1,12 +1,12 @@
-// Unpacks the compressed buffers of Arrow files: LZ4 frames, as pandas and polars write by default, and zstd.
+// Decompresses buffers of Arrow files: LZ4 frames, the default of pandas and polars, and zstd.
 
-/** How the buffers of a record batch are packed: the codes of the format's BodyCompression table. */
+/** Codes of the compression of record batches, from the format's BodyCompression table. */
 export const CODEC = { lz4Frame: 0, zstd: 1 } as const;
 
-/** Unpacks `packed` into exactly `length` bytes. Throws RangeError when it holds another number, or is damaged. */
+/** Decompresses `packed` into exactly `length` bytes. Throws RangeError if the length differs or the data is damaged. */
 export type Inflate = (codec: number, packed: Uint8Array, length: number) => Uint8Array;
 
-/** Loads both codecs; a caller that reads no foreign files never pays for them. */
+/** Loads both codecs. Callers that read no files of other programs need not load them. */
 export async function loadInflate(): Promise<Inflate> {
   const [{ default: lz4 }, zstd] = await Promise.all([import('lz4js'), import('fzstd')]);
   return (codec, packed, length) => {
@@ -30,8 +30,8 @@ const DICTIONARY = 0x01;
 const STORED = 0x80000000;
 
 /**
- * Walks the blocks of an LZ4 frame (lz4_Frame_format.md 1.6.4). The walk is our own because that of lz4js 0.2.0 takes the checksums
- * of blocks, which polars writes, for their first bytes; a block may refer to those before it, so all are unpacked into one array.
+ * Decodes the blocks of an LZ4 frame (lz4_Frame_format.md 1.6.4). Own code, because lz4js 0.2.0 mistakes block checksums, which polars
+ * writes, for data. A block may refer to earlier ones, so all are decompressed into one array.
  */
 function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz4js').decompressBlock): Uint8Array {
   const target = new Uint8Array(length);
@@ -40,7 +40,7 @@ function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz
   if (view.getUint32(0, true) !== LZ4_MAGIC || (flags & VERSION_BITS) !== VERSION_1) throw new RangeError('a buffer that is no LZ4 frame');
   if ((flags & DICTIONARY) !== 0) throw new RangeError('an LZ4 frame with a dictionary');
   const checksumBytes = flags & BLOCK_CHECKSUMS ? 4 : 0;
-  // Magic number, two bytes of flags, the content size where it is told, a byte of checksum.
+  // Magic number, two bytes of flags, optional content size, one checksum byte.
   let at = flags & CONTENT_SIZE ? 15 : 7;
   let end = 0;
   for (let size = view.getUint32(at, true); size !== 0; size = view.getUint32(at, true)) {
@@ -53,23 +53,23 @@ function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz
     } else {
       end = block(packed, target, at, bytes, end);
     }
-    // Bytes past the end of the target are lost without an error, so the count decides.
+    // Bytes past the end of the target are lost without an error, so compare the count.
     if (end > length) break;
     at += bytes + checksumBytes;
   }
   return exactly(target, end, length);
 }
 
-/** Zstandard's recommended limit for decoders is 8 MiB; windows beyond 128 MiB need a switch of its own tool. */
+/** Zstandard recommends 8 MiB for decoders. Windows beyond 128 MiB need a special option of its own tool. */
 const MAX_WINDOW_BYTES = 2 ** 27;
 const ZSTD_MAGIC = 0xfd2fb528;
 const SINGLE_SEGMENT = 0x20;
 
-/** Throws RangeError where the frame's header asks for another size than `length`: fzstd makes room for whatever stands there. */
+/** Throws RangeError if the frame's header states another size than `length`, because fzstd allocates whatever the header states. */
 function checkZstdHeader(packed: Uint8Array, length: number): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   if (view.getUint32(0, true) !== ZSTD_MAGIC) throw new RangeError('a buffer that is no zstd frame');
-  // RFC 8878, 3.1.1.1: the descriptor, the window where it is told, the id of a dictionary, the content size where it is told.
+  // RFC 8878, 3.1.1.1: descriptor, optional window, dictionary id, optional content size.
   const descriptor = view.getUint8(4);
   const isSingle = (descriptor & SINGLE_SEGMENT) !== 0;
   if (!isSingle) {
@@ -90,7 +90,7 @@ function checkZstdHeader(packed: Uint8Array, length: number): void {
 function inflateZstd(packed: Uint8Array, length: number, decompress: typeof import('fzstd').decompress): Uint8Array {
   checkZstdHeader(packed, length);
   try {
-    // Without an array to fill: given one that is too long, fzstd 0.1.1 returns all of it.
+    // Do not pass a target array: given a longer one, fzstd 0.1.1 returns all of it.
     const bytes = decompress(packed);
     return exactly(bytes, bytes.length, length);
   } catch (error) {

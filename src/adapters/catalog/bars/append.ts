@@ -1,4 +1,4 @@
-// Joins bars that an exchange gave to a set of the catalog: new ones are added, what both have is compared, nothing is replaced unasked.
+// Merges downloaded bars into a set of the catalog: adds new bars and compares existing ones. Nothing is replaced unless requested.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -15,7 +15,7 @@ import { barsPath, checkSymbol, instrumentPath, lockPath, type BarKey } from '..
 import { IMPORTED, manifestOf, type GapManifest } from './quality.ts';
 import { whileLocked } from '../files/storeLock.ts';
 
-/** What becomes of a stored bar for which the exchange has other figures: it stays, as everywhere in the catalog, or gives way. */
+/** Whether a stored bar stays (`keep`) or is replaced when the venue has other figures for it. */
 export type RevisedRule = 'keep' | 'replace';
 
 type PriceFigures = Readonly<Record<Exclude<(typeof RAW)[number], 'openMs'>, number>>;
@@ -27,30 +27,30 @@ export interface RevisedBar {
 
 export interface JoinedRows {
   readonly raw: RawColumns;
-  /** Rows that were not there, and how many of them lie before the last that was. */
+  /** Number of new rows, and how many of them precede the last stored row. */
   readonly newRows: number;
   readonly filledRows: number;
   readonly equalRows: number;
   readonly revised: readonly RevisedBar[];
-  /** A last row that had not closed when it was imported: stated anew, or taken out where the exchange reaches back to it no more. */
+  /** A last row that was still open when imported: updated, or removed if the new rows do not reach back to it. */
   readonly openRow: 'restated' | 'removed' | null;
 }
 
 export interface AppendedBars extends Omit<JoinedRows, 'raw'> {
-  /** The record as it is kept: with as many price digits as the bars need, should the exchange's own be fewer. */
+  /** The record as stored. It has more price digits than the venue's if the bars need them. */
   readonly instrument: Instrument;
-  /** Of the whole set as the catalog now has it. */
+  /** Of the whole set as now stored. */
   readonly manifest: GapManifest;
-  /** False where the file stays as it was, byte by byte. */
+  /** False if the file is unchanged. */
   readonly isWritten: boolean;
 }
 
-/** So many bars that differ, if they are most of those compared, are no revisions: the catalog has bars of somewhere else. */
+/** If at least this many bars differ, and most compared bars do, they are not revisions: the catalog has bars from another source. */
 const FOREIGN_ROWS = 3;
 
 /**
- * Appends closed bars (rising times, on the grid, sound) to the set of the instrument and `interval`, making it where it lacks. The
- * set is written whole or not at all. Throws ConfigError when the stored bars were made here, or seem to be another exchange's.
+ * Appends closed, sound bars (rising times, on the grid) to the set of the instrument and `interval`, creating it if missing. The set is
+ * written completely or not at all. Throws ConfigError if the stored bars are synthetic or resampled, or seem to be from another venue.
  */
 export function appendBars(catalog: string, given: Instrument, interval: Interval, rows: RawColumns, rule: RevisedRule): AppendedBars {
   const key: BarKey = { market: given.market, symbol: checkSymbol(given.wireName), interval };
@@ -80,12 +80,12 @@ function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawCo
   const before = stored?.facts ?? IMPORTED;
   const facts = { ...before, openLastBar: before.openLastBar && joined.openRow === null };
   const manifest = storeBars(catalog, barsOf(raw, instrument, interval), facts);
-  // The set still has all that those files had, unless their figures gave way.
+  // The set still has all rows of those files, unless some were replaced.
   if (files && (rule === 'keep' || joined.revised.length === 0)) writeImports(catalog, key, manifest.dataSha256, files);
   return { ...joined, instrument, isWritten, manifest };
 }
 
-/** The record with enough price digits for the bars that are there and for `rows`: an exchange may have had finer prices than today. */
+/** Returns the record with enough price digits for the stored bars and for `rows`, because the venue may have had finer prices earlier. */
 function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, path: string): Instrument {
   let { priceDigits } = withDigitsOf(catalog, given);
   for (const column of [rows.open, rows.high, rows.low, rows.close]) {
@@ -98,14 +98,14 @@ function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, 
   return { ...given, priceDigits };
 }
 
-/** The record with at least the price digits that the catalog's bars of the instrument have. */
+/** Returns the record with at least the price digits of the instrument's bars in the catalog. */
 function withDigitsOf(catalog: string, of: Instrument): Instrument {
   const keys = INTERVALS.map((interval) => ({ market: of.market, symbol: of.wireName, interval }));
   const seen = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
   return { ...of, priceDigits: Math.max(of.priceDigits, ...seen) };
 }
 
-/** Keeps the record, with the digits that the catalog's bars have meanwhile; returns it as it is kept. */
+/** Stores the record with the digits that the catalog's bars need, and returns it. */
 export function refreshInstrument(catalog: string, of: Instrument): Instrument {
   return whileLocked(lockPath(catalog, { market: of.market, symbol: of.wireName }), () => {
     const instrument = withDigitsOf(catalog, of);
@@ -114,7 +114,7 @@ export function refreshInstrument(catalog: string, of: Instrument): Instrument {
   });
 }
 
-/** Writes the record where it is another one, or none is there; tells whether it was. */
+/** Writes the record if it is new or changed; returns true if it was written. */
 export function storeInstrument(catalog: string, instrument: Instrument): boolean {
   const path = instrumentPath(catalog, instrument.market, instrument.wireName);
   const text = instrumentText(instrument);
@@ -132,7 +132,7 @@ function foreign(path: string, { revised, equalRows }: Omit<JoinedRows, 'raw'>):
   );
 }
 
-/** Both sets of rows (each strictly rising) in order of time. `hasOpenRow`: the last row of `stored` had not closed when it came. */
+/** Merges both sets of rows (each strictly rising) in time order. `hasOpenRow`: the last row of `stored` was not closed when imported. */
 export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColumns, rule: RevisedRule): JoinedRows {
   const both = emptyColumns(stored.length + rows.length);
   const revised: RevisedBar[] = [];
@@ -148,7 +148,7 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
     const [mine, theirs] = [i < stored.length ? stored.openMs[i]! : Infinity, j < rows.length ? rows.openMs[j]! : Infinity];
     const isOpen = hasOpenRow && i === stored.length - 1;
     if (mine < theirs) {
-      // An unfinished bar is true only as the last one.
+      // An open bar is valid only as the last one.
       if (isOpen && theirs < Infinity) openRow = 'removed';
       else copy(stored, i);
       i++;
@@ -174,7 +174,7 @@ function figuresOf({ open, high, low, close, volume }: RawColumns, row: number):
   return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, volume: volume[row]! };
 }
 
-/** The newest closed rows of a set, at most `most`; none where the catalog has no such set. */
+/** Returns the newest closed rows of a set, at most `max`; no rows if the catalog has no such set. */
 export function newestRows(catalog: string, key: BarKey, max: number): RawColumns {
   if (!existsSync(barsPath(catalog, key))) return emptyColumns(0);
   const { bars, facts } = loadBars(catalog, key, { fromMs: readEntry(catalog, key).lastMs, warmupRows: max });

@@ -1,4 +1,5 @@
-// The catalog: a folder with an Arrow file per (market, symbol, interval), an instrument record a symbol, a gap manifest a file.
+// The catalog: a folder with one Arrow file for each (market, symbol, interval), an instrument record for each symbol, and a gap manifest
+// for each file.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -20,26 +21,26 @@ import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type Bar
 import { noteHash } from './readHashes.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
 
-/** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` in front of them. Without bounds: all. */
+/** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` before them. Without bounds: all rows. */
 export interface BarRange {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly warmupRows?: number | undefined;
-  /** The hash of the file is taken in the same read, for `hashOfRead`. */
+  /** Also compute the file's hash during the same read, for `hashOfRead`. */
   readonly isHashed?: boolean;
 }
 
 export interface LoadedBars {
   readonly bars: BarColumns;
-  /** The first row that opens at or after `fromMs`; the rows before it are for warm-up. */
+  /** The first row that opens at or after `fromMs`. Earlier rows are for warm-up. */
   readonly firstRow: number;
   readonly quality: FeedQuality;
   readonly facts: BarFacts;
-  /** The files of the catalog that a store read them from; none for bars that were in memory. */
+  /** The catalog files that were read; absent for bars in memory. */
   readonly files?: readonly string[];
 }
 
-/** A file of the catalog as its own metadata tells it; no row is read but the first and the last. */
+/** A file of the catalog as described by its metadata. Only its first and last row are read. */
 export interface CatalogEntry extends BarKey {
   readonly path: string;
   readonly source: BarSource;
@@ -49,19 +50,19 @@ export interface CatalogEntry extends BarKey {
   readonly missingBars: number;
   readonly firstMs: number;
   readonly lastMs: number;
-  /** Most digits behind the point of any price. */
+  /** Maximum number of decimals of any price. */
   readonly seenPriceDigits: number;
-  /** Of its columns, when isobar wrote them. */
+  /** Hash of the columns as isobar wrote them. */
   readonly dataSha256: string;
 }
 
-/** Columns of the file, in its order, and the bar columns they hold. */
+/** Columns of the file in order, corresponding to the bar columns. */
 const FILE_NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 const BARS_IN = 'bars_in';
-/** Written into each file; a change of the layout raises it. */
+/** Written into each file. Raised with every change of the layout. */
 const LAYOUT = '2';
 
-/** The record of a symbol, or null when the catalog has none. Throws ConfigError when it is wrong. */
+/** Returns the record of a symbol, or null if the catalog has none. Throws ConfigError if it is invalid. */
 export function readInstrument(catalog: string, market: Market, symbol: string): Instrument | null {
   const path = instrumentPath(catalog, market, symbol);
   return existsSync(path) ? parseInstrument(readCatalogFile(path), path, market, symbol) : null;
@@ -75,7 +76,7 @@ export function readCatalogFile(path: string): string {
   }
 }
 
-/** Writes a small file whole: beside its place, then renamed. */
+/** Writes a small file completely: to a temporary file, then renamed. */
 export function writeText(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -90,7 +91,7 @@ export function writeText(path: string, text: string): void {
 
 export function writeManifest(catalog: string, manifest: GapManifest, interval: Interval): void {
   const key = { market: manifest.market === 'futures' ? 'futures' : 'spot', symbol: manifest.symbol, interval } as const;
-  // One gap a line: a reader finds one by its date, and two manifests compare line by line.
+  // One gap on each line, so that a date can be found and manifests can be compared by lines.
   const lines = JSON.stringify(manifest, null, 1).replace(
     /\{\s+"(after|from|at)": ("[^"]*"),\s+"(bars|what)": ([^\s]+)\s+\}/g,
     '{ "$1": $2, "$3": $4 }',
@@ -99,8 +100,8 @@ export function writeManifest(catalog: string, manifest: GapManifest, interval: 
 }
 
 /**
- * Stores a set of bars: its file (read back and compared before it takes its place), its manifest, and the instrument record.
- * `manifest` is that of `bars` and `facts`. Throws ConfigError when it cannot be written, InvariantError when two columns share memory.
+ * Stores a set of bars: its file (read back and compared before it replaces the old one), its manifest, and the instrument record.
+ * `manifest` belongs to `bars` and `facts`. Throws ConfigError if it cannot be written, InvariantError if two columns share memory.
  */
 export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, manifest = manifestOf(bars, facts)): GapManifest {
   const { market, wireName: symbol } = bars.instrument;
@@ -119,7 +120,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
       verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
     });
   } catch (error) {
-    // A record that came without its bars would be taken for the user's word by the next import.
+    // Without its bars, the next import would take the record for one supplied by the user.
     if (recordBefore === null) discard(recordPath);
     else if (recordBefore !== record) writeText(recordPath, recordBefore);
     throw error;
@@ -148,7 +149,7 @@ function metadataOf(key: BarKey, manifest: GapManifest, facts: BarFacts, priceDi
   };
 }
 
-/** The most digits behind the point that any price needs, found by trying coarser scales; at most those of the instrument. */
+/** Returns the maximum number of decimals that any price needs, at most the instrument's, by trying coarser scales. */
 function seenPriceDigits({ instrument, open, high, low, close }: BarColumns): number {
   let digits = 0;
   for (const column of [open, high, low, close]) {
@@ -159,7 +160,7 @@ function seenPriceDigits({ instrument, open, high, low, close }: BarColumns): nu
   return digits;
 }
 
-/** Hashes the columns as they stand in the file, a buffer at a time. */
+/** Returns the hash of the columns as in the file, reading one buffer at a time. */
 function hashOfFile(file: ArrowFile): string {
   const hash = createHash('sha256');
   const buffer = new Float64Array(Math.min(file.rows, BATCH_ROWS));
@@ -190,8 +191,8 @@ function assertSameData(file: ArrowFile, path: string, expected: string): void {
 }
 
 /**
- * Loads a range of bars into arrays of exactly its length; no part of the file is held beside them. The columns take 56 bytes a bar.
- * Throws ConfigError when the catalog has no such bars, none in the range, or a file that isobar did not write or whose bytes have changed.
+ * Loads a range of bars into arrays of exactly its length, without further memory for the file. The columns take 56 bytes a bar. Throws
+ * ConfigError if the catalog has no such bars, none are in the range, or the file was not written by isobar or has changed.
  */
 export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): LoadedBars {
   const path = barsPath(catalog, key);
@@ -205,14 +206,14 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
       if (bars.openMs[i]! <= bars.openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(bars.openMs[i - 1]!)}`);
     }
     checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
-    // The open bar counts only where the range reaches it.
+    // The open bar counts only if the range includes it.
     const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
     return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
   });
 }
 
-/** Throws ConfigError at a price that is no whole number of ticks: another program wrote it, or the record was changed. */
+/** Throws ConfigError for a price that is not a whole number of ticks: another program wrote the file, or the record was changed. */
 function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
   const scale = pow10(instrument.priceDigits);
   for (const [name, prices] of Object.entries({ open, high, low, close })) {
@@ -242,7 +243,10 @@ interface WholeRead {
   readonly barsIn: Int32Array | null;
 }
 
-/** The rows from `start` to `end` by one read of the whole file, which is compared with its checksums. `hashed`: the path to note its hash of. */
+/**
+ * Reads the rows from `start` to `end` in one read of the whole file, and checks its checksums. `hashed`: path under which to note the
+ * hash.
+ */
 function readWhole(
   file: ArrowFile,
   instrument: Instrument,
@@ -273,13 +277,16 @@ function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval
 export interface CheckedBars<Seen = unknown> {
   readonly key: BarKey;
   readonly manifest: GapManifest;
-  /** False when another program changed the columns since isobar wrote them. */
+  /** False if another program has changed the columns. */
   readonly unchanged: boolean;
-  /** What the one who asked made of the bars, which are not kept. */
+  /** What the caller computed from the bars, which are not kept. */
   readonly seen: Seen;
 }
 
-/** Walks all rows of a file as they are, and writes its gap manifest anew. Throws ConfigError when the file cannot be read at all. */
+/**
+ * Reads all rows of a file, without verifying its checksums, and rewrites its gap manifest. Throws ConfigError if the file cannot be read
+ * at all.
+ */
 export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarColumns) => Seen = () => null as Seen): CheckedBars<Seen> {
   return withBars(catalog, key, (file, instrument, facts) => {
     const bars = readColumns(file, instrument, key.interval, 0, file.rows);
@@ -289,7 +296,7 @@ export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarCo
   });
 }
 
-/** The number of rows that have closed by `toMs`. */
+/** Returns the number of rows that have closed by `toMs`. */
 function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   const row = file.rowAt('open_time', toMs);
   if (row === 0) return 0;
@@ -339,7 +346,7 @@ function firstAndLast(file: ArrowFile): [number, number] {
   return [first, one[0]!];
 }
 
-/** The entry of one file. Throws ConfigError when it is missing or none of isobar's. */
+/** Returns the entry of one file. Throws ConfigError if it is missing or not isobar's. */
 export function readEntry(catalog: string, key: BarKey): CatalogEntry {
   const path = barsPath(catalog, key);
   return withArrowFile(path, (file) => {

@@ -1,4 +1,4 @@
-// Bars for a run: as the catalog has them, else made from the longest finer interval that it has.
+// Loads the bars of a run: from the catalog if it has the interval, otherwise resampled from the longest shorter interval.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -14,8 +14,8 @@ import { resample, type Resampled } from './resample.ts';
 import { whileLocked } from '../files/storeLock.ts';
 
 /**
- * The longest shorter interval of the symbol in the store from which `key`'s bars can be made, or null. Resampled bars do not count:
- * they do not tell what is missing below them.
+ * Returns the longest shorter interval of the symbol from which `key`'s bars can be built, or null. Resampled bars are excluded, because
+ * they do not show which shorter bars are missing.
  */
 function finerInterval(store: BarStore, key: BarKey): Interval | null {
   const usable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
@@ -23,25 +23,25 @@ function finerInterval(store: BarStore, key: BarKey): Interval | null {
 }
 
 /**
- * Bars of a store; where it lacks the interval its bars are made from finer ones, and are the same as `isobar data resample` would
- * store. Their quality refers to the manifest of the finer bars. Throws ConfigError when the store has neither, or none in range.
+ * Loads bars of a store. If it lacks the interval, builds the bars from shorter ones, equal to what `isobar data resample` would store.
+ * Their quality refers to the manifest of the shorter bars. Throws ConfigError if the store has neither, or none in range.
  */
 export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, minCoverage = 0): LoadedBars {
   const from = store.factsOf(key) === null ? finerInterval(store, key) : null;
   const fineKey = { ...key, interval: from ?? key.interval };
   const entry = from === null ? null : store.factsOf(fineKey);
   if (from === null || entry === null) return store.load(key, range);
-  // None in the range: the store says so of the range itself, and not of the warm-up in front of it.
+  // No rows in the range. Load without warm-up, so that the error message names the range itself.
   if (range.fromMs !== undefined && range.fromMs > entry.lastMs) return store.load(fineKey, { fromMs: range.fromMs, toMs: range.toMs });
   const toMs = range.toMs ?? Infinity;
   const endMs = Math.min(closeOf(from, entry.lastMs), toMs);
   const warmupRows = range.warmupRows ?? 0;
-  // Gaps may lie in the warm-up: look further back until it is whole or the file begins.
+  // The warm-up may have gaps. Read further back until it is complete or the file begins.
   for (let bars = warmupRows; ; bars = bars * 4 + 16) {
     const startMs = range.fromMs === undefined ? entry.firstMs : range.fromMs - (bars + 1) * typicalLengthMs(key.interval);
     const fine = store.load(fineKey, { fromMs: startMs, toMs: range.toMs });
     const made = resample(fine.bars, key.interval, minCoverage, endMs);
-    // The first coarse bar may begin before the fine rows that were read.
+    // The first resampled bar may begin before the rows that were read.
     const cut = startMs > entry.firstMs && made.bars.length > 0 && made.bars.openMs[0]! < startMs ? 1 : 0;
     const first = rowAt(made.bars.openMs, range.fromMs ?? -Infinity);
     const start = Math.max(cut, first - warmupRows);
@@ -83,8 +83,8 @@ interface ResampleOptions {
 }
 
 /**
- * Makes the bars of `key` from those of `from` (default: the longest finer interval) and stores them in the catalog.
- * Replaces bars that were made before, never imported ones. Throws ConfigError.
+ * Builds the bars of `key` from those of `from` (default: the longest shorter interval) and stores them. Replaces earlier resampled bars,
+ * never imported ones. Throws ConfigError.
  */
 export function resampleInto(catalog: string, key: BarKey, options: ResampleOptions = {}): StoredResample {
   return whileLocked(lockPath(catalog, key), () => resampleAll(catalog, key, options));

@@ -1,4 +1,4 @@
-// Bars that an author's code has at hand: checked like a file of bars, with the instrument record that an import would propose.
+// Accepts bars passed in from code: checks them like a file of bars and proposes an instrument record as an import would.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -14,28 +14,28 @@ import { wholeSet } from './store.ts';
 const REMEDY = 'docs/from-code.md shows what bars are';
 
 /**
- * Bars of one instrument and interval as columns of one length, oldest first. Float64Arrays are used as they are and not copied: leave
- * them unchanged while a run or its result is in use.
+ * Bars of one instrument and interval as columns of equal length, oldest first. Float64Arrays are used without copying: do not change them
+ * while a run or its result is in use.
  */
 export interface Bars {
-  /** Name of the instrument, such as `BTCUSDT`, or `FOO-BAR` (base, quote) where the quote asset is none that is known. */
+  /** Name of the instrument, such as `BTCUSDT`, or `FOO-BAR` (base, quote) if the quote asset is not a known one. */
   readonly symbol: string;
   /** `1m` `5m` `15m` `30m` `1h` `4h` `1d` `1w` `1M`. */
   readonly interval: Interval;
-  /** When each bar opens: ms UTC, strictly rising, on the grid of the interval. A time that is missing is a gap. */
+  /** Open time of each bar: ms UTC, strictly rising, on the grid of the interval. A missing time is a gap. */
   readonly openMs: ArrayLike<number>;
   /** Prices, quote per base: above 0, low <= open, close <= high. */
   readonly open: ArrayLike<number>;
   readonly high: ArrayLike<number>;
   readonly low: ArrayLike<number>;
   readonly close: ArrayLike<number>;
-  /** In the base asset, 0 or more. */
+  /** In the base asset, at least 0. */
   readonly volume: ArrayLike<number>;
-  /** True for made-up bars: every result then says so. */
+  /** True for synthetic bars. Every result then says so. */
   readonly synthetic?: boolean;
 }
 
-/** Bars whose columns are typed arrays: what `readBars` and `generateBars` give. */
+/** Bars with typed arrays as columns, as `readBars` and `generateBars` return them. */
 export interface TypedBars extends Bars, RawColumns {
   readonly openMs: Float64Array;
   readonly open: Float64Array;
@@ -46,7 +46,7 @@ export interface TypedBars extends Bars, RawColumns {
   readonly synthetic: boolean;
 }
 
-/** The set as a run takes it; `nowMs` tells whether its last bar has closed. Throws ConfigError naming column and row (from 0). */
+/** Returns the set for a run. `nowMs` decides whether its last bar has closed. Throws ConfigError with column and row (from 0). */
 export function givenBars(given: Bars, nowMs: number): LoadedBars {
   checkBars(given);
   const interval = parseInterval(given.interval);
@@ -61,13 +61,13 @@ export function givenBars(given: Bars, nowMs: number): LoadedBars {
   return wholeSet(bars, facts);
 }
 
-/** Of code that no compiler has seen. */
+/** Checks a value from code that may not be type-checked. */
 function checkBars(given: unknown): void {
   if (typeof given === 'object' && given !== null) return;
   throw new ConfigError(`data: expected the path of a file, or bars in columns, got ${String(given)}`, REMEDY);
 }
 
-/** A set as code holds it. */
+/** Returns a set in the form used in code. */
 export function typedBars({ bars, facts }: Pick<LoadedBars, 'bars' | 'facts'>): TypedBars {
   const { instrument, interval, length, openMs, open, high, low, close, volume } = bars;
   return { symbol: instrument.wireName, interval, length, openMs, open, high, low, close, volume, synthetic: facts.synthetic };
@@ -92,7 +92,7 @@ function mapColumns(of: (name: (typeof RAW)[number]) => Float64Array): Omit<RawC
   return { openMs: of('openMs'), open: of('open'), high: of('high'), low: of('low'), close: of('close'), volume: of('volume') };
 }
 
-/** Walks all rows once: each must be sound; tells the figures from which an instrument record is made. */
+/** Checks every row and returns the figures for the instrument record. */
 function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFigures {
   const { openMs, open, high, low, close, volume, length } = raw;
   let [lowest, highest] = [Infinity, 0];
@@ -102,7 +102,7 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
     if (!Number.isSafeInteger(time) || openOf(interval, time) !== time)
       throw wrong(symbol, `openMs[${row}]`, `ms UTC at which a bar of ${interval} opens`, time);
     if (row > 0 && time <= openMs[row - 1]!) throw wrong(symbol, `openMs[${row}]`, `a time after ${formatTime(openMs[row - 1]!)}`, time);
-    // One comparison of a NaN is false whatever stands beside it.
+    // Comparisons with NaN are false, so a NaN is not sound.
     const isSound = min > 0 && min <= open[row]! && min <= close[row]! && open[row]! <= max && close[row]! <= max && max < Infinity;
     if (!isSound) {
       const got = `low ${min}, open ${open[row]}, close ${close[row]}, high ${max}`;
@@ -124,7 +124,7 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
   );
 }
 
-/** Most digits behind the point of any value, trailing zeros not counted; one more than can be where that does not suffice. */
+/** Returns the maximum number of decimals of any value, without trailing zeros; MAX_DIGITS + 1 if that is not enough. */
 function digitsOf(values: ArrayLike<number>): number {
   let digits = 0;
   for (let i = 0; i < values.length; i++) {

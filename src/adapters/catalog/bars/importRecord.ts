@@ -1,4 +1,4 @@
-// Which files the bars of a set came from, beside the set: so that a file is not read twice, and rejected rows are counted once.
+// Records which files a set of bars was imported from, so that no file is read twice and rejected rows are counted once.
 
 import { existsSync } from 'node:fs';
 import { discard } from '../arrow/arrowFile.ts';
@@ -6,7 +6,7 @@ import { readEntry, readCatalogFile, writeText } from './catalog.ts';
 import { barsPath, importsPath, type BarKey } from '../files/paths.ts';
 
 export interface ImportedFile {
-  /** As it was named. */
+  /** Name as given by the user. */
   readonly name: string;
   readonly sha256: string;
   readonly format: string;
@@ -16,25 +16,25 @@ export interface ImportedFile {
 
 /** A set of bars and the files that it came from. */
 interface ImportState {
-  /** When the bars have another hash, the state says nothing about them. */
+  /** The state is valid only for bars with this hash. */
   readonly dataSha256: string;
   readonly files: readonly ImportedFile[];
 }
 
 interface ImportRecord {
   readonly format: typeof FORMAT;
-  /** Of the set as it is; while it is stored, also of the set as it will be. */
+  /** Of the stored set; while a new set is being stored, also of the new one. */
   readonly states: readonly ImportState[];
 }
 
 const FORMAT = 'isobar imports 1';
 
-/** The files of the set as it lies in the catalog; null when there is no record of it. */
+/** Returns the files of the set in the catalog, or null if they are not recorded. */
 export function readImports(catalog: string, key: BarKey): readonly ImportedFile[] | null {
   return readState(catalog, key)?.files ?? null;
 }
 
-/** Runs `store`, which puts the set of `next` into the catalog: wherever it is cut, the record tells the files of what is there. */
+/** Runs `store`, which stores the set of `next`. If it is interrupted at any point, the record still matches the set that exists. */
 export function recordImports(catalog: string, key: BarKey, next: ImportState, store: () => void): void {
   const before = readState(catalog, key);
   writeStates(catalog, key, before === null ? [next] : [before, next]);
@@ -47,7 +47,7 @@ export function recordImports(catalog: string, key: BarKey, next: ImportState, s
   if (before !== null) writeStates(catalog, key, [next]);
 }
 
-/** Says which files the set came from that the catalog has now. */
+/** Records the files of the set that the catalog has now. */
 export function writeImports(catalog: string, key: BarKey, dataSha256: string, files: readonly ImportedFile[]): void {
   writeStates(catalog, key, [{ dataSha256, files }]);
 }
@@ -65,7 +65,7 @@ function readState(catalog: string, key: BarKey): ImportState | null {
     const record: unknown = JSON.parse(readCatalogFile(path));
     return isRecord(record) ? (record.states.findLast((state) => state.dataSha256 === dataSha256) ?? null) : null;
   } catch (error) {
-    // Whatever stands there, the files can be read again.
+    // An unreadable record is no problem, because the files can be imported again.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-// The quality of a set of bars: its gap manifest, which results refer to by content hash, and the counts a run records.
+// Quality of a set of bars: its gap manifest, which results reference by hash, and the counts that a run records.
 
 import { createHash } from 'node:crypto';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -9,20 +9,20 @@ import { bytesOf } from '../arrow/arrowFile.ts';
 
 export type BarSource = 'import' | 'synthetic' | 'resampled';
 
-/** What is known of a set of bars beside its columns. */
+/** Facts about a set of bars besides its columns. */
 export interface BarFacts {
   readonly source: BarSource;
   /** Generated, or resampled from generated bars. */
   readonly synthetic: boolean;
-  /** Prices that were rounded to the instrument's precision on import. */
+  /** Prices rounded to the instrument's precision by the import. */
   readonly roundedPrices: number;
-  /** Bad rows of the imported files that were set aside. */
+  /** Bad rows of the imported files that were rejected. */
   readonly rejectedRows: number;
-  /** The last bar had not closed when it was imported. */
+  /** True if the last bar was still open when imported. */
   readonly openLastBar: boolean;
-  /** For resampled bars: the number of fine bars that each rests on. */
+  /** For resampled bars: number of source bars in each. */
   readonly barsIn: Int32Array | null;
-  /** For resampled bars: the interval of the fine ones. */
+  /** For resampled bars: interval of the source bars. */
   readonly from: BarColumns['interval'] | null;
 }
 
@@ -37,7 +37,7 @@ export const IMPORTED: BarFacts = {
 };
 export const SYNTHETIC: BarFacts = { ...IMPORTED, source: 'synthetic', synthetic: true };
 
-/** A run of rows or of missing bars: `bars` of them after, or from, a time in UTC. */
+/** A run of `bars` missing bars after a time, or of rows from a time on, UTC. */
 interface Missing {
   readonly after: string;
   readonly bars: number;
@@ -67,21 +67,21 @@ export interface GapManifest {
   readonly duplicateRows: number;
   readonly outOfOrderRows: number;
   readonly offGridRows: number;
-  /** Rows that break low <= open, close <= high, a price above 0, a volume of 0 or more. */
+  /** Rows that violate low <= open, close <= high, price above 0, or volume of at least 0. */
   readonly insaneRows: number;
   readonly zeroVolumeRows: number;
   readonly thinBars: number;
   readonly roundedPrices: number;
-  /** Bad rows that an import set aside; where no other file had them sound, their bars are among the missing ones. */
+  /** Bad rows that an import rejected. Their bars are missing unless another file had them. */
   readonly rejectedRows: number;
   readonly openLastBar: boolean;
   readonly missing: readonly Missing[];
   readonly zeroVolume: readonly Run[];
-  /** Rows that are wrong in any of the ways above; an import lets none in, another program can. */
+  /** Rows with any of the problems above. An import accepts none, but another program may write them. */
   readonly wrong: readonly { readonly at: string; readonly what: 'duplicate' | 'outOfOrder' | 'offGrid' | 'insane' }[];
 }
 
-/** SHA-256 of the columns, independent of how they are cut into batches. */
+/** Returns the SHA-256 of the columns, independent of their division into batches. */
 export function dataHash(bars: BarColumns, barsIn: Int32Array | null): string {
   const hash = createHash('sha256');
   for (const column of [bars.openMs, bars.open, bars.high, bars.low, bars.close, bars.volume]) hash.update(bytesOf(column, 0, bars.length));
@@ -89,7 +89,7 @@ export function dataHash(bars: BarColumns, barsIn: Int32Array | null): string {
   return hash.digest('hex');
 }
 
-/** Walks the rows once and writes down everything a reader of results may ask about them. */
+/** Reads the rows once and returns their manifest. */
 export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
   const { openMs, volume, interval, length } = bars;
   const missing: Missing[] = [];
@@ -160,7 +160,7 @@ function isSound({ open, high, low, close, volume }: BarColumns, row: number): b
   );
 }
 
-/** Resampled bars from `firstRow` on that rest on fewer fine bars than their interval holds. */
+/** Returns the number of resampled bars, from `firstRow` on, that have fewer source bars than their interval holds. */
 function thinBars({ interval, openMs, length }: BarColumns, { barsIn, from }: BarFacts, firstRow: number): number {
   if (barsIn === null || from === null) return 0;
   let thin = 0;
@@ -172,7 +172,7 @@ function thinBars({ interval, openMs, length }: BarColumns, { barsIn, from }: Ba
   return thin;
 }
 
-/** What a run records of its feed: the counts from `firstRow` on, and the hash of the manifest of the whole set. */
+/** Returns what a run records about its feed: the counts from `firstRow` on, and the manifest hash of the whole set. */
 export function qualityOf(bars: BarColumns, firstRow: number, facts: BarFacts, manifestHash: string): FeedQuality {
   let gaps = 0;
   let missingBars = 0;

@@ -1,13 +1,13 @@
-// Hashes of catalog files, taken in the read that loaded them: what a run folder says of its inputs is what the run has had.
+// Hashes of catalog files, computed while loading them, so that a run folder records exactly the inputs that the run used.
 
 import { resolve } from 'node:path';
 
 const hashes = new Map<string, string>();
 
-/** SHA-256 in hex of the bytes that were read from `path` last. */
+/** Notes the hex SHA-256 of the bytes last read from `path`. */
 export function noteHash(path: string, sha256: string): void {
   hashes.set(resolve(path), sha256);
 }
 
-/** Null for a file that this thread has not loaded as a whole. */
+/** Returns the hash of a file, or null if this thread has not loaded the whole file. */
 export const hashOfRead = (path: string): string | null => hashes.get(resolve(path)) ?? null;

@@ -1,4 +1,4 @@
-// Coarser bars from finer ones.
+// Builds longer bars from shorter ones.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -8,19 +8,19 @@ import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
 
 export interface Resampled {
   readonly bars: BarColumns;
-  /** How many fine bars each rests on. */
+  /** Number of source bars in each. */
   readonly barsIn: Int32Array;
-  /** Bars that rest on fewer than their interval holds, among those kept. */
+  /** Kept bars that have fewer source bars than their interval holds. */
   readonly thin: number;
-  /** Bars left out for want of coverage. */
+  /** Bars dropped for insufficient coverage. */
   readonly dropped: number;
 }
 
 /**
- * The bars of `interval`, which must be longer than that of `bars` and hold a whole number of them. A bar stands once its interval has
- * ended, that is, when the source goes on to its end or past it; so the last one may be missing, and none looks ahead. `minCoverage`,
- * a fraction from 0 to 1, leaves out bars that rest on a smaller share of their fine bars. Volumes are added in float64, oldest first.
- * `sourceEndMs` is how far the source goes where `bars` are only a part of it. Throws ConfigError when the intervals do not nest.
+ * Returns the bars of `interval`, which must be a multiple of the interval of `bars`. A bar is complete once the source reaches its end, so
+ * the last one may be missing and none looks ahead. `minCoverage` (0 to 1) drops bars with a smaller fraction of their source bars. Volumes
+ * are added in float64, oldest first. `sourceEndMs`: end of the source if `bars` is only a part of it. Throws ConfigError if the intervals
+ * do not nest.
  */
 export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, sourceEndMs = lastClose(bars)): Resampled {
   if (!nests(bars.interval, interval)) {
@@ -41,7 +41,7 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     while (row < length && openMs[row]! < endMs) row++;
     if (sourceEndMs < endMs) break;
     const full = barsBetween(bars.interval, startMs, endMs);
-    // Divided, as people do: 33 of 60 are 0.55, while 60 * 0.55 is a hair more than 33.
+    // Divide, as users do: 33 of 60 is 0.55, but 60 * 0.55 is slightly more than 33.
     if ((row - first) / full < minCoverage) {
       dropped++;
       continue;

@@ -1,4 +1,4 @@
-// Where the bars of a run come from: a catalog folder, or sets that are in memory already. Both answer the same questions.
+// Sources of a run's bars with one interface: a catalog folder, or sets in memory.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -10,39 +10,39 @@ import { loadSeries, type LoadedSeries } from '../series/seriesStore.ts';
 import { barsPath, instrumentPath, listKeys, listSeries, type BarKey, type SeriesKey } from '../files/paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource } from './quality.ts';
 
-/** What is known of a set before its rows are read. */
+/** Facts about a set before its rows are read. */
 interface SetFacts {
   readonly source: BarSource;
-  /** When its first and its last bar open (ms UTC). */
+  /** Open times of its first and last bar (ms UTC). */
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** Marks and funding of contracts. */
+/** Mark prices and funding rates of contracts. */
 export interface SeriesStore {
   keys(symbol: string): readonly SeriesKey[];
-  /** Rows of a series from a time up to another. Throws ConfigError when it cannot be read. */
+  /** Loads the rows of a series between two times. Throws ConfigError if it cannot be read. */
   load(key: SeriesKey, fromMs: number, toMs: number): LoadedSeries | null;
 }
 
 export interface BarStore {
   readonly kind: 'the catalog' | 'data';
-  /** As messages call it. */
+  /** Name in messages. */
   readonly name: string;
-  /** How it gets more bars, for remedies. */
+  /** How to add bars, for messages. */
   readonly remedy: string;
   keys(): readonly BarKey[];
-  /** Null where it has no such set. */
+  /** Returns null if there is no such set. */
   factsOf(key: BarKey): SetFacts | null;
-  /** Throws ConfigError when it has no such set, or none of its rows lie in the range. */
+  /** Throws ConfigError if there is no such set, or no rows in the range. */
   load(key: BarKey, range: BarRange): LoadedBars;
-  /** A set as messages call it. */
+  /** Returns the name of a set in messages. */
   nameOf(key: BarKey): string;
-  /** Null where it has bars alone. */
+  /** Null if it has bars only. */
   readonly series: SeriesStore | null;
 }
 
-/** The catalog in `folder`. */
+/** Returns the catalog in `folder` as a store. */
 export function catalogStore(folder: string): BarStore {
   return {
     kind: 'the catalog',
@@ -62,12 +62,14 @@ export function catalogStore(folder: string): BarStore {
   };
 }
 
-/** A set that was made in memory, as a store would give it back. */
+/** Returns a set from memory in the form in which a store returns it. */
 export function wholeSet(bars: BarColumns, facts: BarFacts): LoadedBars {
   return { bars, firstRow: 0, facts, quality: qualityOf(bars, 0, facts, manifestOf(bars, facts).sha256) };
 }
 
-/** Whole sets in memory (`firstRow` 0); a range of one is a view of its columns. The later of two sets of one key counts. */
+/**
+ * Returns a store of whole sets in memory (`firstRow` 0). A range is a view of their columns. Of two sets with one key, the later counts.
+ */
 export function memoryStore(sets: readonly LoadedBars[]): BarStore {
   const setOf = ({ market, symbol, interval }: BarKey) =>
     sets.findLast(({ bars }) => bars.instrument.market === market && bars.instrument.wireName === symbol && bars.interval === interval);
@@ -95,7 +97,7 @@ function partOf(set: LoadedBars, { fromMs, toMs = Infinity, warmupRows = 0 }: Ba
   const { bars, facts, quality } = set;
   const first = fromMs === undefined ? 0 : rowAt(bars.openMs, fromMs);
   const start = Math.max(0, first - warmupRows);
-  // Closes rise as opens do: the first close beyond the end ends the range.
+  // Close times rise like open times, so the first close beyond the end ends the range.
   const end = toMs === Infinity ? bars.length : rowAt(bars.closeMs, toMs + 1);
   if (start === 0 && first === 0 && end === bars.length) return set;
   if (end <= first) {

@@ -1,10 +1,10 @@
-// Making bar columns and cutting them.
+// Creates and slices bar columns.
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { closeOf, fixedLengthMs, type Interval } from '../../../model/interval.ts';
 
-/** What a file holds; the end of a bar follows from its interval. */
+/** The columns of a file. A bar's close time follows from its interval. */
 export interface RawColumns {
   readonly length: number;
   readonly openMs: Float64Array;
@@ -16,13 +16,13 @@ export interface RawColumns {
 }
 export const RAW = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
-/** Columns of `length` zeros, each in memory of its own. */
+/** Returns columns of `length` zeros, each with its own memory. */
 export function emptyColumns(length: number): RawColumns {
   const column = () => new Float64Array(length);
   return { length, openMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
 }
 
-/** Bars over the same arrays, with the end of each bar. */
+/** Returns bars over the same arrays, with close times added. */
 export function barsOf(raw: RawColumns, instrument: Instrument, interval: Interval): BarColumns {
   return { instrument, interval, ...raw, closeMs: closesOf(raw.openMs, interval) };
 }
@@ -35,14 +35,14 @@ export function closesOf(openMs: Float64Array, interval: Interval): Float64Array
   return closeMs;
 }
 
-/** The rows from `from` to `to` (exclusive), copied. */
+/** Returns a copy of the rows from `from` to `to` (exclusive). */
 export function sliceColumns(raw: RawColumns, from: number, to: number): RawColumns {
   const out = emptyColumns(Math.max(0, to - from));
   for (const name of RAW) out[name].set(raw[name].subarray(from, to));
   return out;
 }
 
-/** The first row of rising times that is at `ms` or later; the length when there is none. */
+/** Returns the first row with a time of at least `ms`; the length if there is no such row. Times must rise. */
 export function rowAt(openMs: Float64Array, ms: number): number {
   let [low, high] = [0, openMs.length];
   while (low < high) {

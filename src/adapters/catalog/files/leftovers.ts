@@ -1,10 +1,10 @@
-// What a process that was killed left half written in the catalog: found by the number of the process in its name.
+// Removes unfinished files of killed processes from the catalog. Their names contain the process id.
 
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { discard } from '../arrow/arrowFile.ts';
 
-/** Removes what processes that are gone left half written beside `path`. */
+/** Removes unfinished files beside `path` whose process no longer runs. */
 export function clearLeftovers(path: string): void {
   const folder = dirname(path);
   const stem = basename(path).split('.')[0]!;
@@ -23,13 +23,13 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes `folder` where nothing is in it; another process may put something there, or remove it, at any moment. */
+/** Removes `folder` if it is empty. Other processes may add or remove entries at any time. */
 export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    // EEXIST and EPERM are how some systems say that it is not empty; the present folder and one in another's cannot be removed at all.
+    // Some systems report a non-empty folder as EEXIST or EPERM. The current folder, and one in another user's folder, cannot be removed.
     if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'EPERM', 'ENOTDIR', 'EBUSY', 'EINVAL', 'EACCES'].includes(code)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Lengths of mark price klines: those of bars up to a day, and others that exchanges publish marks in, such as the 8 h of funding.
+// Intervals of mark price klines: those of bars up to a day, and others that venues publish, such as the 8 h of funding.
 
 import { fixedLengthMs, parseInterval } from '../../../model/interval.ts';
 
@@ -18,14 +18,14 @@ const LENGTH_MS = {
   '1d': 1440 * MINUTE,
 } as const;
 
-/** Each divides a day, and lies on the grid of it, UTC. */
+/** Each divides a day and lies on its UTC grid. */
 export type MarkInterval = keyof typeof LENGTH_MS;
-/** The shortest first. */
+/** Shortest first. */
 export const MARK_INTERVALS: readonly MarkInterval[] = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d'];
 
 export const markLengthMs = (interval: MarkInterval): number => LENGTH_MS[interval];
 
-/** The interval that `text` names, by the names of bars too (60min); null for none. */
+/** Returns the interval named by `text`, also by names of bar intervals (60min); null for an unknown name. */
 export function parseMarkInterval(text: string): MarkInterval | null {
   const found = MARK_INTERVALS.find((interval) => interval === text);
   if (found !== undefined) return found;

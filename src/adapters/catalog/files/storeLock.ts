@@ -1,4 +1,4 @@
-// One process at a time stores bars of a symbol: of two that read the catalog, joined and wrote, the second would undo the first.
+// Lets one process at a time store bars of a symbol. Otherwise a second writer would undo the first one's changes.
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,8 +13,8 @@ const WORDS: LockMessages = {
 };
 
 /**
- * Runs `work`, which must not ask for the same lock, while no other process holds the lock `folder`, which lies two folders below the
- * catalog. A catalog that was not there before, and got nothing, is removed. Throws ConfigError after two minutes.
+ * Runs `work` while no other process has the lock `folder`, which is two levels below the catalog; `work` must not take the same lock. A
+ * catalog that is new and still empty afterwards is removed. Throws ConfigError after two minutes.
  */
 export function whileLocked<T>(folder: string, work: () => T): T {
   const catalog = dirname(dirname(folder));
@@ -26,5 +26,5 @@ export function whileLocked<T>(folder: string, work: () => T): T {
   }
 }
 
-/** Removes the lock of a process that was killed. */
+/** Removes the lock of a killed process. */
 export const clearLock = (folder: string): void => clearDeadLock(folder);

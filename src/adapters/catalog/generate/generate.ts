@@ -1,5 +1,5 @@
-// Seeded synthetic bars with volatility clustering: the same bytes on every platform.
-// Only + - * / and square roots, which IEEE 754 rounds the same everywhere, and integer randomness; no logarithm, power or sine.
+// Generates seeded synthetic bars with volatility clustering, byte-identical on every platform.
+// Uses only + - * /, square roots, which IEEE 754 rounds the same everywhere, and integer random numbers; no logarithm, power or sine.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -16,15 +16,15 @@ export interface GeneratorOptions {
   readonly interval: Interval;
   /** The first bar is the one that contains this time (ms UTC). */
   readonly fromMs: number;
-  /** Rows to make, gaps not counted. */
+  /** Number of rows, without gaps. */
   readonly bars: number;
   /** 0 to 2147483647. */
   readonly seed: number;
-  /** Price at the start, to which the walk is weakly drawn back; default 30000. */
+  /** Start price, to which the walk weakly reverts; default 30000. */
   readonly price?: number | undefined;
-  /** Share of bars to leave out, in runs of one to five, as a quiet market does; 0 to 0.5, default 0. */
+  /** Fraction of bars to omit, in runs of one to five, like a quiet market; 0 to 0.5, default 0. */
   readonly gapShare?: number | undefined;
-  /** Told now and then how many rows are made. */
+  /** Called now and then with the number of rows generated. */
   readonly onProgress?: ((rows: number) => void) | undefined;
 }
 
@@ -33,9 +33,9 @@ const MINUTE_VOLATILITY = 0.0008;
 /** GARCH(1,1): variance = rest + SHOCK x last return squared + MEMORY x last variance. */
 const SHOCK = 0.08;
 const MEMORY = 0.9;
-/** Pull towards the start price, per bar. */
+/** Reversion to the start price, for each bar. */
 const PULL = 2e-6;
-/** Moves inside a bar, from which its high and low come. */
+/** Price moves inside a bar, which give its high and low. */
 const STEPS = 4;
 const VOLUME_DIGITS = 5;
 const VOLUME_SCALE = 100_000;
@@ -43,12 +43,12 @@ const VOLUME_SCALE = 100_000;
 const CONTRACT_DIGITS = 3;
 const MEAN_VOLUME_QUOTE = 500_000;
 const PROGRESS_ROWS = 65_536;
-/** As of a run definition. Of a larger one the generator would see the low 32 bits alone: two seeds would make the same bars. */
+/** Same limit as in a run definition. The generator uses the low 32 bits only, so larger seeds could give equal bars. */
 const MAX_SEED = 2 ** 31 - 1;
 /** Gaps last 1 to 5 bars, 3 on average. */
 const MEAN_GAP = 3;
 
-/** Bars whose prices lie on a grid of about seven significant digits. Throws ConfigError for options out of range. */
+/** Returns bars whose prices have about seven significant digits. Throws ConfigError for options out of range. */
 export function synthesizeBars(options: GeneratorOptions): BarColumns {
   const { symbol, market = 'spot', interval, bars, seed, price = 30_000, gapShare = 0 } = options;
   check('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= 50_000_000, 'a whole number from 1 to 50000000');
@@ -74,7 +74,7 @@ function check(name: string, value: number, holds: boolean, expected: string): v
   if (!holds) throw new ConfigError(`${name}: expected ${expected}, got ${value}`, `change ${name}`);
 }
 
-/** Digits behind the point that give about seven significant ones: 2 for 30000, 6 for 1. */
+/** Returns the number of decimals that gives about seven significant digits: 2 for 30000, 6 for 1. */
 function digitsFor(price: number): number {
   let digits = 6;
   for (let scale = 10; digits > 2 && price >= scale; scale *= 10) digits--;
@@ -84,7 +84,7 @@ function digitsFor(price: number): number {
 
 function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gapShare: number, rng: Rng): void {
   let time = openOf(interval, fromMs);
-  // A gap of g bars on average after a share p of the rows leaves out p g / (1 + p g) of all bars.
+  // With a gap of g bars on average after a fraction p of the rows, p g / (1 + p g) of all bars are missing.
   const random = gapShare / (1 - gapShare) / MEAN_GAP;
   for (let i = 0; i < openMs.length; i++) {
     openMs[i] = time;
@@ -115,7 +115,7 @@ function fillPrices(
     const open = last;
     let [high, low, close] = [open, open, open];
     for (let k = 0; k < STEPS; k++) {
-      // Bounded below: a step never takes more than half of the price away.
+      // Bounded: a step never removes more than half of the price.
       price *= 1 + Math.max(-0.5, step * normal(rng));
       close = onGrid(price);
       if (close > high) high = close;
@@ -123,7 +123,7 @@ function fillPrices(
     }
     price *= 1 + PULL * (start / price - 1);
     const move = price / before - 1;
-    // Trading is busier when prices move.
+    // Volume is higher when prices move.
     const busy = 0.25 + Math.abs(move) / deviation;
     const volume = (MEAN_VOLUME_QUOTE / price) * busy * (0.1 + rng.next());
     raw.open[i] = open;
@@ -136,7 +136,7 @@ function fillPrices(
   }
 }
 
-/** Nearly normal, variance 1: the sum of twelve uniforms less six. */
+/** Returns an approximately normal number with variance 1: the sum of twelve uniforms minus six. */
 export function normal(rng: Rng): number {
   let sum = -6;
   for (let i = 0; i < 12; i++) sum += rng.next();

@@ -1,4 +1,4 @@
-// Synthetic bars straight into the catalog, and of futures what goes with them.
+// Generates synthetic bars into the catalog; for futures also marks and funding.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -15,7 +15,10 @@ import { whileLocked } from '../files/storeLock.ts';
 
 const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
 
-/** Replaces synthetic bars of the same key, never others; a record that the catalog has is kept, with as many price digits as are needed. Throws ConfigError. */
+/**
+ * Replaces synthetic bars with the same key, never others. An existing record is kept, with more price digits if needed. Throws
+ * ConfigError.
+ */
 export function generateInto(catalog: string, options: GeneratorOptions): GeneratedSet {
   const { market = 'spot', interval, seed } = options;
   const symbol = checkSymbol(options.symbol);
@@ -27,7 +30,7 @@ export function generateInto(catalog: string, options: GeneratorOptions): Genera
 function storeGenerated(catalog: string, bars: BarColumns, seed: number): GeneratedSet {
   const { market, wireName: symbol } = bars.instrument;
   const { interval } = bars;
-  // Once more: another process may have stored some meanwhile.
+  // Check again, because another process may have stored bars meanwhile.
   refuseRealBars(catalog, { market, symbol, interval });
   const known = readInstrument(catalog, market, symbol);
   const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
@@ -47,7 +50,7 @@ function storeGenerated(catalog: string, bars: BarColumns, seed: number): Genera
 
 export interface GeneratedSet {
   readonly manifest: GapManifest;
-  /** Marks and funding of a contract; none of spot. */
+  /** Marks and funding of a contract; empty for spot. */
   readonly series: readonly SeriesEntry[];
 }
 

@@ -1,4 +1,4 @@
-// Seeded mark prices and funding rates that go with bars of a contract: the same bytes on every platform, as the bars themselves.
+// Generates seeded mark prices and funding rates for bars of a contract, byte-identical on every platform.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { seededRng } from '../../../base/number/rng.ts';
@@ -7,24 +7,24 @@ import { normal } from './generate.ts';
 import type { SeriesColumns } from '../series/series.ts';
 
 const FUNDING_MS = 8 * 3_600_000;
-/** Eight digits, as exchanges give rates. */
+/** Eight decimals, as venues publish rates. */
 const RATE_DIGITS = 8;
-/** Interest of a funding time without any premium: 0.01 %. */
+/** Rate of a funding time without premium: 0.01 %. */
 const BASE_RATE = 0.0001;
 const MAX_RATE = 0.003;
-/** Funding times come up to so many ms late. */
+/** Funding times are up to this many ms late. */
 const JITTER_MS = 12;
-/** Premium of the mark over the last price: how much of it stays from row to row, and its moves. */
+/** Premium of the mark over the last price: the fraction that carries over to the next row, and the size of its moves. */
 const PREMIUM_MEMORY = 0.95;
 const PREMIUM_STEP = 0.00005;
-/** Premium that funding rates show, and how fast they follow. */
+/** The same for the premium in funding rates. */
 const RATE_MEMORY = 0.8;
 const RATE_STEP = 0.00008;
-/** The random numbers of a series are others than those of the bars of the same seed. */
+/** Seed offsets, so that each series uses other random numbers than the bars of the same seed. */
 const MARK_STREAM = 7919;
 const FUNDING_STREAM = 104_729;
 
-/** Klines of the mark price, row by row of the bars: nearer to each other than trades are, a little off the last price. */
+/** Returns mark price klines, one for each bar: smoother than trades and slightly off the last price. */
 export function generateMarks(bars: BarColumns, seed: number): SeriesColumns {
   const { instrument, length, openMs } = bars;
   const rng = seededRng(seed + MARK_STREAM);
@@ -37,7 +37,7 @@ export function generateMarks(bars: BarColumns, seed: number): SeriesColumns {
   for (let row = 0; row < length; row++) {
     premium = PREMIUM_MEMORY * premium + PREMIUM_STEP * normal(rng);
     const now = onGrid(bars.close[row]! * (1 + premium));
-    // Half of what trades reached beyond both ends: a mark follows many exchanges.
+    // Marks average many venues, so they go half as far beyond open and close as trades did.
     const top = Math.max(last, now);
     const bottom = Math.min(last, now);
     open[row] = last;
@@ -49,7 +49,7 @@ export function generateMarks(bars: BarColumns, seed: number): SeriesColumns {
   return { length, timeMs: openMs.slice(), figures: [open, high, low, close], digits: instrument.priceDigits };
 }
 
-/** A rate at each eighth hour from the first bar to the last, some ms late, around 0.01 % and of either sign. */
+/** Returns a rate for every eighth hour from the first bar to the last: some ms late, around 0.01 %, of either sign. */
 export function generateFunding({ openMs, closeMs, length }: BarColumns, seed: number): SeriesColumns {
   const rng = seededRng(seed + FUNDING_STREAM);
   const times: number[] = [];

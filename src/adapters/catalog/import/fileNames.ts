@@ -1,4 +1,4 @@
-// What the name of a file says about its bars: symbol, interval, market.
+// Derives symbol, interval and market of bars from a file name.
 
 import { basename } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
@@ -8,18 +8,18 @@ import { splitSymbol } from '../records/instrumentRecord.ts';
 import { checkSymbol, type BarKey } from '../files/paths.ts';
 
 /**
- * BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather, BTC_USDT_USDT-5m-futures.feather; and what people and browsers add to such
- * names: BTCUSDT-1m-old.csv, BTCUSDT-1m-2024-01 (1).zip.
+ * BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather, BTC_USDT_USDT-5m-futures.feather, and names with the additions of users
+ * and browsers: BTCUSDT-1m-old.csv, BTCUSDT-1m-2024-01 (1).zip.
  */
 const DASHED = /^(.+?)-(\d+[A-Za-z]+)(?:[-_ ]([^.]*))?(?:\.[A-Za-z0-9.]*)?$/;
-/** What freqtrade and Binance call other series of a pair. */
+/** Names that freqtrade and Binance use for other series of a pair. */
 const OTHER_SERIES = /^(mark|index|premiumIndex|funding_rate|fundingRate)\b/;
 const FUTURES = /^futures\b/;
-/** CryptoDataDownload's Binance_BTCUSDT_1h.csv, Binance_BTCUSDT_2023_minute.csv. */
+/** CryptoDataDownload: Binance_BTCUSDT_1h.csv, Binance_BTCUSDT_2023_minute.csv. */
 const DOWNLOADED = /^[A-Za-z]+_([A-Z0-9]+)_(?:\d{4}_)?([a-z0-9]+)\.csv(?:\.[A-Za-z0-9.]*)?$/;
-/** freqtrade writes such files only, and no other names its pairs with a line between. */
+/** freqtrade writes only these types, and only freqtrade puts an underscore into pair names. */
 const FREQTRADE = /\.(feather|json)(\.gz)?$/;
-/** Names of intervals that only file names use. */
+/** Interval names that occur only in file names. */
 const OTHER_NAMES: Readonly<Record<string, Interval>> = {
   minute: '1m',
   hour: '1h',
@@ -36,7 +36,7 @@ export interface GivenKey {
   readonly market?: Market | undefined;
 }
 
-/** Symbol, interval and market of a file: as given, else from its name; spot where neither says the market. Throws ConfigError. */
+/** Returns symbol, interval and market of a file: as given, else from its name; spot if the market is unknown. Throws ConfigError. */
 export function keyOf(file: string, given: GivenKey): BarKey {
   const text = keyFromName(basename(file));
   const [, other] = OTHER_SERIES.exec(text.rest) ?? [];
@@ -57,7 +57,7 @@ export function keyOf(file: string, given: GivenKey): BarKey {
   return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
 }
 
-/** `rest` is what follows the interval. */
+/** `rest`: the text after the interval. */
 function keyFromName(name: string): { symbol?: string; interval?: Interval; rest: string } {
   const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
   const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];
@@ -75,8 +75,8 @@ function intervalOf(name: string): Interval | null {
 }
 
 /**
- * freqtrade writes BTC/USDT as BTC_USDT and BTC/USDT:USDT as BTC_USDT_USDT: on the wire both are BTCUSDT. Where the quote asset is none
- * that is known, the line stays and tells base and quote apart.
+ * freqtrade writes BTC/USDT as BTC_USDT and BTC/USDT:USDT as BTC_USDT_USDT; the wire name of both is BTCUSDT. If the quote asset is
+ * unknown, the underscore stays to separate base and quote.
  */
 export function wireName(symbol: string): string {
   const [base, quote, ...rest] = symbol.split('_');

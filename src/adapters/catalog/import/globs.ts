@@ -1,4 +1,4 @@
-// Names with *, ?, [...], {a,b} and ** as the files they stand for, for shells that leave them as they are.
+// Expands file patterns with *, ?, [...], {a,b} and **, for shells that do not.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -6,9 +6,9 @@ import { ConfigError } from '../../../base/errors.ts';
 
 const SIGNS = /[*?[{]/;
 
-/** The files, each once, those of a pattern in order of their names. Throws ConfigError for a pattern that matches none. */
+/** Returns the files, each once, those of a pattern sorted by name. Throws ConfigError for a pattern without matches. */
 export function expandFiles(names: readonly string[]): string[] {
-  // A file may have such a sign in its name.
+  // A file name may contain such a character.
   const files = names.flatMap((name) => (SIGNS.test(name) && !existsSync(name) ? matchesOf(name) : [name]));
   return [...new Set(files)];
 }
@@ -22,7 +22,7 @@ function matchesOf(pattern: string): string[] {
   return files;
 }
 
-/** What `part` of a pattern leads to from the folder `path`, which ends with a slash or is empty. */
+/** Returns what `part` of a pattern matches in the folder `path`, which ends with a slash or is empty. */
 function step(path: string, part: string): string[] {
   if (part === '') return [`${path}/`.replace('//', '/')];
   if (part === '**') return foldersBelow(path);
@@ -43,21 +43,21 @@ function namesIn(path: string): string[] {
   try {
     return readdirSync(path === '' ? '.' : path);
   } catch {
-    // A file where the pattern wants a folder, or one that is closed to us: nothing in it matches.
+    // Not a folder, or not accessible: nothing in it matches.
     return [];
   }
 }
 
-/** One sign of a pattern: `*`, one character by its test, or a choice of parts. */
+/** One element of a pattern: `*`, a test for one character, or alternatives. */
 type Sign = '*' | ((letter: string) => boolean) | readonly (readonly Sign[])[];
 
-/** True for names that a part of a pattern stands for. The time grows with the product of both lengths, whatever the signs. */
+/** Returns the test for names that match a part of a pattern. Its time is proportional to the product of both lengths for any pattern. */
 function matcherOf(part: string): (name: string) => boolean {
   const signs = signsOf(part);
   return (name) => reached(signs, name, new Set([0])).has(name.length);
 }
 
-/** The places of a name at which the signs may end that begin at one of the places `from`. */
+/** Returns the positions in a name at which `signs` may end if they start at one of `from`. */
 function reached(signs: readonly Sign[], name: string, from: ReadonlySet<number>): ReadonlySet<number> {
   let places = from;
   for (const sign of signs) {
@@ -73,7 +73,7 @@ function reached(signs: readonly Sign[], name: string, from: ReadonlySet<number>
 
 function signsOf(part: string): Sign[] {
   const signs: Sign[] = [];
-  // Found once: a pattern of many opening brackets is read in one pass.
+  // Found once, so that a pattern with many opening brackets is read in one pass.
   const [lastSquare, lastCurly] = [part.lastIndexOf(']'), part.lastIndexOf('}')];
   for (let at = 0; at < part.length; at++) {
     const letter = part[at]!;

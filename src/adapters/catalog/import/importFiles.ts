@@ -1,4 +1,4 @@
-// The import: files of bars, checked, joined with what the catalog has, and stored with instrument record and gap manifest.
+// Imports files of bars: checks them, merges them with the catalog, and stores them with instrument record and gap manifest.
 
 import { typicalLengthMs } from '../../../model/interval.ts';
 import type { BarKey } from '../files/paths.ts';
@@ -9,9 +9,9 @@ import type { FileProgress } from './setFiles.ts';
 import type { ImportOptions, ImportedSet } from './imported.ts';
 
 /**
- * Imports files of bars of any format that isobar reads. Files of one symbol and interval are joined in order of time, with each other
- * and with the catalog: equal rows are one, different rows of one time are refused. Each set is stored whole or not at all, one after
- * the other; a file whose content the catalog has is not read again. Throws ConfigError with file, line, column and reason.
+ * Imports files of bars of any supported format. Files of one symbol and interval are merged in time order with each other and with the
+ * catalog: equal rows become one, differing rows of one time are rejected. Sets are stored one after the other, each completely or not at
+ * all. A file whose content the catalog already has is not read again. Throws ConfigError with file, line, column and reason.
  */
 export async function importFiles(files: readonly string[], options: ImportOptions): Promise<ImportedSet[]> {
   const sizes = files.map((file) => inspectFile(file).size);
@@ -26,7 +26,7 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   const total = sizes.reduce((sum, size) => sum + size, 0);
   let [reached, rowsBefore] = [0, 0];
   const done = new Map<BarKey, ImportedSet>();
-  // The shortest interval of a symbol first: its prices have the most digits, and the record is proposed from the first set.
+  // Shortest interval first: its prices have the most decimals, and the instrument record is proposed from the first set.
   for (const set of [...sets.values()].toSorted((a, b) => typicalLengthMs(a.key.interval) - typicalLengthMs(b.key.interval))) {
     const progress: FileProgress = {
       show: (file, rows, share) => options.onProgress?.(file, rowsBefore + rows, (reached + share * sizes[files.indexOf(file)]!) / total),

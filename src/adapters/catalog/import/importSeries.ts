@@ -1,4 +1,4 @@
-// The import of mark prices and funding rates: files are read, joined with what the catalog has, and stored whole or not at all.
+// Imports mark prices and funding rates: reads files, merges them with the catalog, and stores each series completely or not at all.
 
 import { basename } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
@@ -16,25 +16,25 @@ import { loadSeries, storeSeries, type LoadedSeries, type SeriesEntry } from '..
 export interface SeriesImport {
   readonly catalog: string;
   readonly kind: SeriesKey['kind'];
-  /** Else read from names such as BTCUSDT-1h.csv.gz; of funding BTCUSDT.csv.gz. */
+  /** If absent, read from file names such as BTCUSDT-1h.csv.gz, or BTCUSDT.csv.gz for funding. */
   readonly symbol?: string | undefined;
   readonly interval?: MarkInterval | undefined;
 }
 
 export interface ImportedSeries {
   readonly files: readonly string[];
-  /** Rows of the files, and those of them that the catalog did not have. */
+  /** Rows in the files, and how many of them were new. */
   readonly fileRows: number;
   readonly newRows: number;
-  /** The whole series as the catalog now has it. */
+  /** The whole series as now stored. */
   readonly entry: SeriesEntry;
 }
 
-/** Imports files; those of one symbol and interval are one series. Throws ConfigError with file, line and reason. */
+/** Imports files. Those of one symbol and interval form one series. Throws ConfigError with file, line and reason. */
 export async function importSeries(files: readonly string[], options: SeriesImport): Promise<readonly ImportedSeries[]> {
   const sets = new Map<string, { key: SeriesKey; files: string[] }>();
   for (const file of files) {
-    // What is not there is told before what its name does not say.
+    // Report a missing file before an incomplete file name.
     inspectFile(file);
     const key = seriesKeyOf(file, options);
     const path = seriesPath(options.catalog, key);
@@ -54,7 +54,7 @@ async function importOne(key: SeriesKey, files: readonly string[], catalog: stri
   return whileLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
 }
 
-/** What the catalog has of the series; null: nothing. Throws ConfigError for rows that were generated. */
+/** Returns the stored series, or null. Throws ConfigError if its rows were generated. */
 function importedSeries(catalog: string, key: SeriesKey): LoadedSeries | null {
   const stored = loadSeries(catalog, key);
   if (stored?.entry.synthetic !== true) return stored;
@@ -78,7 +78,7 @@ function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, row
   return { files: reads.map(([file]) => file), fileRows, newRows, entry };
 }
 
-/** Rows of both in order of time; equal ones are one. Throws ConfigError where they differ at one time. */
+/** Merges both in time order; equal rows become one. Throws ConfigError if rows of one time differ. */
 function joined(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
   const rows = new Map<number, readonly number[]>();
   for (const { timeMs, figures, length } of [one, other]) {
@@ -104,7 +104,7 @@ function joined(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: 
   };
 }
 
-/** The time at which `columns` have the row of a time: its own, but of a funding time as it jittered there. */
+/** Returns the time under which `columns` has a row: the same for marks. A funding time may differ there by its jitter. */
 function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number {
   if (key.kind === 'mark') return time;
   const after = rowAt(timeMs, time);

@@ -1,4 +1,4 @@
-// The import of one set: its files are read, joined with what the catalog has, and stored whole or not at all.
+// Imports one set: reads its files, merges them with the catalog, and stores the result completely or not at all.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -29,19 +29,19 @@ import { writeRejects } from './rejects.ts';
 import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles.ts';
 import { clearStaging } from './staging.ts';
 
-/** What the catalog has of the set. */
+/** The set as stored before the import. */
 interface Before {
   readonly stored: LoadedBars | null;
-  /** Where its bars came from; null where that is not known. */
+  /** The files that its bars came from; null if unknown. */
   readonly files: readonly ImportedFile[] | null;
 }
 
-/** The record that holds for the set. */
+/** The instrument record used for the set. */
 interface EffectiveRecord {
-  /** Null: to be proposed from the bars. */
+  /** Null if it must be proposed from the bars. */
   readonly instrument: Instrument | null;
   readonly from: ImportedSet['instrumentFrom'];
-  /** It is not what the catalog has: files are to be read by its precision, be their bars there or not. */
+  /** True if it differs from the catalog's. Then files must be read with its precision, even if their bars are stored. */
   readonly isNew: boolean;
 }
 
@@ -52,24 +52,24 @@ interface ReadSet {
   readonly bars: BarSet;
 }
 
-/** Of files that are read a second time: they were counted. */
+/** Reports nothing when files are read a second time, because their progress was counted. */
 const SILENT: FileProgress = { show() {}, done() {} };
 
-/** Imports the files `names`, all of them of the set `key`. Throws ConfigError. */
+/** Imports the files `names`, which all belong to the set `key`. Throws ConfigError. */
 export async function importSet(
   key: BarKey,
   names: readonly string[],
   options: ImportOptions,
   progress: FileProgress,
 ): Promise<ImportedSet> {
-  // Another process has stored bars or the record of the symbol meanwhile: its rows count, and its precision.
+  // If another process stored bars or the record meanwhile, start again with its rows and precision.
   for (let reported = progress; ; reported = SILENT) {
     const imported = await tryImport(key, names, options, reported);
     if (imported !== null) return imported;
   }
 }
 
-/** Null when the catalog is another one at the end than at the start; then it stays as it is. */
+/** Returns null if the catalog changed during the import. Then nothing is stored. */
 async function tryImport(
   key: BarKey,
   names: readonly string[],
@@ -96,7 +96,7 @@ async function tryImport(
   return { ...key, path, instrumentFrom: record.from, ...figuresOf(key, files, reads, catalog), ...stored };
 }
 
-/** Another text when the bars, the files that they came from, or the record are others. */
+/** Returns a text that changes when the bars, their files or the record change. */
 function stateOf(catalog: string, key: BarKey): string {
   const paths = [manifestPath(catalog, key), importsPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)];
   return JSON.stringify(paths.map((path) => (existsSync(path) ? readCatalogFile(path) : null)));
@@ -122,7 +122,7 @@ function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadS
 
 type Stored = Pick<ImportedSet, 'instrument' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'>;
 
-/** The catalog has the content of every file. */
+/** Result when the catalog already has the content of every file. */
 function nothingNew({ stored }: Before): Stored {
   if (!stored) throw new ConfigError('no file to import', 'name one or more files');
   const { bars, facts } = stored;
@@ -151,7 +151,7 @@ function storeReads(
   const instrument = record.instrument ?? proposeInstrument(key.market, key.symbol, mergeFigures(reads.map(({ read }) => read.seen)));
   const rounded = newlyRounded(reads, stored);
   const list = filesAfter(filesBefore ?? [], files);
-  // Where it is not known which files there were, there is their count.
+  // If the earlier files are unknown, use their stored total.
   const rejectedRows = sum(list, (file) => file.rejectedRows) + (filesBefore ? 0 : (stored?.facts.rejectedRows ?? 0));
   const facts = {
     ...IMPORTED,
@@ -194,7 +194,7 @@ function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: Im
   return { instrument: given, from: 'file', isNew: known === null || instrumentText(known) !== instrumentText(given) };
 }
 
-/** The record of --instrument, if no bars of the symbol in the catalog are finer. */
+/** Returns the record of --instrument. Throws ConfigError if bars in the catalog are finer. */
 function givenInstrument(file: string, catalog: string, key: BarKey): Instrument {
   const record = parseInstrument(readCatalogFile(file), file, key.market, key.symbol);
   const same = listKeys(catalog).filter(({ market, symbol }) => market === key.market && symbol === key.symbol);
@@ -220,7 +220,7 @@ function rulesOf(key: BarKey, { instrument }: EffectiveRecord, options: ImportOp
   };
 }
 
-/** The files of the set: one that was read takes the place of what it was when it had another content. */
+/** Returns the files of the set. A file read again replaces its earlier entry if the content differs. */
 function filesAfter(before: readonly ImportedFile[], files: readonly SetFile[]): ImportedFile[] {
   const read = files.flatMap(({ name, sha256, read: found }): ImportedFile[] =>
     found === null ? [] : [{ name, sha256, format: found.format, rows: found.columns.length, rejectedRows: found.rejects.length }],
@@ -229,7 +229,7 @@ function filesAfter(before: readonly ImportedFile[], files: readonly SetFile[]):
   return [...before.filter((old) => !isReplaced(old)), ...read];
 }
 
-/** Prices that were rounded, of bars that neither the catalog nor an earlier file had: those were counted when they came. */
+/** Returns the number of rounded prices in new bars. Those of known bars were counted when they were imported. */
 function newlyRounded(reads: readonly ReadSet[], stored: LoadedBars | null): number {
   const earlier: Float64Array[] = stored ? [stored.bars.openMs] : [];
   let rounded = 0;

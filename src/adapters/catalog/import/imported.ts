@@ -1,4 +1,4 @@
-// What an import is asked for, and what it says of the sets of bars that it has made.
+// Options and results of an import.
 
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
@@ -8,26 +8,26 @@ import type { BarFormat } from '../rows/formats.ts';
 import type { FileGap } from './joinSets.ts';
 
 export interface ImportOptions {
-  /** Else read from names such as BTCUSDT-1m.csv.gz. */
+  /** If absent, read from file names such as BTCUSDT-1m.csv.gz. */
   readonly symbol?: string | undefined;
   readonly interval?: Interval | undefined;
-  /** Else from the name; spot where it does not say. */
+  /** If absent, read from the name; spot if the name does not contain it. */
   readonly market?: Market | undefined;
   /** Default `data`. */
   readonly catalog?: string | undefined;
-  /** Else told from the content. */
+  /** If absent, detected from the content. */
   readonly format?: BarFormat | undefined;
-  /** A record that takes the place of the catalog's own or of the proposed one. */
+  /** A record that replaces the catalog's or the proposed one. */
   readonly instrumentFile?: string | undefined;
-  /** Round prices finer than the precision, a half upwards, instead of refusing them. */
+  /** Round prices finer than the precision, half up, instead of rejecting them. */
   readonly roundToTick?: boolean | undefined;
-  /** Set bad rows aside, in a reject file, instead of ending with the first. */
+  /** Write bad rows to a reject file instead of stopping at the first. */
   readonly skipBad?: boolean | undefined;
   /** The reject file; default: beside the bars in the catalog. */
   readonly rejectsFile?: string | undefined;
-  /** The present (ms UTC): a last bar that closes later had not closed. */
+  /** The current time (ms UTC). A last bar that closes later is still open. */
   readonly nowMs: number;
-  /** `file` is what is read, `rows` those so far, `share` that of all bytes (0 to 1). */
+  /** `file`: being read; `rows`: read until now; `share`: fraction of all bytes (0 to 1). */
   readonly onProgress?: ((file: string, rows: number, share: number) => void) | undefined;
 }
 
@@ -37,23 +37,23 @@ export interface ImportedSet extends BarKey {
   readonly path: string;
   readonly instrument: Instrument;
   readonly instrumentPath: string;
-  /** Where the record came from: made from the data, the catalog's own, or --instrument. */
+  /** Origin of the record: made from the data, the catalog's own, or --instrument. */
   readonly instrumentFrom: 'proposed' | 'catalog' | 'file';
-  /** Rows in the files that were read, and those of them that the catalog did not have. */
+  /** Rows in the files read, and how many of them were new. */
   readonly fileRows: number;
   readonly newRows: number;
-  /** Files whose content the catalog has already: they were not read. */
+  /** Files that were not read, because the catalog already has their content. */
   readonly knownFiles: readonly string[];
-  /** Files that an import which was cut had read. */
+  /** Files already read by an interrupted import. */
   readonly resumedFiles: readonly string[];
-  /** Rows that stood in the files a second time, equal; they were merged. */
+  /** Equal rows that occurred twice and were merged. */
   readonly repeatedRows: number;
-  /** Bars that are missing between one file and the next. */
+  /** Bars missing between one file and the next. */
   readonly fileGaps: readonly FileGap[];
-  /** Bad rows of the files that were read, which were set aside, and where they are. */
+  /** Bad rows that were rejected, and the file that has them. */
   readonly badRows: number;
   readonly rejectsPath: string | null;
   readonly roundedPrices: number;
-  /** Of the whole set as the catalog now has it. */
+  /** Of the whole set as now stored. */
   readonly manifest: GapManifest;
 }

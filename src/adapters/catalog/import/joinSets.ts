@@ -1,40 +1,41 @@
-// Joins sets of bars in order of time: rows that two of them have must be equal.
+// Merges sets of bars in time order. Rows that two sets share must be equal.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { barsBetween, type Interval } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
 import { emptyColumns, RAW, rowAt, type RawColumns } from '../files/columns.ts';
 
-/** Bars whose times rise strictly. */
+/** Bars with strictly rising times. */
 export interface BarSet {
-  /** As messages call it: a file, or the catalog. */
+  /** Name in messages: a file or the catalog. */
   readonly name: string;
   readonly raw: RawColumns;
-  /** The last row had not closed when it was taken down; another set may state it anew. */
+  /** True if the last row was still open when recorded. Another set may update it. */
   readonly openLastBar: boolean;
-  /** The catalog's own: a row that a file has too is no repeat. */
+  /** True for the catalog's own set. A row that a file has too is not a repeat. */
   readonly isStored: boolean;
-  /** How messages call the place of a row. */
+  /** Returns the place of a row for messages. */
   readonly placeOf: (row: number) => string;
 }
 
 export interface JoinedSets {
   readonly raw: RawColumns;
   readonly openLastBar: boolean;
-  /** Rows of files that another file had already. */
+  /** Rows of files that another file already had. */
   readonly repeats: number;
 }
 
 /**
- * All rows of `sets` (one or more, none empty), each time once. Throws ConfigError that names both places of the first time at which two
- * of them differ; only the last row of a set with `openLastBar` gives way to another's, and of several such rows the last set's counts.
+ * Merges all rows of `sets` (at least one, none empty), each time once. Throws ConfigError with both places of the first difference. Only
+ * the last row of a set with `openLastBar` is overridden by another set; among several such rows, that of the last set counts.
  */
 export function joinSets(sets: readonly BarSet[]): JoinedSets {
   const [only] = sets;
   if (only && sets.length === 1) return { raw: only.raw, openLastBar: only.openLastBar, repeats: 0 };
   const total = sets.reduce((sum, { raw }) => sum + raw.length, 0);
   const joined = emptyColumns(total);
-  // Those that are under way, in the order of `sets`, and those that begin later, the next of them last: most files follow one another.
+  // `open`: sets being merged, in the order of `sets`. `waiting`: sets that begin later, the next one last, because most files follow one
+  // another.
   const waiting = sets
     .map((set, order) => ({ set, order, row: 0 }))
     .toSorted((a, b) => firstMs(b.set) - firstMs(a.set) || b.order - a.order);
@@ -46,7 +47,7 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
     while (timeOf(waiting.at(-1)) === time) open = [...open, waiting.pop()!].toSorted((a, b) => a.order - b.order);
     const holders = open.filter((cursor) => timeOf(cursor) === time);
     const chosen = choose(holders);
-    // Rows that the same sets have come over in one piece.
+    // Copy rows that the same sets share in one piece.
     const later = Math.min(...open.filter((cursor) => !holders.includes(cursor)).map(timeOf), timeOf(waiting.at(-1)));
     const { set, row } = chosen;
     const length = holders.length === 1 ? rowAt(set.raw.openMs, later) - row : equalRows(holders, later);
@@ -58,12 +59,12 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
   }
   const lastMs = joined.openMs[rows - 1]!;
   const ends = sets.filter(({ raw }) => raw.openMs[raw.length - 1] === lastMs);
-  // A bar is closed as soon as one of them saw it closed.
+  // A bar is closed if one of them has it as closed.
   const openLastBar = ends.every((set) => set.openLastBar);
   return { raw: rows === total ? joined : firstRows(joined, rows), openLastBar, repeats };
 }
 
-/** How far a set is joined. */
+/** Position in a set that is being merged. */
 interface Cursor {
   readonly set: BarSet;
   readonly order: number;
@@ -82,7 +83,7 @@ function firstMs({ raw }: BarSet): number {
   return raw.openMs[0]!;
 }
 
-/** The one of `holders`, which stand at rows of one time, whose row counts. */
+/** Returns that one of `holders`, all at rows of one time, whose row counts. */
 function choose(holders: readonly Cursor[]): Cursor {
   let chosen = holders[0]!;
   for (const other of holders.slice(1)) {
@@ -94,7 +95,7 @@ function choose(holders: readonly Cursor[]): Cursor {
   return chosen;
 }
 
-/** How many rows the sets go on alike in front of the time `later`; the row at which they stand counts in any case. */
+/** Returns how many rows, at least one, the sets share before the time `later`. */
 function equalRows([first, ...others]: readonly Cursor[], later: number): number {
   const { raw } = first!.set;
   for (let length = 1; ; length++) {
@@ -132,16 +133,16 @@ function conflict(a: BarSet, i: number, b: BarSet, j: number, column: (typeof RA
   );
 }
 
-/** Bars that are missing between two files that follow each other. */
+/** Bars missing between two consecutive files. */
 export interface FileGap {
   readonly after: string;
   readonly before: string;
-  /** Open time (ms UTC) of the last bar in front of it. */
+  /** Open time (ms UTC) of the last bar before the gap. */
   readonly afterMs: number;
   readonly bars: number;
 }
 
-/** The gaps between files of one interval, in order of time. */
+/** Returns the gaps between files of one interval, in time order. */
 export function gapsBetween(sets: readonly BarSet[], interval: Interval): FileGap[] {
   const gaps: FileGap[] = [];
   const inOrder = sets.toSorted((a, b) => firstMs(a) - firstMs(b));

@@ -1,4 +1,4 @@
-// The reject file: bad rows that an import set aside, a line each, with the file, the place in it and the reason.
+// The reject file of an import: each bad row on one line, with its file, place and reason.
 
 import { existsSync, rmSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
@@ -7,7 +7,9 @@ import type { Reject } from '../rows/rowCollector.ts';
 
 const HEADER = 'file,line,reason,text';
 
-/** Puts the rejects of `files` into the reject file at `path`, in place of what it has of them; without any rows it goes. */
+/**
+ * Writes the rejects of `files` to the reject file at `path`, replacing earlier ones of the same files. Removes the file if no rows remain.
+ */
 export function writeRejects(path: string, files: readonly { readonly name: string; readonly rejects: readonly Reject[] }[]): void {
   const names = new Set(files.map(({ name }) => name));
   const before = linesOf(path);
@@ -19,7 +21,7 @@ export function writeRejects(path: string, files: readonly { readonly name: stri
   else if (before.length > 0) rmSync(path);
 }
 
-/** The rows of the reject file that is there. Throws ConfigError for a file of any other kind, which must not be lost. */
+/** Returns the rows of an existing reject file. Throws ConfigError for any other file, which must not be overwritten. */
 function linesOf(path: string): string[] {
   if (!existsSync(path)) return [];
   const [header, ...lines] = readCatalogFile(path).split('\n');
@@ -27,7 +29,7 @@ function linesOf(path: string): string[] {
   throw new ConfigError(`${path}: there is a file that is no reject file of isobar`, 'name another place by --rejects FILE');
 }
 
-/** A cell on one line, so that a line is a row. */
+/** Returns a cell without line breaks, so that each row is one line. */
 function cell(text: string): string {
   const line = text.replaceAll(/[\r\n]+/g, ' ');
   return /[",]/.test(line) ? `"${line.replaceAll('"', '""')}"` : line;

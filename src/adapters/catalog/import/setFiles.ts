@@ -1,4 +1,4 @@
-// The files of one set, read one after the other: those whose content the catalog has are left out, and what was read once is kept.
+// Reads the files of one set one after the other. Skips files whose content the catalog has, and keeps what was read.
 
 import { closeOf, type Interval } from '../../../model/interval.ts';
 import { contentHash } from '../readers/packedFile.ts';
@@ -7,25 +7,25 @@ import type { ImportedFile } from '../bars/importRecord.ts';
 import type { BarSet } from './joinSets.ts';
 import { readStaged, stagedPath, writeStaged } from './staging.ts';
 
-/** A file of a set and what was in it. */
+/** A file of a set and its content. */
 export interface SetFile {
   readonly name: string;
   readonly sha256: string;
-  /** Null where the catalog has the content: it was not read. */
+  /** Null if the catalog has the content, so that the file was not read. */
   readonly read: BarFile | null;
-  /** It was taken from what an import that was cut had read. */
+  /** True if it was read by an earlier, interrupted import. */
   readonly isResumed: boolean;
 }
 
 export interface FileProgress {
-  /** `share` of the file, 0 to 1. */
+  /** `share`: fraction of the file, 0 to 1. */
   readonly show: (file: string, rows: number, share: number) => void;
   readonly done: (file: string, rows: number) => void;
 }
 
 /**
- * Reads the files `names`. With a folder of `staging` they are kept there as they come, so that an import which is cut need not read them
- * again. Throws ConfigError.
+ * Reads the files `names`. With a `staging` folder, each result is kept there, so that an interrupted import need not read it again. Throws
+ * ConfigError.
  */
 export async function readFiles(
   names: readonly string[],
@@ -37,7 +37,7 @@ export async function readFiles(
   const files: SetFile[] = [];
   for (const name of names) {
     const sha256 = await contentHash(name);
-    // Without --skip-bad, a file of which rows were set aside is to be refused as before.
+    // Without --skip-bad, a file with rejected rows must be rejected again.
     const isKnown = known.some((file) => file.sha256 === sha256 && (rules.skipBad || file.rejectedRows === 0));
     const file = isKnown ? null : await readFile(name, sha256, { ...rules, file: name }, staging, progress);
     files.push(file ?? { name, sha256, read: null, isResumed: false });
@@ -55,7 +55,7 @@ async function readFile(name: string, sha256: string, rules: ReadRules, staging:
   return { name, sha256, read, isResumed: false };
 }
 
-/** The bars of a file as a set to join. */
+/** Returns the bars of a file as a set to merge. */
 export function barSetOf({ name }: SetFile, { columns, lines, format }: BarFile, interval: Interval, nowMs: number): BarSet {
   return {
     name,
@@ -66,7 +66,7 @@ export function barSetOf({ name }: SetFile, { columns, lines, format }: BarFile,
   };
 }
 
-/** The place of a row as messages call it; `line` counts from 1. */
+/** Returns the place of a row for messages; `line` counts from 1. */
 function placeIn(name: string, format: BarFile['format'], line: number): string {
   if (format === 'json') return `${name}[${line - 1}]`;
   return format === 'feather' ? `${name} row ${line}` : `${name}:${line}`;

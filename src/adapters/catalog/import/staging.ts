@@ -1,4 +1,4 @@
-// Files that an import of many has read, kept until their set is stored whole: one that was cut, or refused for another file, goes on from here.
+// Keeps the files that an import has read until their set is stored, so that an interrupted or failed import can resume.
 
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { removeEmpty } from '../files/leftovers.ts';
 import { FORMATS } from '../rows/formats.ts';
 import type { BarFile, ReadRules } from '../readers/readBars.ts';
 
-/** A change of what is read from a file, or of how it is kept, raises it. */
+/** Raised with every change of the content or its format. */
 const VERSION = 2;
 const NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 
-/** The staged form in `folder` of the content `sha256`, read by these rules. */
+/** Returns the path in `folder` for the content `sha256` as read by these rules. */
 export function stagedPath(folder: string, sha256: string, rules: ReadRules): string {
   const { interval, priceDigits, roundToTick, skipBad, baseAsset, format } = rules;
   const id = JSON.stringify([VERSION, sha256, interval, priceDigits, roundToTick, skipBad, baseAsset, format]);
@@ -32,7 +32,7 @@ export function writeStaged(path: string, { columns, lines, ...rest }: BarFile):
   writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(reported) });
 }
 
-/** Null when it is not there, or not as it was written: then the file is to be read. */
+/** Returns null if the file is missing or differs from what was written. Then the original must be read. */
 export function readStaged(path: string): BarFile | null {
   if (!existsSync(path)) return null;
   try {
@@ -55,7 +55,7 @@ export function readStaged(path: string): BarFile | null {
 
 type StagedMeta = Omit<BarFile, 'columns' | 'lines' | 'roundedMs'> & { readonly roundedMs: readonly number[]; readonly sha256: string };
 
-/** The hash vouches for the columns, the version in the name for the rest. */
+/** The hash protects the columns, the version in the name the rest. */
 function isStagedMeta(value: unknown): value is StagedMeta {
   return (
     typeof value === 'object' && value !== null && 'format' in value && FORMATS.some((name) => name === value.format) && 'sha256' in value
@@ -68,7 +68,7 @@ function hashOf(columns: RawColumns, lines: Int32Array): string {
   return hash.digest('hex');
 }
 
-/** Removes the staged files in `folder`, and what was above it in the catalog for their sake. */
+/** Removes the staged files in `folder`, and its parent in the catalog if empty. */
 export function clearStaging(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   removeEmpty(dirname(folder));

@@ -1,4 +1,4 @@
-// A text file of bars, taken piece by piece: pieces become lines, the first lines say what the columns are, the others are rows.
+// Reads a text file of bars in chunks: splits it into lines, detects the columns from the first lines, and takes the others as rows.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { isAddress, layoutOf, type LayoutRules } from './csvLayout.ts';
@@ -6,7 +6,7 @@ import { withoutMark, type BarFormat } from '../rows/formats.ts';
 import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
 import { TextRows } from '../rows/textRows.ts';
 
-/** A longer line is no row of bars, and is not collected. */
+/** A longer line is not a row of bars, and is not buffered. */
 const MAX_LINE_LENGTH = 65_536;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -30,12 +30,12 @@ export class CsvFile {
     return this.collector?.rows ?? 0;
   }
 
-  /** How far reading came, for messages. */
+  /** How far the reading got, for messages. */
   get reached(): string {
     return `line ${this.count}`;
   }
 
-  /** Only the unfinished last line of a piece is kept. */
+  /** Takes a chunk. Only its unfinished last line is kept. */
   take(bytes: Uint8Array): void {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = this.count === 0 && this.rest.length === 0 ? withoutMark(chunk) : 0;
@@ -57,7 +57,7 @@ export class CsvFile {
     this.rest = Buffer.from(chunk.subarray(at));
   }
 
-  /** The last line may lack its end. */
+  /** Ends the file. The last line may lack its line end. */
   finish(): ParsedFile {
     if (this.rest.length > 0) this.line(this.rest, 0, this.rest.length);
     const { file } = this.rules;
@@ -89,7 +89,7 @@ export class CsvFile {
   }
 
   private takeRow(bytes: Buffer, from: number, to: number): void {
-    // Other programs end a file with empty lines; isobar's own layout has none.
+    // Other programs may end a file with empty lines; isobar's own layout has none.
     if (from < to || this.isStrict) this.rows?.takeLine(this.count, bytes, from, to);
   }
 
@@ -106,7 +106,7 @@ export class CsvFile {
   }
 }
 
-/** A newline, with or without a return before it; a return alone in files of some spreadsheets. */
+/** Returns the line end: a newline, possibly after a carriage return, or a carriage return alone, as some spreadsheets write. */
 function lineEndOf(chunk: Buffer): number {
   const isAlone = !chunk.includes(NEWLINE) && chunk.subarray(0, -1).includes(RETURN);
   return isAlone ? RETURN : NEWLINE;

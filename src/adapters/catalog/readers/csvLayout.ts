@@ -1,4 +1,4 @@
-// What the first line of a text file says about its columns.
+// Detects the columns of a text file from its first line.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { FORMATS_REMEDY, type BarFormat } from '../rows/formats.ts';
@@ -8,37 +8,39 @@ import type { Columns } from '../rows/textRows.ts';
 export const HEADER = 'open_time_ms,open,high,low,close,volume';
 const MARK_HEADER = 'open_time_ms,open,high,low,close';
 const OWN_NAMES = HEADER.split(',');
-/** Binance's public data: the columns of a file without a header. */
+/** Binance's public data: the columns of a file without header. */
 const BINANCE = 'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(
   ',',
 );
-/** Names of a column of times, without case and signs; of several the first here counts. A date comes last: it may lack the hour. */
+/**
+ * Names of time columns, without case and punctuation. The first one in this list counts. A date comes last, because it may lack the hour.
+ */
 const TIMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', 'idx', 'time', 'datetime', 'date'];
 const VOLUMES = ['volume', 'vol', 'basevolume'];
 const SYMBOLS = ['symbol', 'ticker', 'pair'];
 
 export interface CsvLayout extends Columns {
   readonly format: Extract<BarFormat, 'csv' | 'binance' | 'cryptodatadownload'>;
-  /** The line is a row already. */
+  /** True if the line is already a row. */
   readonly isRow: boolean;
 }
 
 export interface LayoutRules {
-  /** The asset whose volume counts where columns name one: `Volume BTC`. */
+  /** The asset whose volume counts if columns name one: `Volume BTC`. */
   readonly baseAsset: string | null;
   readonly format: BarFormat | null;
 }
 
-/** CryptoDataDownload begins with its address. */
+/** CryptoDataDownload files begin with a web address. */
 export function isAddress(text: string): boolean {
   return /^"?https?:\/\//i.test(text);
 }
 
-/** The layout that `text`, at `place`, is the first line of. Throws ConfigError when it is none. */
+/** Returns the layout whose first line is `text`, at `place`. Throws ConfigError for an unknown layout. */
 export function layoutOf(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
   const layout = findLayout(text, place, rules, afterAddress);
   const { format } = rules;
-  // Any file with a header is `csv`: the others are names for layouts of their own.
+  // `csv` covers any file with a header; the other names are for special layouts.
   if (format === null || format === layout.format || (format === 'csv' && !layout.isRow)) return layout;
   throw new ConfigError(
     `${place}: expected the format ${format}, got what looks like ${layout.format}`,
@@ -67,11 +69,11 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
   return named(cells, text, place, rules, afterAddress);
 }
 
-/** By a header that names the columns, in any order, among others. */
+/** Returns the layout of a header that names the columns in any order, possibly among others. */
 function named(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): CsvLayout {
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
-  // pandas writes an index without a name.
+  // pandas writes an index column without a name.
   const time = at([...TIMES, ...(names[0] === '' ? [''] : [])]);
   const prices = ['open', 'high', 'low', 'close'].map((name) => at([name]));
   const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [time, ...prices][i]! < 0);
@@ -98,7 +100,7 @@ function named(cells: readonly string[], text: string, place: string, { baseAsse
   return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
 }
 
-/** `places`: the columns of time, open, high, low, close and volume among those called `names`. */
+/** `places`: the columns of time, open, high, low, close and volume among `names`. */
 function columnsAt(places: readonly number[], names: readonly string[], strict: boolean): Columns {
   const slots = new Int8Array(names.length).fill(-1);
   for (const [slot, place] of places.entries()) slots[place] = slot;

@@ -1,4 +1,4 @@
-// Arrow files of other programs as bars: freqtrade's feather, tables that pandas and polars wrote.
+// Reads bars from Arrow files of other programs: freqtrade's feather, and tables of pandas and polars.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
@@ -10,7 +10,7 @@ const TIMES = ['date', 'open_time', 'timestamp', 'time', 'datetime'];
 const FLOATS = ['open', 'high', 'low', 'close', 'volume'];
 const BLOCK_ROWS = 65_536;
 
-/** `onProgress` is told the rows so far and the share of all. Throws ConfigError at the first row that is not sound. */
+/** `onProgress` receives the rows read and the fraction of the file. Throws ConfigError at the first bad row. */
 export async function readFeather(path: string, rules: RowRules, onProgress: (rows: number, share: number) => void): Promise<ParsedFile> {
   const inflate = await loadInflate();
   return withArrowFile(

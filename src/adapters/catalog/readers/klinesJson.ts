@@ -1,5 +1,5 @@
-// Klines as exchanges answer with them: a JSON list of objects (idx, open, high, low, close, vol; numbers on spot, text on futures),
-// or of lists (time, open, high, low, close, volume, ...).
+// Reads klines as venues return them: a JSON list of objects (idx, open, high, low, close, vol; numbers on spot, text on futures), or of
+// lists (time, open, high, low, close, volume, ...).
 
 import { ConfigError } from '../../../base/errors.ts';
 import { withoutMark } from '../rows/formats.ts';
@@ -7,7 +7,7 @@ import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollect
 import { badRow } from '../rows/rowProblem.ts';
 import { plainText, sixColumns, TextRows } from '../rows/textRows.ts';
 
-/** An answer has some hundred klines; what is longer than a text can be is none. */
+/** A reply has some hundred klines. A longer file does not fit into a string. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
 
@@ -64,7 +64,7 @@ export class KlinesJson {
   }
 }
 
-/** The six as text, or null for what is no kline. Numbers are doubles on the wire too; text keeps the digits that it has. */
+/** Returns the six fields as text, or null for anything but a kline. Numbers are doubles on the wire too; text keeps its digits. */
 function fieldsOf(row: unknown): string[] | null {
   const isList = Array.isArray(row);
   if (!isList && !isObject(row)) return null;
@@ -81,7 +81,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** As JSON, with what lies deeper than a kline has it left out: lists in lists in lists may be deeper than the stack. */
+/** Returns JSON without content nested deeper than a kline, because nested lists may be deeper than the stack. */
 function flatJson(value: unknown): string {
   const flat = (inner: unknown) => (isObject(inner) ? '...' : inner);
   if (Array.isArray(value)) return JSON.stringify(value.map(flat));

@@ -1,4 +1,4 @@
-// The bytes of a file, unpacked where it is gzip or a zip of one file; the content decides, not the name.
+// Reads the bytes of a file, decompressing gzip and zips of one file. The content decides, not the name.
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type ReadStream, type Stats } from 'node:fs';
@@ -10,24 +10,24 @@ import { checkedCrc, zipEntry } from './zip.ts';
 
 const CHUNK_BYTES = 1 << 18;
 const HEAD_BYTES = 8;
-/** Of a file in the archive, and of the end of one that has none. */
+/** Start of a zip with files, and of an empty one. */
 const ZIP_STARTS = ['PK\x03\x04', 'PK\x05\x06'] as const;
 const UNPACK = { chunkSize: CHUNK_BYTES } as const;
 
 export interface FileHead {
   readonly size: number;
   readonly packing: 'none' | 'gzip' | 'zip';
-  /** Of the file as it is. */
+  /** First bytes of the file as stored. */
   readonly bytes: Uint8Array;
 }
 
 export interface PackedFile {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** The share of the file that was read, 0 to 1. */
+  /** Returns the fraction of the file read, 0 to 1. */
   readonly share: () => number;
 }
 
-/** Size, and how the file is packed. Throws ConfigError when there is no such file. */
+/** Returns the size and packing of a file. Throws ConfigError if it does not exist. */
 export function inspectFile(path: string): FileHead {
   return withFile(path, (file) => {
     const head = new Uint8Array(HEAD_BYTES);
@@ -39,14 +39,14 @@ export function inspectFile(path: string): FileHead {
   });
 }
 
-/** Opens the content of the file. Throws ConfigError for a zip that is not one of one file. */
+/** Opens the content of the file. Throws ConfigError for a zip that does not have exactly one file. */
 export function openPacked(path: string, { size, packing }: FileHead): PackedFile {
   const entry = packing === 'zip' ? withFile(path, (file) => zipEntry(path, file, size)) : null;
   if (entry?.packedBytes === 0) throw new ConfigError(`${path}: the file is empty`, 'fetch the file again');
   const range = entry === null ? {} : { start: entry.start, end: entry.start + entry.packedBytes - 1 };
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES, ...range });
   const share = () => file.bytesRead / (entry?.packedBytes ?? size);
-  // Errors of either stream come out of the iteration.
+  // Errors of either stream reach the iteration.
   const through = (unpack: NodeJS.ReadWriteStream): AsyncIterable<Uint8Array> => bytesOf(pipeline(file, unpack, () => {}));
   if (packing === 'gzip') {
     const gunzip = createGunzip(UNPACK);
@@ -60,24 +60,24 @@ async function* bytesOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<U
   for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/** The chunks as they come; throws ConfigError where the file goes on behind the gzip data. Zeros, with which tapes were filled up, may. */
+/** Yields the chunks. Throws ConfigError if other data follows the gzip data; zeros, with which tapes were padded, may follow. */
 async function* checkedEnd(chunks: AsyncIterable<Uint8Array>, path: string, bytesUnpacked: () => number): AsyncIterable<Uint8Array> {
   yield* chunks;
-  // zlib itself complains of anything but a zero.
+  // zlib itself reports anything but a zero.
   for await (const chunk of bytesOf(createReadStream(path, { start: bytesUnpacked(), highWaterMark: CHUNK_BYTES }))) {
     if (chunk.every((byte) => byte === 0)) continue;
     throw new ConfigError(`${path}: the gzip data is damaged: other bytes follow its end`, 'fetch the file again');
   }
 }
 
-/** What went wrong while the content was read, which came as far as `reached`. */
+/** Returns the error for a failure while reading content, after `reached`. */
 export function unpackError(path: string, { packing }: FileHead, reached: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!code.startsWith('Z_')) return fileError(path, 'cannot be read', error);
   return new ConfigError(`${path}: the ${packing} data is damaged or ends early, after ${reached}`, 'fetch the file again');
 }
 
-/** SHA-256 of the file as it is. */
+/** Returns the SHA-256 of the file as stored. */
 export async function contentHash(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file: ReadStream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
@@ -91,7 +91,7 @@ export async function contentHash(path: string): Promise<string> {
 
 function withFile<T>(path: string, use: (file: number) => T): T {
   try {
-    // The open of a FIFO without a writer would never return.
+    // Opening a FIFO without a writer would block permanently.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(file);

@@ -1,4 +1,4 @@
-// Reads one file of bars of any format that isobar knows, told from the content unless it is named.
+// Reads one file of bars in any supported format. The format is detected from the content unless it is given.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { CsvFile } from './csvFile.ts';
@@ -9,7 +9,7 @@ import { KlinesJson } from './klinesJson.ts';
 import { inspectFile, openPacked, unpackError } from './packedFile.ts';
 import type { ParsedFile, RowRules } from '../rows/rowCollector.ts';
 
-/** Rows so far, and the share of the file that was read (0 to 1). */
+/** Rows read, and the fraction of the file (0 to 1). */
 export type ReadProgress = (rows: number, share: number) => void;
 
 export interface ReadRules extends RowRules, LayoutRules {}
@@ -18,7 +18,7 @@ export interface BarFile extends ParsedFile {
   readonly format: BarFormat;
 }
 
-/** Reads all rows of the file. Throws ConfigError that names file, line and column at the first row that is not sound. */
+/** Reads all rows of the file. Throws ConfigError with file, line and column at the first bad row. */
 export async function readBarFile(path: string, rules: ReadRules, onProgress: ReadProgress = () => {}): Promise<BarFile> {
   const head = inspectFile(path);
   if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') {

@@ -1,11 +1,11 @@
-// The one file of a zip archive, as Binance publishes its data: where its bytes lie, and that they came out whole.
+// Locates and checks the single file in a zip archive, the form in which Binance publishes data.
 
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { ConfigError } from '../../../base/errors.ts';
 
 export interface ZipEntry {
-  /** Where its packed bytes begin, and how many they are. */
+  /** Offset and number of its compressed bytes. */
   readonly start: number;
   readonly packedBytes: number;
   readonly isDeflated: boolean;
@@ -20,10 +20,12 @@ const LOCAL = 0x04034b50;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
-/** Stands for a length of four gigabytes and more. */
+/** Placeholder for a length of four gigabytes or more. */
 const ZIP64 = 0xffffffff;
 
-/** Reads the directory of the open zip `file` of `size` bytes (APPNOTE.TXT 6.3.10, 4.3). Throws ConfigError unless it holds one file. */
+/**
+ * Reads the directory of the open zip `file` of `size` bytes (APPNOTE.TXT 6.3.10, 4.3). Throws ConfigError unless it has exactly one file.
+ */
 export function zipEntry(path: string, file: number, size: number): ZipEntry {
   const bytes = (at: number, length: number) => {
     const into = Buffer.alloc(length);
@@ -67,7 +69,7 @@ function entriesOf(directory: Buffer, path: string) {
   return entries;
 }
 
-/** The chunks as they come; throws ConfigError at their end when they are not what was packed. */
+/** Yields the chunks. Throws ConfigError at the end if their checksum is wrong. */
 export async function* checkedCrc(chunks: AsyncIterable<Uint8Array>, { crc }: ZipEntry, path: string): AsyncIterable<Uint8Array> {
   let sum = 0;
   for await (const chunk of chunks) {

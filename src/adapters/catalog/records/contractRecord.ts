@@ -1,4 +1,4 @@
-// The terms of a futures contract in an instrument record: read, written in natural terms, and proposed where nobody has told them.
+// The contract terms in an instrument record: reads them, writes them in natural terms, and proposes them if unknown.
 
 import { fromScaled, isPlainDecimal } from '../../../base/number/decimal.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -24,14 +24,16 @@ const CONTRACT_KEYS = [
 ] as const;
 const TIER_KEYS = ['notional', 'maintenanceRate', 'maxLeverage'] as const;
 
-/** No service known to us lends more. */
+/** No known service allows more. */
 const MAX_LEVERAGE = 1000;
 const MAX_FACE_DIGITS = 15;
 
-/** What a record says of the instrument around its contract. */
+/** The part of the instrument record outside its contract. */
 type Around = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigits'>;
 
-/** The member `contract` of a record, in natural terms, keys in a fixed order. Volumes are in contracts, amounts in the margin coin. */
+/**
+ * Returns the member `contract` of a record in natural terms, keys in a fixed order. Volumes are in contracts, amounts in the margin coin.
+ */
 export function contractRecord(of: Contract, quantityDigits: number) {
   return {
     kind: of.kind,
@@ -55,7 +57,7 @@ export function contractRecord(of: Contract, quantityDigits: number) {
   };
 }
 
-/** Reads the member `contract` of `record`, whose other members are read. Throws ConfigError. */
+/** Reads the member `contract` of `record`, whose other members have been read. Throws ConfigError. */
 export function parseContract(record: RecordReader<'contract'>, { base, quote, quoteDigits, quantityDigits }: Around): Contract {
   const terms = record.inner('contract', CONTRACT_KEYS);
   const multiplierDigits = faceDigits(terms);
@@ -86,7 +88,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
   };
 }
 
-/** Digits behind the point of the face value, as it is written. */
+/** Returns the number of decimals of the face value as written. */
 function faceDigits(terms: RecordReader<'multiplier'>): number {
   const text = terms.text('multiplier');
   const digits = isPlainDecimal(text) ? (text.split('.')[1] ?? '').replace(/0+$/, '').length : 0;
@@ -118,10 +120,12 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
   });
 }
 
-/** What perpetuals of large exchanges cost without a discount, in millionths. */
+/** Usual fees of perpetuals on large venues without discount, in millionths. */
 const MAKER_PPM = 200;
 const TAKER_PPM = 500;
-/** Careful: of each size of position, a maintenance rate as high and a leverage as low as any of the large exchanges has it for its main pairs. */
+/**
+ * Conservative: for each position size the highest maintenance rate and the lowest leverage that any large venue has for its main pairs.
+ */
 const DOLLAR_TIERS: readonly (readonly [upTo: number | null, maintenancePpm: number, maxLeverage: number])[] = [
   [50_000, 5_000, 125],
   [250_000, 6_500, 100],
@@ -130,15 +134,15 @@ const DOLLAR_TIERS: readonly (readonly [upTo: number | null, maintenancePpm: num
   [20_000_000, 50_000, 10],
   [null, 125_000, 4],
 ];
-/** Where a margin coin is not worth about a dollar, amounts of it say nothing of the size of a position. */
+/** If the margin coin is not worth about a dollar, its amounts do not show the size of a position. */
 const DOLLARS = /USD|^DAI$/;
 const OTHER_TIERS: typeof DOLLAR_TIERS = [[null, 50_000, 10]];
 
 const LEVERAGE = { minLeverage: 1, maxLeverage: 125 } as const;
-/** The keys that a proposal makes up; `tiers` is one that no list of contracts tells. */
+/** The keys that a proposal invents. No list of contracts reports `tiers`. */
 const ASSUMED = ['contractId', 'multiplier', 'maxMarketVolume', 'minLeverage', 'maxLeverage', ...FEES, 'tiers'] as const;
 
-/** Maintenance tiers for a contract of which none are told. */
+/** Returns maintenance tiers for a contract without known ones. */
 export function assumedTiers(marginCoin: string, marginDigits: number): MarginTier[] {
   const rows = DOLLARS.test(marginCoin) ? DOLLAR_TIERS : OTHER_TIERS;
   return rows.map(([upTo, maintenancePpm, maxLeverage]) => ({
@@ -149,8 +153,8 @@ export function assumedTiers(marginCoin: string, marginDigits: number): MarginTi
 }
 
 /**
- * A linear contract for a symbol of which only bars are known: its face value is the smallest step of their volumes, a tenth of a coin
- * where they have one digit. What is made up is named in `assumed`.
+ * Returns a linear contract for a symbol known only from its bars. Its face value is the smallest step of their volumes, such as a
+ * tenth of a coin for one decimal. `assumed` names the invented terms.
  */
 export function proposeContract({ base, quote }: Pick<Instrument, 'base' | 'quote'>, volumeDigits: number, marginDigits: number): Contract {
   return {

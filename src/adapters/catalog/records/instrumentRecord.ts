@@ -1,4 +1,4 @@
-// Instrument records: proposed from what a file of bars shows, or read from JSON in natural terms (precisions, decimal text).
+// Instrument records: proposed from the figures in a file of bars, or read from JSON in natural terms (precisions, decimal text).
 
 import { lots } from '../../../base/brand.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
@@ -8,7 +8,7 @@ import { instrumentId, MAX_PRICE_TICKS, type Instrument, type Market } from '../
 import { contractRecord, parseContract, proposeContract } from './contractRecord.ts';
 import { RecordReader } from './recordReader.ts';
 
-/** What the bars of a file say about their instrument. Digits are those behind the point, trailing zeros not counted. */
+/** What the bars of a file show about their instrument. Digits are decimals without trailing zeros. */
 export interface SeenFigures {
   readonly priceDigits: number;
   readonly volumeDigits: number;
@@ -16,20 +16,20 @@ export interface SeenFigures {
   readonly highest: number;
 }
 
-/** Whole prices stay below 2^51: then the double nearest to a decimal price times its scale rounds to the right tick. */
+/** Prices in ticks stay below 2^51, so that a price's double times its scale rounds to the right tick. */
 export const MAX_TICKS = MAX_PRICE_TICKS;
-/** The most digits behind the point that a price can have. */
+/** Maximum number of decimals of a price. */
 export const MAX_DIGITS = 15;
-/** No exchange known to us settles finer than this. */
+/** No known venue settles finer than this. */
 const FINEST_MONEY_DIGITS = 8;
-/** An account that a proposed record can hold: this much of the quote asset, or that many whole units of the base asset. */
+/** A proposed record can hold an account of this much of the quote asset, or of this many whole units of the base asset. */
 const MAX_ACCOUNT_QUOTE = 1e7;
 const MAX_ACCOUNT_BASE = 100;
 const DEFAULT_FEE_PPM = 1000;
-/** Longer names first where one ends with the other. */
+/** Longer names first if one ends with another. */
 const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
 
-/** Base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null when the quote asset is none that is known, or is the base too. */
+/** Returns base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null if the quote asset is unknown or equals the base. */
 export function splitSymbol(symbol: string): { base: string; quote: string } | null {
   const parts = symbol.split(/[-_]/).filter((part) => part !== '');
   const [base, quote] = parts.slice(-2);
@@ -39,11 +39,12 @@ export function splitSymbol(symbol: string): { base: string; quote: string } | n
 }
 
 /**
- * The record that `import` proposes. Price digits are those seen; quantity digits those of the volumes, at most 8; fees 0.1 %.
- * Money is whole in 10^-8, coarser where an account of ten million of the quote asset, or of a hundred whole units of the
- * base asset at the highest price, would pass 2^53 - 1 units (IDR, KRW); likewise the base asset where ten million of the
- * quote asset buy that many coins at the lowest price (PEPE). Of futures the record is of a linear contract (contractRecord.ts), and
- * quantities are whole contracts. Throws ConfigError when no exact record fits the prices.
+ * Returns the record that `import` proposes. Price digits are those seen, quantity digits those of the volumes (at most 8), fees 0.1 %.
+ * Money is whole in 10^-8. It is coarser if an account of ten million of the quote asset, or of a hundred whole units of the base asset at
+ * the highest price, would exceed 2^53 - 1 units (IDR, KRW). The base asset is coarser too if ten million of the quote asset buy that many
+ * coins at the lowest price (PEPE).
+ * For futures the record is that of a linear contract (contractRecord.ts), and quantities are whole contracts. Throws ConfigError if no
+ * exact record fits the prices.
  */
 export function proposeInstrument(market: Market, symbol: string, seen: SeenFigures): Instrument {
   const assets = splitSymbol(symbol);
@@ -76,14 +77,14 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
   };
 }
 
-/** The most digits, up to 8, at which `amount` is an exact integer. */
+/** Returns the maximum number of digits, up to 8, with which `amount` is an exact integer. */
 function digitsThatHold(amount: number): number {
   let digits = FINEST_MONEY_DIGITS;
   while (digits > 0 && amount * pow10(digits) > Number.MAX_SAFE_INTEGER) digits--;
   return digits;
 }
 
-/** The record as JSON text, in natural terms, keys in a fixed order. */
+/** Returns the record as JSON text in natural terms, keys in a fixed order. */
 export function instrumentText(of: Instrument): string {
   const record = {
     base: of.base,
@@ -91,7 +92,7 @@ export function instrumentText(of: Instrument): string {
     pricePrecision: of.priceDigits,
     quantityPrecision: of.quantityDigits,
     minQuantity: fromScaled(of.minLots, of.quantityDigits),
-    // Those of a contract stand with its terms.
+    // A contract's fees are among its terms.
     ...(of.contract ? {} : { makerFee: fromScaled(of.makerFeePpm, 6), takerFee: fromScaled(of.takerFeePpm, 6) }),
     quotePrecision: of.quoteDigits,
     basePrecision: of.baseDigits,
@@ -113,18 +114,18 @@ const KEYS = [
   'contract',
 ] as const;
 
-/** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision are 8 where absent. Throws ConfigError. */
+/** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision default to 8. Throws ConfigError. */
 export function parseInstrument(json: string, file: string, market: Market, symbol: string): Instrument {
   return instrumentOf(RecordReader.of(json, file, KEYS), market, symbol);
 }
 
-/** `of` with other values for some keys of its record, each of which is `where` the function says. Throws ConfigError. */
+/** Returns `of` with changed values for some keys of its record. `where` returns the place of each key for messages. Throws ConfigError. */
 export function changedInstrument(of: Instrument, changes: object, where: (key: string) => string): Instrument {
   const record: unknown = { ...JSON.parse(instrumentText(of)), ...changes };
   return instrumentOf(RecordReader.at(record, where, KEYS), of.market, of.wireName);
 }
 
-/** A contract has a fee for opening and one for closing: a single one says neither. */
+/** A contract has separate fees for opening and closing, so a single fee is ambiguous. */
 function feeBeside(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
   const [side, name] = key === 'makerFee' ? ['maker', 'MakerFee'] : ['taker', 'TakerFee'];
   return record.wrong(

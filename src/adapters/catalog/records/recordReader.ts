@@ -1,4 +1,4 @@
-// Takes checked values out of a JSON object that people write: every message names the place, what was expected and what stands there.
+// Reads checked values from a JSON object that people edit. Every message has the place, the expected value and the actual one.
 
 import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -6,20 +6,20 @@ import { nearestName } from '../../../base/number/nearestName.ts';
 
 const REMEDY = 'docs/data.md shows a record';
 const MILLION_DIGITS = 6;
-/** Of a value that is wrong. */
+/** Maximum length of a wrong value in messages. */
 const MAX_SHOWN = 60;
 
 export class RecordReader<Key extends string> {
   private readonly values: Readonly<Record<string, unknown>>;
   private readonly json: string;
   private readonly file: string;
-  /** Where in the text the object begins, and what its keys are called after. */
+  /** Offset of the object in the text, and the prefix of its keys in messages. */
   private readonly from: number;
   private readonly prefix: string;
-  /** Of a record that stands in another file: where its keys are. */
+  /** For a record inside another file: returns the place of a key. */
   private readonly where: ((key: string) => string) | null;
 
-  /** Throws ConfigError for a value that is no object, or has a key that is none of `keys`. */
+  /** Throws ConfigError for a value that is not an object or has a key that is not in `keys`. */
   private constructor(
     value: unknown,
     keys: readonly Key[],
@@ -56,7 +56,7 @@ export class RecordReader<Key extends string> {
     return new RecordReader(value, keys, json, file);
   }
 
-  /** Of a record at hand, whose keys are `where` the function says. */
+  /** Reads a record in memory; `where` returns the place of a key for messages. */
   static at<Key extends string>(record: unknown, where: (key: string) => string, keys: readonly Key[]): RecordReader<Key> {
     return new RecordReader(record, keys, '', '', 0, '', where);
   }
@@ -65,11 +65,11 @@ export class RecordReader<Key extends string> {
     return this.values[key] !== undefined;
   }
 
-  /** The object at a key. */
+  /** Returns the object at a key. */
   inner<Inner extends string>(key: Key, keys: readonly Inner[]): RecordReader<Inner> {
     return new RecordReader(this.values[key], keys, this.json, this.file, this.at(key), `${this.prefix}${key}.`, this.where);
   }
-  /** The objects of the list at a key, which has at least one. */
+  /** Returns the objects of the list at a key, which must have at least one. */
   list<Inner extends string>(key: Key, keys: readonly Inner[]): readonly RecordReader<Inner>[] {
     const value = this.values[key];
     if (!Array.isArray(value) || value.length === 0) throw this.wrong(key, 'a list of objects', value);
@@ -94,7 +94,7 @@ export class RecordReader<Key extends string> {
     if (found === undefined) throw this.wrong(key, `one of ${choices.join(', ')}`, this.values[key]);
     return found;
   }
-  /** Text of printable characters. */
+  /** Returns text of printable characters. */
   text(key: Key): string {
     const value = this.values[key];
     if (typeof value !== 'string' || !/^[ -~]{1,40}$/.test(value)) throw this.wrong(key, 'a word', value);
@@ -112,24 +112,24 @@ export class RecordReader<Key extends string> {
     return this.values[key] === null;
   }
 
-  /** A decimal in quotes, scaled by 10^digits. */
+  /** Returns a decimal in quotes, scaled by 10^digits. */
   decimal(key: Key, digits: number, what: string): number {
     const value = this.values[key];
     const expected = `${what} in quotes with at most ${digits} digits behind the point`;
     if (typeof value !== 'string' || !isPlainDecimal(value) || value.startsWith('-')) throw this.wrong(key, expected, value);
-    // Not by toScaled alone: that takes an amount above 2^53 for a bug.
+    // Check first, because `toScaled` treats an amount above 2^53 as a bug.
     const scaled = Number(value) * 10 ** digits > Number.MAX_SAFE_INTEGER ? null : toScaled(value, digits);
     if (scaled === null) throw this.wrong(key, expected, value);
     return scaled;
   }
-  /** A fraction below 1, in millionths. */
+  /** Returns a fraction below 1, in millionths. */
   rate(key: Key, what: string): number {
     const ppm = this.decimal(key, MILLION_DIGITS, `${what} such as "0.001"`);
     if (ppm >= 1_000_000) throw this.wrong(key, 'a fraction below 1 ("0.001" is 0.1 %)', this.values[key]);
     return ppm;
   }
 
-  /** What stands there, checked by nobody. */
+  /** Returns the unchecked value. */
   given(key: Key): unknown {
     return this.values[key];
   }

@@ -1,26 +1,26 @@
-// One line of a bar file, from bytes to numbers: exact, and without a string a field.
+// Parses decimals in a line of bytes exactly, without creating a string for each field.
 
 import { pow10 } from '../../../base/number/exact.ts';
 
 const COMMA = 0x2c;
 const POINT = 0x2e;
 const ZERO = 0x30;
-/** Powers of ten that are exact in a double: an integer below 2^53 divided by one rounds to the double nearest to the decimal. */
+/** Powers of ten that a double holds exactly. An integer below 2^53 divided by one rounds to the double nearest to the decimal. */
 const POWERS = Array.from({ length: 23 }, (_, digits) => pow10(digits));
 
-/** A plain decimal read from bytes. One object is used over and over. */
+/** Reads a plain decimal from bytes. One object is reused for all fields. */
 export class DecimalReader {
   /** The double nearest to the decimal. */
   value = 0;
-  /** Digits behind the point, without trailing zeros. */
+  /** Number of decimals, without trailing zeros. */
   digits = 0;
-  /** Where reading ended: at a comma or at the end of the line. */
+  /** Where reading ended: at a comma or the end of the line. */
   next = 0;
-  /** All digits as an integer, and how many of them stood behind the point; valid while `whole` is at most 2^53 - 1. */
+  /** All digits as an integer, and the number of decimals. Valid while `whole` is at most 2^53 - 1. */
   whole = 0;
   places = 0;
 
-  /** Reads `digits[.digits]` from `at`; false when there is anything else before the next comma. */
+  /** Reads `digits[.digits]` from `at`. Returns false if anything else precedes the next comma. */
   read(bytes: Uint8Array, at: number, end: number): boolean {
     let i = at;
     let whole = 0;
@@ -54,7 +54,7 @@ export class DecimalReader {
     return true;
   }
 
-  /** After `read` of the field that starts at `at`: rounds to `digits` behind the point, a half upwards, exactly. */
+  /** After `read` of the field at `at`: rounds exactly to `digits` decimals, half up. */
   round(bytes: Uint8Array, at: number, digits: number): void {
     const [whole, part = ''] = bytesToText(bytes, at, this.next).split('.');
     const kept = BigInt(whole + part.slice(0, digits));

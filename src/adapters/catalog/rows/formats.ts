@@ -1,11 +1,11 @@
-// The formats of bar files that isobar reads, by the names that --format has for them.
+// The supported formats of bar files, by their names in --format, and their detection.
 
 import { ConfigError } from '../../../base/errors.ts';
 
 export const FORMATS = ['csv', 'binance', 'cryptodatadownload', 'json', 'feather'] as const;
 /**
- * `csv`: a header that names the columns. `binance`: the columns of its public data, with a header or without. `cryptodatadownload`: a
- * line with its address, then a header. `json`: the exchange's klines. `feather`: an Arrow file.
+ * `csv`: a header that names the columns. `binance`: the columns of its public data, with or without header. `cryptodatadownload`: a line
+ * with its address, then a header. `json`: the venue's klines. `feather`: an Arrow file.
  */
 export type BarFormat = (typeof FORMATS)[number];
 
@@ -15,7 +15,7 @@ const RETURN = 0x0d;
 const NEWLINE = 0x0a;
 const SPACES = new Set([0x20, 0x09, RETURN, NEWLINE]);
 
-/** What the first bytes of a file look like. Throws ConfigError for what is no text. */
+/** Returns the kind of a file from its first bytes. Throws ConfigError for unsupported content. */
 export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | 'feather' {
   const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
   if (start.startsWith('ARROW1')) return 'feather';
@@ -37,7 +37,7 @@ const FOREIGN: readonly (readonly [magic: string, what: string, remedy: string])
   ['\xfe\xff', 'text in UTF-16', 'save it as UTF-8'],
 ];
 
-/** Where the text begins: behind the byte order mark of UTF-8, if there is one. */
+/** Returns the start of the text, after a UTF-8 byte order mark if there is one. */
 export function withoutMark(head: Uint8Array): number {
   return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
 }

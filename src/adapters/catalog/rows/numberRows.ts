@@ -1,4 +1,4 @@
-// Rows whose numbers are doubles: digits are those of the shortest decimal that reads back as the double.
+// Takes rows of doubles. Their decimals are those of the shortest decimal that reads back as the double.
 
 import { MAX_DIGITS } from '../records/instrumentRecord.ts';
 import { DecimalReader } from './decimalReader.ts';
@@ -6,14 +6,14 @@ import type { RowCollector } from './rowCollector.ts';
 import { rowProblem } from './rowProblem.ts';
 import { decimalsIn, plainText } from './textRows.ts';
 
-/** One more than any price may have: what needs so many is no decimal but what a computation left over. */
+/** One more than a price may have. A value that needs as many decimals is a rounding error of a computation. */
 const MAX_SHOWN_DIGITS = MAX_DIGITS + 1;
 
 export class NumberRows {
   private readonly collector: RowCollector;
   private readonly names: readonly string[];
   private readonly number = new DecimalReader();
-  /** The most digits of a volume so far: trying these first, a row rarely takes more than one try. */
+  /** Maximum number of decimals of the volumes until now. Trying it first rarely takes more than one attempt for a row. */
   private volumeDigits = 0;
 
   /** `names` are those of the six columns. */
@@ -22,7 +22,7 @@ export class NumberRows {
     this.names = names;
   }
 
-  /** Takes row `at` of six columns, which stands at `line` of the file. */
+  /** Takes row `at` of six columns, which is at `line` of the file. */
   take(line: number, columns: readonly Float64Array[], at: number): void {
     const { row, rules } = this.collector;
     const { values } = row;
@@ -42,7 +42,7 @@ export class NumberRows {
       this.volumeDigits = row.volumeDigits;
       return;
     }
-    // The unit of the column has been applied: what looks like seconds or microseconds is a wrong time.
+    // The column's unit has been applied, so a time that looks like seconds or microseconds is wrong.
     const fields = columns.map((column) => plainText(column[at]!));
     this.collector.refuse(line, rowProblem(fields, this.names, this.collector, true), fields.join(','));
   }

@@ -1,4 +1,4 @@
-// Rows of bars, whatever file they come from: each is checked, the sound ones are kept in columns, the others refused or set aside.
+// Checks rows of bars from any file: keeps sound rows in columns, and refuses or rejects the others.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -7,72 +7,72 @@ import { openOf, type Interval } from '../../../model/interval.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { MAX_DIGITS, MAX_TICKS, type SeenFigures } from '../records/instrumentRecord.ts';
 
-/** 2000-01-01 and 2100-01-01: outside, the times are in another unit or no times at all. */
+/** 2000-01-01 and 2100-01-01. Times outside have another unit or are not times. */
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 const CHUNK_ROWS = 65_536;
-/** A file with more bad rows than this is not one to mend by leaving rows out. */
+/** A file with more bad rows than this cannot be fixed by omitting rows. */
 const MAX_REJECTS = 100_000;
 const MAX_TEXT_LENGTH = 500;
 
 export interface RowRules {
-  /** Names the file in messages. */
+  /** Name of the file in messages. */
   readonly file: string;
   readonly interval: Interval;
-  /** Digits behind the point that a price may have; null: whatever the file has. */
+  /** Maximum number of decimals of a price; null: as many as the file has. */
   readonly priceDigits: number | null;
-  /** Round finer prices, a half upwards, instead of refusing them. */
+  /** Round finer prices, half up, instead of rejecting them. */
   readonly roundToTick: boolean;
-  /** Set bad rows aside instead of ending with the first. */
+  /** Reject bad rows and continue, instead of stopping at the first. */
   readonly skipBad: boolean;
 }
 
-/** A bad row that was set aside. */
+/** A bad row that was rejected. */
 export interface Reject {
-  /** Where it stands: a line of text, an element of a list, a row of a table; from 1. */
+  /** Its place: a line of text, an element of a list, a row of a table; from 1. */
   readonly line: number;
   readonly reason: string;
   readonly text: string;
 }
 
-/** What is wrong with a row. */
+/** The problem of a row. */
 export interface RowProblem {
-  /** The column at fault; null where it is the row. */
+  /** The wrong column; null if the row as a whole is wrong. */
   readonly column: string | null;
   readonly reason: string;
   readonly remedy: string;
 }
 
-/** What a file held. */
+/** The content of a file. */
 export interface ParsedFile {
   readonly columns: RawColumns;
-  /** Where each row stands in the file, from 1. */
+  /** The place of each row in the file, from 1. */
   readonly lines: Int32Array;
   readonly seen: SeenFigures;
-  /** The time of the bar of each price that was rounded to the precision, rising. */
+  /** Time of the bar for each price that was rounded to the precision, rising. */
   readonly roundedMs: Float64Array;
-  /** Rows that stood there a second time, equal, one after the other. */
+  /** Rows that were repeated, equal, one after the other. */
   readonly repeats: number;
   readonly rejects: readonly Reject[];
 }
 
-/** The row at hand, which its reader fills in. */
+/** The current row, filled in by its reader. */
 export interface CurrentRow {
   /** Time (ms UTC), open, high, low, close, volume. */
   readonly values: Float64Array;
-  /** Most digits behind the point of its prices, and those of its volume. */
+  /** Maximum number of decimals of its prices, and that of its volume. */
   priceDigits: number;
   volumeDigits: number;
-  /** Prices that were rounded. */
+  /** Number of rounded prices. */
   rounded: number;
 }
 
-/** Collects rows in the order of the file, which may be oldest first or newest first. */
+/** Collects rows in the order of the file: oldest first or newest first. */
 export class RowCollector {
   rows = 0;
   readonly rules: RowRules;
   readonly row: CurrentRow = { values: new Float64Array(6), priceDigits: 0, volumeDigits: 0, rounded: 0 };
-  /** The time and the line of the row that was kept last. */
+  /** Time and line of the last row kept. */
   lastMs = NaN;
   lastLine = 0;
   /** 1: times rise; -1: they fall; 0 until the second row. */
@@ -88,14 +88,14 @@ export class RowCollector {
   private lowest = Infinity;
   private highest = 0;
 
-  /** `placeOf` says in messages where a row stands. `risesOnly`: a file that is newest first is refused. */
+  /** `placeOf` returns the place of a row for messages. `triggersAboveOnly`: a file that is newest first is invalid. */
   constructor(rules: RowRules, placeOf: (line: number) => string, triggersAboveOnly = false) {
     this.rules = rules;
     this.placeOf = placeOf;
     this.direction = triggersAboveOnly ? 1 : 0;
   }
 
-  /** Keeps the row at hand, which stands at `line`; false when it breaks a rule. */
+  /** Keeps the current row, which is at `line`. Returns false if it breaks a rule. */
   accept(line: number): boolean {
     const { values } = this.row;
     const time = values[0]!;
@@ -115,7 +115,7 @@ export class RowCollector {
     return true;
   }
 
-  /** Throws what is wrong with the row at `line`, or sets the row aside. */
+  /** Throws the problem of the row at `line`, or rejects the row. */
   refuse(line: number, { column, reason, remedy }: RowProblem, text: string): void {
     const place = this.placeOf(line);
     if (!this.rules.skipBad) {
@@ -128,24 +128,24 @@ export class RowCollector {
     this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: shown });
   }
 
-  /** Digits behind the point that the prices of the row at hand need. */
+  /** Number of decimals that the prices of the current row need. */
   get digits(): number {
     return this.rules.priceDigits ?? this.row.priceDigits;
   }
 
-  /** With as many digits a price must be below. */
+  /** Upper bound (exclusive) of a price with that many decimals. */
   get priceLimit(): number {
     return MAX_TICKS / pow10(this.digits);
   }
 
-  /** How messages call the place of a row. */
+  /** Returns the place of a row for messages. */
   place(line: number): string {
     return this.placeOf(line);
   }
 
   /**
-   * All rows, oldest first. Each column's pieces are let go as it is made, so that memory does not double.
-   * Throws ConfigError when there are none.
+   * Returns all rows, oldest first. The chunks of each column are freed as it is made, so that memory does not double. Throws ConfigError
+   * if there are no rows.
    */
   parsed(): ParsedFile {
     if (this.rows === 0) throw this.nothing();
@@ -183,7 +183,7 @@ export class RowCollector {
     return this.rows > 0 && this.row.values.every((value, i) => value === this.chunk.columns[i]![at]);
   }
 
-  /** The second row decides which way the times run; the first has nothing before it. */
+  /** The second row decides whether times rise or fall. */
   private turns(time: number): boolean {
     if (this.rows === 0) return true;
     if (this.direction !== 0 || time === this.lastMs) return false;

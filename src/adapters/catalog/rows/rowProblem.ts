@@ -1,4 +1,4 @@
-// Says what is wrong with a row that was refused: the column, what was expected, what to do.
+// Describes why a row was refused: the column, what was expected, and what to do.
 
 import { isPlainDecimal } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
@@ -15,8 +15,8 @@ export function badRow(reason: string): RowProblem {
 }
 
 /**
- * The problem of a row whose six `fields` (time, open, high, low, close, volume), called `names`, the collector has refused.
- * `strictMs`: the time is in ms, no other unit will do. Throws InvariantError where nothing is wrong.
+ * Returns the problem of a row with the six `fields` (time, open, high, low, close, volume) called `names` that the collector refused.
+ * `strictMs`: times must be in ms. Throws InvariantError if nothing is wrong.
  */
 export function rowProblem(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): RowProblem {
   for (const [i, field] of fields.entries()) {
@@ -100,7 +100,7 @@ function priceProblem(names: readonly string[], rows: RowCollector): RowProblem 
   const problem = (column: number, reason: string): RowProblem => ({ column: names[column]!, reason, remedy: FIX_ROW });
   if (!(low! <= open! && low! <= close!)) return problem(3, `expected low <= open and close, got ${order}`);
   if (!(high! >= open! && high! >= close!)) return problem(2, `expected high >= open and close, got ${order}`);
-  // Asked for last: with still more digits there is no limit that a double could tell.
+  // Checked last: with more decimals, no limit could be expressed as a double.
   if (digits <= MAX_DIGITS && high! < rows.priceLimit) return null;
   if (digits === 0) return problem(2, `expected a price below ${rows.priceLimit}, got ${high}`);
   return {

@@ -1,4 +1,4 @@
-// Rows whose numbers are text: a fast path over bytes, and a slow one for other ways to write a number and for words about what is wrong.
+// Takes rows of text: a fast path over bytes, and a slow one for other number formats and for error messages.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { DecimalReader } from './decimalReader.ts';
@@ -6,15 +6,15 @@ import { EARLIEST_MS, LATEST_MS, type RowProblem, type RowCollector } from './ro
 import { badRow, rowProblem } from './rowProblem.ts';
 import { msOfDate, msOfUnix } from './timeText.ts';
 
-/** What the columns of a file mean. */
+/** The meaning of a file's columns. */
 export interface Columns {
-  /** For each column of the file which number it is: 0 time, 1 open, 2 high, 3 low, 4 close, 5 volume, -1 none. */
+  /** For each column of the file its value: 0 time, 1 open, 2 high, 3 low, 4 close, 5 volume, -1 ignored. */
   readonly slots: Int8Array;
-  /** The names of the six in messages. */
+  /** Names of the six values in messages. */
   readonly names: readonly string[];
-  /** The column that names the symbol of each row, where there is one: all rows have to be of one symbol. */
+  /** The column with the symbol of each row, if there is one. All rows must have the same symbol. */
   readonly symbol: { readonly at: number; readonly name: string } | null;
-  /** Times in ms only, and plain decimals only: isobar's own layout. */
+  /** Times in ms only and plain decimals only: isobar's own layout. */
   readonly strict: boolean;
 }
 
@@ -24,10 +24,10 @@ const PLAIN_SLOTS = Int8Array.of(0, 1, 2, 3, 4, 5);
 export class TextRows {
   private readonly collector: RowCollector;
   private readonly columns: Columns;
-  /** The column of each of the six. */
+  /** The column of each of the six values. */
   private readonly places: readonly number[];
   private readonly number = new DecimalReader();
-  /** The symbol of the first row, as it is written there, without signs. */
+  /** The symbol of the first row, without punctuation. */
   private symbol: string | null = null;
 
   constructor(collector: RowCollector, columns: Columns) {
@@ -36,7 +36,7 @@ export class TextRows {
     this.places = [...PLAIN_SLOTS].map((slot) => columns.slots.indexOf(slot));
   }
 
-  /** Takes the line in `bytes` from `from` to `to`, without its end of line. */
+  /** Takes the line in `bytes` from `from` to `to`, without its line end. */
   takeLine(line: number, bytes: Uint8Array, from: number, to: number): void {
     const { symbol } = this.columns;
     if (symbol === null && this.parse(bytes, from, to, this.columns.slots) && this.collector.accept(line)) return;
@@ -57,9 +57,9 @@ export class TextRows {
     }
   }
 
-  /** Rows of two symbols whose times happen to rise would become bars that never were. */
+  /** Rows of two symbols with rising times would otherwise be mixed into false bars. */
   private symbolProblem(field: string, column: string): RowProblem | null {
-    // BTC/USDT in one year is BTCUSDT in the next.
+    // The same symbol may be written BTC/USDT in one year and BTCUSDT in the next.
     const symbol = field.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
     this.symbol ??= symbol;
     if (symbol === this.symbol) return null;
@@ -67,7 +67,7 @@ export class TextRows {
     return { column, reason, remedy: 'put each symbol into a file of its own, or import with --skip-bad' };
   }
 
-  /** Takes the six fields of a row as they were written; `text` gives the row for a reject file. */
+  /** Takes the six fields of a row as written; `text` returns the row for a reject file. */
   takeFields(line: number, written: readonly string[], text: () => string): void {
     const fields = this.columns.strict ? written : written.map((field, i) => (i === 0 ? plainTime(field) : plainNumber(field)));
     const bytes = Buffer.from(fields.join(','), 'latin1');
@@ -75,7 +75,7 @@ export class TextRows {
     this.collector.refuse(line, rowProblem(fields, this.columns.names, this.collector, this.columns.strict), text());
   }
 
-  /** Reads a line into the row at hand; false when it is not made of plain numbers and as many columns as there should be. */
+  /** Parses a line into the current row. Returns false unless it has plain numbers and the right number of columns. */
   private parse(bytes: Uint8Array, from: number, to: number, slots: Int8Array): boolean {
     const { number } = this;
     const { row, rules } = this.collector;
@@ -107,7 +107,7 @@ export class TextRows {
         }
         values[slot] = number.value;
       }
-      // All but the last column end with a comma.
+      // Every column except the last ends with a comma.
       const isLast = column === slots.length - 1;
       if (end < to === isLast) return false;
       at = end + 1;
@@ -116,14 +116,14 @@ export class TextRows {
   }
 }
 
-/** Six numbers in columns of their own: a list of lists, or of objects. */
+/** Returns columns for rows of exactly six values: a list of lists, or of objects. */
 export function sixColumns(names: readonly string[]): Columns {
   return { slots: PLAIN_SLOTS, names, symbol: null, strict: false };
 }
 
 const PLAIN = /^\d+(\.\d+)?$/;
 
-/** A time as a plain decimal where it is written in any way that can be told; else as it stands. */
+/** Returns a time as a plain decimal if its format is known; otherwise unchanged. */
 function plainTime(field: string): string {
   const text = unquoted(field);
   if (/^\d+(\.0+)?$/.test(text)) return text.split('.')[0]!;
@@ -144,7 +144,7 @@ function unquoted(field: string): string {
     .trim();
 }
 
-/** 2.9e-7 as 0.00000029: the same digits, the point elsewhere. */
+/** Returns 2.9e-7 as 0.00000029: the same digits with the point moved. */
 export function withoutExponent(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', part = ''] = mantissa.split('.');
@@ -155,14 +155,14 @@ export function withoutExponent(text: string): string {
   return `${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** The shortest plain decimal that reads back as `value`; NaN and Infinity by name. */
+/** Returns the shortest plain decimal that reads back as `value`; NaN and Infinity by name. */
 export function plainText(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
   return value < 0 ? `-${withoutExponent(text.slice(1))}` : withoutExponent(text);
 }
 
-/** The fewest digits behind the point, `least` or more, with which a decimal reads back as `value`; `most` when none does. */
+/** Returns the minimum number of decimals, from `min` on, with which a decimal reads back as `value`; `max` if none does. */
 export function decimalsIn(value: number, min: number, max: number): number {
   let digits = min;
   while (digits < max && Math.round(value * pow10(digits)) / pow10(digits) !== value) digits++;

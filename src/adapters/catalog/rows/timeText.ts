@@ -1,9 +1,9 @@
-// Times of foreign files: Unix times whose unit shows in their size, and the ways in which dates are written.
+// Parses times of other programs' files: Unix times, whose size shows their unit, and the usual date formats.
 
 import { parseTime } from '../../../model/time.ts';
 import { EARLIEST_MS, LATEST_MS } from './rowCollector.ts';
 
-/** A Unix time in s, ms or us as ms, NaN for any other: of the years 2000 to 2099 the three cannot be confused. */
+/** Returns a Unix time in s, ms or us as ms; NaN for any other. For the years 2000 to 2099 the units cannot be confused. */
 export function msOfUnix(value: number): number {
   if (value >= EARLIEST_MS && value < LATEST_MS) return value;
   if (value >= EARLIEST_MS / 1000 && value < LATEST_MS / 1000) return value * 1000;
@@ -11,12 +11,12 @@ export function msOfUnix(value: number): number {
 }
 
 const CLOCK_12 = /^(\d{4}-\d\d-\d\d) (\d\d)-(AM|PM)$/;
-/** No place on Earth is further from UTC than 14 hours. */
+/** No time zone is further from UTC than 14 hours. */
 const OFFSET = /([+-])(0\d|1[0-4]):?([0-5]\d)$/;
 
 /**
- * The ms of `2024-01-31`, `2024-01-31 08:00`, `2024-01-31T08:00:00.000Z`, `2024-01-31 08:00:00+02:00`, or of CryptoDataDownload's
- * `2024-01-31 08-PM`; UTC where no offset is told. Null for anything else: which of 01/02/2024 is the month nobody knows.
+ * Returns the ms of `2024-01-31`, `2024-01-31 08:00`, `2024-01-31T08:00:00.000Z`, `2024-01-31 08:00:00+02:00`, or CryptoDataDownload's
+ * `2024-01-31 08-PM`; UTC without an offset. Null for anything else: 01/02/2024 is ambiguous.
  */
 export function msOfDate(text: string): number | null {
   const clock = CLOCK_12.exec(text);
@@ -25,7 +25,7 @@ export function msOfDate(text: string): number | null {
     const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
     return Number(hour) > 12 ? null : parseTime(`${date} ${String(hours).padStart(2, '0')}:00`);
   }
-  // A date alone ends with something like an offset.
+  // The end of a plain date looks like an offset.
   const offset = text.length > 10 ? OFFSET.exec(text) : null;
   const bare = (offset ? text.slice(0, offset.index) : text).replace(/ ?(UTC|Z)$/, '').replace(/(\.\d{3})0+$/, '$1');
   const ms = parseTime(bare);

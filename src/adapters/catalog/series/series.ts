@@ -1,4 +1,4 @@
-// Mark prices and funding rates of a contract as columns: what a series is made of, and when one is sound.
+// Mark prices and funding rates of a contract as columns: their layout and their checks.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { MAX_DIGITS, MAX_TICKS } from '../records/instrumentRecord.ts';
@@ -6,16 +6,16 @@ import type { SeriesKey } from '../files/paths.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import { markLengthMs } from '../files/markInterval.ts';
 
-/** Columns of one length, oldest first: times (ms UTC), then figures in the order of `FIGURES`. */
+/** Columns of equal length, oldest first: times (ms UTC), then figures in the order of `FIGURES`. */
 export interface SeriesColumns {
   readonly length: number;
   readonly timeMs: Float64Array;
   readonly figures: readonly Float64Array[];
-  /** Most digits behind the point of any figure. */
+  /** Maximum number of decimals of any figure. */
   readonly digits: number;
 }
 
-/** Names of the columns in the catalog. */
+/** Column names in the catalog. */
 export const TIME: Readonly<Record<SeriesKey['kind'], string>> = { mark: 'open_time', funding: 'funding_time' };
 export const FIGURES: Readonly<Record<SeriesKey['kind'], readonly string[]>> = {
   mark: ['open', 'high', 'low', 'close'],
@@ -25,11 +25,11 @@ export const FIGURES: Readonly<Record<SeriesKey['kind'], readonly string[]>> = {
 /** Funding rates are whole in 10^-12. */
 export const RATE_DIGITS = 12;
 
-/** No two funding times are as near as that: what is nearer is one of them, told with its jitter by one source and without by another. */
+/** Funding times this close are the same one: some sources include its jitter, others do not. */
 const ONE_FUNDING_MS = 60_000;
 export const isSameFunding = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) <= ONE_FUNDING_MS;
 
-/** What is wrong with a row, in words; null: nothing. `digits` are the most of its figures. */
+/** Returns the problem of a row, or null. `digits`: maximum number of decimals of its figures. */
 export function seriesProblem(key: SeriesKey, timeMs: number, figures: readonly number[], digits: number): string | null {
   if (!(timeMs >= EARLIEST_MS && timeMs < LATEST_MS)) return `expected a time of the years 2000 to 2099, got ${timeMs}`;
   if (key.kind === 'funding') {
@@ -48,7 +48,7 @@ export function seriesProblem(key: SeriesKey, timeMs: number, figures: readonly 
 
 export interface SeriesGaps {
   readonly gaps: number;
-  /** Rows of the interval that are missing; of funding, whose times are the exchange's, none are. */
+  /** Missing rows of the interval; 0 for funding, whose times the venue sets. */
   readonly missing: number;
 }
 

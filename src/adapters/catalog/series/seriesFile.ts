@@ -1,4 +1,4 @@
-// Reads a file of mark prices or of funding rates: text with a header, plain, gzip or zip, or freqtrade's feather.
+// Reads a file of mark prices or funding rates: text with a header, plain, gzip or zip, or freqtrade's feather.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
@@ -11,7 +11,7 @@ import { decimalsIn, withoutExponent } from '../rows/textRows.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
 import { FIGURES, isSameFunding, seriesProblem, type SeriesColumns } from './series.ts';
 
-/** The headers of the files that people have, without case and signs; of several the first here counts. freqtrade has rates as `open`. */
+/** Usual column names, without case and punctuation. The first one in this list counts. freqtrade has rates as `open`. */
 const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
 const RATES = ['fundingrate', 'lastfundingrate', 'rate', 'open'];
 const HEADERS: Readonly<Record<SeriesKey['kind'], string>> = {
@@ -19,10 +19,10 @@ const HEADERS: Readonly<Record<SeriesKey['kind'], string>> = {
   funding: 'funding_time_ms,funding_rate',
 };
 const NUMBER = /^[-+]?\d+(\.\d*)?([eE][-+]?\d{1,3})?$/;
-/** What needs more is no decimal but what a computation left over. */
+/** A value that needs more decimals is a rounding error of a computation. */
 const MAX_DIGITS = 16;
 
-/** Reads all rows of the file, which may be newest first. Throws ConfigError that names file and line of the first that is not sound. */
+/** Reads all rows of the file, which may be newest first. Throws ConfigError with file and line of the first bad row. */
 export async function readSeries(path: string, key: SeriesKey): Promise<SeriesColumns> {
   const head = inspectFile(path);
   if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') return readFeather(path, key);
@@ -45,7 +45,7 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
     const decoder = new TextDecoder('utf-8', { fatal: false });
     let rest = '';
     for await (const chunk of chunks) {
-      // A return alone ends lines too, but not the piece: the newline may be in the next one.
+      // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
       rest = lines.pop() ?? '';
       lines.forEach(take);
@@ -57,7 +57,7 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
   return rows.columns();
 }
 
-/** Which cells hold the time and the figures. */
+/** Returns the cells of the time and the figures. */
 function columnsOf(header: readonly string[], path: string, key: SeriesKey): readonly number[] {
   const names = header.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
@@ -107,7 +107,7 @@ class SeriesRows {
     this.figures = FIGURES[key.kind].map(() => new GrowingColumn());
   }
 
-  /** A row as it was written: the time, then the figures. */
+  /** Takes a row as written: the time, then the figures. */
   text(line: number, [time = '', ...cells]: readonly string[]): void {
     const wrong = cells.find((cell) => !NUMBER.test(cell));
     if (wrong !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrong)}`);
@@ -115,13 +115,13 @@ class SeriesRows {
     if (!(timeMs > 0)) throw this.bad(line, `expected a time, got ${JSON.stringify(time)}`);
     this.take(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
   }
-  /** A row of doubles, which stand for the shortest decimals that read back as they are. */
+  /** Takes a row of doubles. Each stands for the shortest decimal that reads back as it. */
   numbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
     const digits = figures.reduce((max, figure) => decimalsIn(Math.abs(figure), max, MAX_DIGITS), 0);
     this.take(line, timeMs, figures, digits);
   }
 
-  /** All rows, oldest first. Throws ConfigError when there are none. */
+  /** Returns all rows, oldest first. Throws ConfigError if there are no rows. */
   columns(): SeriesColumns {
     const { timeMs, figures, digits } = this;
     if (timeMs.length === 0) throw new ConfigError(`${this.path}: there are no rows in it`, 'fetch the file again');
@@ -155,7 +155,7 @@ class SeriesRows {
   }
 }
 
-/** Digits behind the point of a decimal as it is written, trailing zeros not counted. */
+/** Returns the number of decimals of a number as written, without trailing zeros. */
 function digitsIn(text: string): number {
   const plain = /e/i.test(text) ? withoutExponent(text.replace(/^[-+]/, '')) : text;
   return (plain.split('.')[1] ?? '').replace(/0+$/, '').length;

@@ -1,4 +1,4 @@
-// Mark prices and funding rates in the catalog: an Arrow file each, beside the bars of their contract.
+// Stores mark prices and funding rates in the catalog, one Arrow file each, beside the bars of their contract.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts'
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
 import { FIGURES, gapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
 
-/** Written into each file; a change of the layout raises it. */
+/** Written into each file. Raised with every change of the layout. */
 const LAYOUT = '2';
 
 export interface SeriesEntry extends SeriesGaps {
@@ -18,15 +18,15 @@ export interface SeriesEntry extends SeriesGaps {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly synthetic: boolean;
-  /** Of its columns, when isobar wrote them. */
+  /** Hash of the columns as isobar wrote them. */
   readonly dataSha256: string;
 }
 export interface CheckedSeries<Seen = null> extends SeriesEntry {
-  /** False when another program changed the columns since isobar wrote them. */
+  /** False if another program has changed the columns. */
   readonly unchanged: boolean;
   /** Rows that break a rule. */
   readonly wrong: number;
-  /** What `look` has found. */
+  /** The result of `look`. */
   readonly seen: Seen;
 }
 export interface LoadedSeries {
@@ -34,7 +34,7 @@ export interface LoadedSeries {
   readonly entry: SeriesEntry;
 }
 
-/** Stores a series in place of what the catalog has of it: written beside its place, read back, and renamed. Throws ConfigError. */
+/** Stores a series, replacing the existing one: writes a temporary file, reads it back, and renames it. Throws ConfigError. */
 export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColumns, synthetic: boolean): SeriesEntry {
   checkSymbol(key.symbol);
   const path = seriesPath(catalog, key);
@@ -67,7 +67,7 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
   return entryOf(key, path, columns, { gaps, missing, synthetic, dataSha256 });
 }
 
-/** Rows from `fromMs` to `toMs`, the latter not among them. Null where the catalog has no such series. */
+/** Returns the rows from `fromMs` to `toMs` (exclusive), or null if the catalog has no such series. */
 export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, toMs = Infinity): LoadedSeries | null {
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) return null;
@@ -80,12 +80,12 @@ export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, 
   });
 }
 
-/** What the catalog has, of one symbol or of all. */
+/** Returns the entries of all series in the catalog. */
 export function listSeriesEntries(catalog: string): SeriesEntry[] {
   return listSeries(catalog).map((key) => asItIs(key, seriesPath(catalog, key)).entry);
 }
 
-/** Walks all rows of a series, and shows them to `look`. Throws ConfigError when it cannot be read at all. */
+/** Checks all rows of a series and passes them to `look`. Throws ConfigError if it cannot be read at all. */
 export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries;
 export function checkSeries<Seen>(
   catalog: string,
@@ -99,7 +99,7 @@ export function checkSeries<Seen>(
 ): CheckedSeries<Seen | null> {
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) throw new ConfigError(`${path}: there is no such series`, 'isobar data list shows what the catalog has');
-  // Whether its bytes have changed is one of the questions.
+  // Read without checksums, because this check reports whether the bytes have changed.
   const { columns, entry } = asItIs(key, path);
   const { timeMs, figures, digits } = columns;
   let wrong = 0;
@@ -121,7 +121,7 @@ export function checkSeries<Seen>(
   return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong, seen: look?.(key, columns) ?? null };
 }
 
-/** All rows of a file as it is now, whoever wrote them. */
+/** Returns all rows of a file as it is now, without verifying its checksums. */
 function asItIs(key: SeriesKey, path: string): LoadedSeries {
   return withArrowFile(path, (file) => {
     const columns = rowsOf(file, key, 0, file.rows);
@@ -138,7 +138,7 @@ function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): Seri
   return { length: to - from, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }
 
-/** The same by one read of the whole file, which is compared with its checksums. */
+/** The same in one read of the whole file, which checks its checksums. */
 function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: number): SeriesColumns {
   const column = () => new Float64Array(end - start);
   const timeMs = column();
@@ -166,7 +166,7 @@ function entryOf(key: SeriesKey, path: string, { timeMs, length }: SeriesColumns
   return { key, path, rows: length, firstMs: timeMs[0] ?? NaN, lastMs: timeMs[length - 1] ?? NaN, ...facts };
 }
 
-/** SHA-256 of the columns, one after the other. */
+/** Returns the SHA-256 of the columns, one after the other. */
 function hashOf({ timeMs, figures, length }: SeriesColumns): string {
   const hash = createHash('sha256');
   for (const column of [timeMs, ...figures]) hash.update(bytesOf(column, 0, length));

@@ -1,10 +1,10 @@
-// Folders that will be written into, tried before anything begins: it would be told when all is computed, or, of some folders, never.
+// Checks before a run that its output folder can be written, because the run would otherwise fail only at its end.
 
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 
-/** Throws ConfigError, naming `option`, where `folder` or what it would lie in is a file, or may not be written to. */
+/** Throws ConfigError, naming `option`, if `folder` or its nearest existing parent is a file or is not writable. */
 export function checkOutFolder(option: string, folder: string): void {
   let place = resolve(folder);
   while (!existsSync(place) && place !== dirname(place)) place = dirname(place);
@@ -15,7 +15,7 @@ export function checkOutFolder(option: string, folder: string): void {
     );
   }
   try {
-    // Rights do not tell of a system's own folders, such as /proc, in which Node would try to make one for ever.
+    // Modes do not show this for system folders such as /proc, where Node would retry permanently.
     rmdirSync(mkdtempSync(join(place, '.isobar-')));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

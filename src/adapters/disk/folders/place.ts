@@ -1,14 +1,14 @@
-// The places of run folders: their names, and how a finished one comes to its own.
+// Names run folders and moves a finished one to its final path.
 
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 
-/** Runs of one name that begin in one second. */
+/** Maximum number of runs with one name in one second. */
 const MAX_SAME_NAME = 100;
 
-/** Never over a folder that exists: two runs of one second get different names. */
+/** Moves a finished folder and returns its path. Never overwrites a folder: two runs of one second get different names. */
 export function moveInto(out: string, staging: string, name: string): string {
   for (;;) {
     const folder = freePath(out, name);
@@ -16,13 +16,13 @@ export function moveInto(out: string, staging: string, name: string): string {
       renameSync(staging, folder);
       return folder;
     } catch (error) {
-      // Another process took the name since we looked.
+      // Another process has taken the name since the check.
       if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))) throw error;
     }
   }
 }
 
-/** `<out>/<name>`, or that with the first number behind it that is not taken. */
+/** Returns `<out>/<name>`, or that with the first free number appended. */
 export function freePath(out: string, name: string): string {
   for (let turn = 1; turn <= MAX_SAME_NAME; turn++) {
     const folder = join(out, turn === 1 ? name : `${name}-${turn}`);
@@ -31,7 +31,7 @@ export function freePath(out: string, name: string): string {
   throw new ConfigError(`${join(out, name)}: ${MAX_SAME_NAME} runs of this name began in one second`, 'name another folder by --out');
 }
 
-/** `20241121-031200`, UTC: folders sort by time. */
+/** Returns a time such as `20241121-031200`, UTC, so that folders sort by time. */
 export function runTimestamp(ms: number): string {
   return formatTime(ms).slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
 }

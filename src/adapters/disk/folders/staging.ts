@@ -1,4 +1,4 @@
-// Where a folder of results is made before it takes its name. What processes that were killed have left of theirs goes away.
+// Temporary folders in which results are written before they get their final name. Removes those of killed processes.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,13 @@ import { nowMs } from '../../clock/wallClock.ts';
 import { isThere } from '../processes.ts';
 
 const PATTERN = /^\.unfinished-(\d+)-(\d+)$/;
-/** A process of another computer, or container, may be at work in the same folder, and cannot be seen from here: not for so long. */
+/**
+ * A process on another computer or in a container may use the same folder and cannot be seen from here. Only leftovers older than this are
+ * removed.
+ */
 const OLD_MS = 86_400_000;
 
-/** A path under `out` that nothing has; the folder is not made. */
+/** Returns an unused path under `out`. The folder is not created. */
 export function stagingFolder(out: string): string {
   clearLeftovers(out);
   return join(out, `.unfinished-${process.pid}-${nowMs()}`);
@@ -22,7 +25,7 @@ function clearLeftovers(out: string): void {
     try {
       rmSync(join(out, name), { recursive: true, force: true });
     } catch {
-      // It is somebody else's: whoever owns it clears it.
+      // The folder belongs to another user, who has to remove it.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Audits: everything that the exchange shows against everything that we know, the instruments in use often, all of them now and then.
+// Audits: compare everything that the venue shows with our records. Instruments in use are audited often, all of them now and then.
 
 import { forAll } from '../calls/forAll.ts';
 import type { AuditKind, AuditResult, AuditDifference, HaltCode } from '../calls/types.ts';
@@ -13,18 +13,18 @@ export interface AuditsDeps {
   readonly settings: Pick<OrderSettings, 'balanceMs'>;
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingsCheck;
-  /** A look at one instrument: whether all of it came. */
+  /** Reconciles one instrument. `isWhole`: every list was complete. */
   readonly reconcile: (instrument: number, options: CallOptions, done: (isWhole: boolean) => void) => void;
-  /** Instruments of this market, and those with orders that are not over. */
+  /** Instruments of this market, and those that have unfinished orders. */
   readonly own: readonly number[];
   readonly active: () => readonly number[];
-  /** What no trouble tells and yet stands against the books: orders of a contested id, second copies that are open. */
+  /** Differences without a halt cause of their own: orders with a contested id, and open duplicate orders. */
   readonly uncertainties: () => readonly AuditDifference[];
-  /** A lower bound of the exchange's time now. */
+  /** Passes a lower bound of the venue's current time, or null. */
   readonly venueNow: (done: (ms: number | null) => void) => void;
 }
 
-/** What makes an audit a mismatch: it stands until a person, or a later audit, has explained it. */
+/** Causes that make an audit a mismatch. Each stays until the operator or a later audit explains it. */
 const MISMATCHES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
 const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
@@ -45,7 +45,7 @@ export class Audits {
       forAll<number, boolean>(instruments, one, (looks) => {
         const isWhole = looks.every((each) => each);
         if (!this.#isBalanceDue(kind)) return done(this.#result(isWhole, venueMs));
-        // On spot every symbol shares the quote asset: what is held is compared with the trades of all.
+        // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
         this.#parts.holdings.verify(own, OPTIONS[kind], (verified) => {
           this.#judge(verified);
           done(this.#result(isWhole && verified.isWhole, venueMs));
@@ -56,7 +56,7 @@ export class Audits {
 
   #isBalanceDue(kind: AuditKind): boolean {
     const { scheduler, settings } = this.#parts;
-    // While the books are in doubt, reductions rest on what is held.
+    // While the books are in doubt, reductions depend on what the account really holds.
     return kind === 'full' || this.#mismatches().length > 0 || scheduler.nowMs - this.#balancedMs >= settings.balanceMs;
   }
 

@@ -1,4 +1,4 @@
-// Funding of positions: no list of payments exists, so what a position says of its funding so far is watched for changes.
+// Detects funding payments. The venue has no list of payments, so the running funding total of each position is watched for changes.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -8,9 +8,9 @@ import type { PositionRow } from '../calls/rows.ts';
 export interface FundingWatchDeps {
   readonly instruments: readonly Instrument[];
   readonly venueMs: () => number;
-  /** `units` of the settlement asset, received above 0. */
+  /** `units` of the settlement asset; above 0 is received. */
   readonly funded: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
-  /** What is known now, for a note. */
+  /** The new funding total of a position, to be journalled as a cursor. */
   readonly noted: (instrument: number, side: Side, units: number) => void;
 }
 
@@ -18,21 +18,21 @@ const SIDES: readonly Side[] = ['buy', 'sell'];
 
 export class FundingWatch {
   readonly #parts: FundingWatchDeps;
-  /** Funding so far of each open position, in units; a position that is not open begins with 0. */
+  /** The latest funding total of each open position, in units. A position that is not open starts at 0. */
   readonly #known = new Map<string, number>();
-  /** When each of them was opened, ms; where it is known. */
+  /** Opening time of each of these positions, ms, if the venue reports it. */
   readonly #openedMs = new Map<string, number>();
 
   constructor(parts: FundingWatchDeps) {
     this.#parts = parts;
   }
 
-  /** As it was noted in an earlier life. */
+  /** Restores the funding total that an earlier run has noted. */
   restore(instrument: number, side: Side, units: number): void {
     this.#known.set(`${instrument} ${side}`, units);
   }
 
-  /** The positions of a contract as they were read: all of them. */
+  /** Takes all positions of a contract as read, and reports each change of their funding totals. */
   take(instrument: number, rows: readonly PositionRow[]): void {
     const { instruments, funded, noted, venueMs } = this.#parts;
     for (const side of SIDES) {
@@ -40,10 +40,10 @@ export class FundingWatch {
       const key = `${instrument} ${side}`;
       if (row?.funding === null) continue;
       const known = this.#known.get(key) ?? 0;
-      // One that was closed and opened anew between two readings has been paid nothing of what the one before it was.
+      // A position that was closed and reopened between two reads starts at 0, not at the total of its predecessor.
       const before = this.#isAnother(key, row) ? 0 : known;
       const now = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
-      // A position that is gone takes what it was paid last with it.
+      // The last payment of a position that has closed since cannot be read any more.
       if (row !== undefined && now !== before) funded(instrument, side === 'buy', now - before, venueMs());
       if (now === known) continue;
       this.#known.set(key, now);

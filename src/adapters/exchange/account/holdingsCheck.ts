@@ -1,4 +1,4 @@
-// Compares what the account holds with what its trades make of it: totals of assets on spot, net contracts on futures.
+// Compares what the account holds with what its trades add up to: asset totals on spot, net contracts on futures.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -12,9 +12,9 @@ import type { PositionRow } from '../calls/rows.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 
 export interface Verified {
-  /** False: something did not come, or there is nothing yet to compare with; it proves nothing. */
+  /** False if a read failed or there is no baseline to compare with yet. Then the check proves nothing. */
   readonly isWhole: boolean;
-  /** What differs, in words. */
+  /** One sentence for each difference. */
   readonly differences: readonly string[];
 }
 
@@ -22,25 +22,25 @@ export interface HoldingsCheckDeps {
   readonly core: ExchangeContext;
   readonly funding: FundingWatch;
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void) => void;
-  /** What is held was found right: worth a note. */
+  /** Called when the holdings agree with the trades, so that the totals can be noted. */
   readonly agreed: () => void;
 }
 
-/** What is held as it was read once. */
+/** One read of the holdings. */
 interface Snapshot {
-  /** Equal where the same is held. */
+  /** Equal for equal holdings. */
   readonly signature: string;
-  /** False: there is nothing yet to compare with. */
+  /** False while there is no baseline to compare with. */
   readonly isComparable: boolean;
-  /** What it differs by from each state of the books that it may show, newest first, as the trades are known now. */
+  /** Returns the difference from each state of the books that the read may show, newest first, given the trades known now. */
   gaps(): readonly Gap[];
-  /** A difference that is proved, for each asset or contract. */
+  /** Returns one sentence for each asset or contract of a proven difference. */
   proved(gap: Gap): Verified['differences'];
-  /** What is held counts from here on. */
+  /** Makes this read the baseline. */
   adopt(): void;
 }
 
-/** What is known of the attempt before: trades that come later may explain it. */
+/** The attempt before this one. Trades that arrive later may explain its read. */
 interface Attempt {
   readonly number: number;
   readonly before: Snapshot | null;
@@ -50,14 +50,14 @@ const NOTHING: Verified = { isWhole: false, differences: [] };
 const AGREED: Verified = { isWhole: true, differences: [] };
 const MAX_TRIES = 6;
 const LOOK_BACK_MS = 3_600_000;
-/** How much older than its question a reading may be, beyond twice the lag of lists. */
+/** How old a holdings read may be when it arrives, beyond twice the read lag. */
 const OLDEST_MS = 10_000;
 
 export class HoldingsCheck {
   readonly #parts: HoldingsCheckDeps;
-  /** The difference that the newest comparison has proved, on spot. */
+  /** The difference that the latest comparison proved, on spot. */
   #assetGap: Gap | null = null;
-  /** The same of contracts. */
+  /** The same for contracts, by instrument. */
   readonly #lotGaps = new Map<number, Gap>();
 
   constructor(parts: HoldingsCheckDeps) {
@@ -65,15 +65,16 @@ export class HoldingsCheck {
   }
 
   /**
-   * Trades first, then what is held: it must be what the books were after some trade of the last moments. On a busy account trades go on
-   * meanwhile, so that no two readings need be alike. A difference may be a trade that no list shows yet: it counts only where it is the
-   * same once more after the read lag, with all trades read in between. A beginning wants the same reading twice.
+   * Reads trades first, then holdings. Holdings must equal the books as they were after one of the latest trades: on a busy account trading
+   * continues, so two reads need not be equal.
+   * A difference may come from a trade that no list shows yet. It is proven only if it is the same again after the read lag, with all
+   * trades read in between. The first baseline needs two equal reads.
    */
   verify(instruments: readonly number[], options: CallOptions, done: (verified: Verified) => void): void {
     this.#try(instruments, options, { number: 1, before: null }, done);
   }
 
-  /** A person has explained what differs: it belongs to what the account must hold. What no audit has named is not explained by it. */
+  /** The operator has explained the proven differences: they become part of what the account must hold. Other differences remain. */
   explained(): void {
     const { holdings, positions, own } = this.#parts.core;
     if (this.#assetGap !== null) holdings.explain(this.#assetGap);
@@ -84,7 +85,7 @@ export class HoldingsCheck {
     this.#forgetGaps();
   }
 
-  /** By how many lots an order of this side would reduce more than the exchange shows, if it reduced all that the books have; 0 as a rule. */
+  /** Returns by how many lots the venue shows less than the books on the side that an order of `side` reduces. Usually 0. */
   lackingLots(index: number, side: Side): number {
     const { instruments, market } = this.#parts.core.parts;
     const { base, quantityDigits } = instruments[index]!;
@@ -126,18 +127,18 @@ export class HoldingsCheck {
       const next = { number: number + 1, before: snapshot };
       scheduler.at(scheduler.nowMs + Math.ceil(lagMs()), () => this.#try(instruments, options, next, done));
     };
-    // What differs may be a trade that was visible too late for the readings of its time.
+    // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
     const sinceMs = number === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
     this.#tradesOf(number === 1 ? instruments : own, sinceMs, options, (isWhole) => {
       if (!isWhole) return done(NOTHING);
-      // Trades that have come since may explain the reading before them.
+      // Trades that arrived since may explain the previous read.
       if (before?.isComparable === true && before.gaps().some(isNone)) return agreed();
       if (market === 'spot') this.#assets(instruments, options, judged);
       else this.#contracts(instruments, options, judged);
     });
   }
 
-  /** On spot the assets of all instruments are compared at once. */
+  /** On spot, the assets of all instruments are compared at once. */
   #agreed(instruments: readonly number[]): void {
     if (instruments.length === this.#parts.core.own.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
@@ -151,7 +152,7 @@ export class HoldingsCheck {
       (reads) => done(reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0)),
     );
   }
-  /** Some order may have had an effect that nobody knows of: what is held now is no beginning. */
+  /** True while an order may have had an effect that is not known yet. Holdings read now cannot be a baseline. */
   #isUnsure(): boolean {
     const { own, tracks } = this.#parts.core;
     return own.some((index) => Array.from(tracks.openOf(index)).some(({ stage }) => stage === 'sent' || stage === 'unknown'));
@@ -177,7 +178,7 @@ export class HoldingsCheck {
     });
   }
 
-  /** A reading that is asked for now shows nothing older than this. */
+  /** Returns the oldest state, in venue time, that a read requested now may show. */
   #oldestMs(): number {
     const { venueMs, lagMs } = this.#parts.core;
     return venueMs() - 2 * lagMs() - OLDEST_MS;
@@ -200,7 +201,7 @@ export class HoldingsCheck {
     };
     next();
   }
-  /** Each contract is read for itself: it must be what its own trades have made of it at some time. */
+  /** Each contract is compared by itself: it must equal the sum of its own trades at some time. */
   #positionsOf(nets: readonly Net[]): Snapshot {
     const { positions, parts } = this.#parts.core;
     const gapsOf = ({ index, lots, sinceMs }: Net): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
@@ -211,7 +212,7 @@ export class HoldingsCheck {
       gaps() {
         const differing = nets.filter((net) => !gapsOf(net).some(isNone));
         if (differing.length === 0) return [NO_GAP];
-        // All pairs of one contract; of several the newest state of each.
+        // For one contract all candidate differences; for several contracts only that with the newest state of each.
         const [only] = differing;
         if (differing.length === 1) return gapsOf(only!).map((gap) => named(gap, nameOf(only!)));
         return [joined(differing.map((net) => named(gapsOf(net)[0]!, nameOf(net))))];
@@ -231,7 +232,7 @@ export class HoldingsCheck {
   }
 }
 
-/** A position as it was read. `sinceMs`: the oldest state that it may show. */
+/** One position as read. `sinceMs`: time of the oldest state that the read may show. */
 interface Net {
   readonly index: number;
   readonly lots: Decimal;
@@ -248,7 +249,7 @@ const joined = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key)
 const differenceOf = (asset: string, total: Decimal, by: Decimal): string =>
   `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(by).toFixed()}`;
 
-/** Longs less shorts, in lots; a fraction where a volume is finer than a lot. */
+/** Returns longs minus shorts, in lots. The result has a fraction if a volume is finer than a lot. */
 export function netLots(rows: readonly PositionRow[], { quantityDigits }: Instrument): Decimal {
   let net = new Decimal(0);
   for (const { side, volume } of rows) {

@@ -1,21 +1,21 @@
-// Where a ban outlives the process: a restart must not take up what the exchange has forbidden.
+// Storage that keeps a ban across restarts, so that a new process does not send while the venue forbids it.
 
 import type { Stopped } from './rateStop.ts';
 
-/** Times are of the Scheduler that the limiter runs on: Unix ms. */
+/** Times are Unix ms of the Scheduler that the limiter uses. */
 export type Ban = Stopped;
 
-/** A ban may have been written, but nobody can read it: it holds until a person has looked. */
+/** A ban record exists but cannot be read. The ban holds until the operator has removed the record. */
 export interface UnreadableBan {
-  /** One line: what is wrong, and where. */
+  /** One line: what is wrong, and in which file. */
   readonly unreadable: string;
   /** One line: what to do. */
   readonly remedy: string;
 }
 
 export interface BanStore {
-  /** What was written last; null: nothing ever was. */
+  /** Returns the ban written last, or null if none was ever written. */
   read(): Ban | UnreadableBan | null;
-  /** Throws where it cannot be kept. */
+  /** Throws when the ban cannot be stored. */
   write(ban: Ban): void;
 }

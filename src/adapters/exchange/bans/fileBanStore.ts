@@ -1,4 +1,4 @@
-// The record of a ban as a small file that only its owner can read: written whole or not at all.
+// Stores a ban in a small file that only its owner can read. The file is written completely or not at all.
 
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,13 +7,13 @@ import type { Ban, BanStore, UnreadableBan } from './banStore.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 const VERSION = 1;
-/** What a record takes is a tenth of that; a larger file is none. */
+/** A valid record needs a tenth of this. A larger file is invalid. */
 const MAX_CHARACTERS = 2000;
 
 export class FileBanStore implements BanStore {
   readonly #path: string;
 
-  /** `path`: one for each service that is talked to; its folder is made when the first ban is written. */
+  /** `path`: one file for each service. Its folder is created when the first ban is written. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -29,13 +29,13 @@ export class FileBanStore implements BanStore {
     return parsed(text) ?? this.#unreadable('is not what isobar wrote');
   }
 
-  /** Throws where the disk does not take it. */
+  /** Throws when the disk write fails. */
   write(ban: Ban): void {
     const folder = dirname(this.#path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const draft = `${this.#path}.${process.pid}.tmp`;
     try {
-      // Left by a process of this number that was killed.
+      // A killed process with the same process id may have left its draft.
       rmSync(draft, { force: true });
       const file = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
       try {
@@ -64,7 +64,7 @@ const textOf = ({ sinceMs, untilMs, strikes }: Ban): string =>
   `${JSON.stringify({ version: VERSION, sinceMs, untilMs, strikes, says: banMessage(untilMs) }, null, 2)}\n`;
 const banMessage = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
 
-/** Null for what is no record. */
+/** Returns null if `text` is not a valid record. */
 function parsed(text: string): Ban | null {
   if (text.length > MAX_CHARACTERS) return null;
   let data: unknown;
@@ -82,7 +82,7 @@ function parsed(text: string): Ban | null {
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** The name is on the disk once its folder is. Windows has no such call. */
+/** A new file name is durable only after its folder is synced. Windows has no such call. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(folder, 'r');

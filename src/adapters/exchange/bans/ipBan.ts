@@ -1,9 +1,9 @@
-// The ban of an address after HTTP 418: all traffic stops, and not even a restart takes it up again too soon.
+// The ban of this IP address after HTTP 418: stops all traffic, also after a restart.
 
 import type { Ban, BanStore, UnreadableBan } from './banStore.ts';
 import { RateStop, type Pass } from './rateStop.ts';
 
-/** Services ban for two minutes up to three days; the shortest pause here is five minutes. */
+/** Services ban for two minutes up to three days. The shortest pause here is five minutes. */
 export const BAN_MIN_MS = 300_000;
 const MAX_BAN_MS = 259_200_000;
 const FORGIVEN_MS = 86_400_000;
@@ -14,7 +14,7 @@ export type BanEvent =
   | { readonly kind: 'banNotSaved'; readonly ban: Ban; readonly cause: string };
 
 export class IpBan {
-  /** Set where it cannot be known whether there is a ban. */
+  /** Set if the stored ban cannot be read, so that it is not known whether there is one. */
   readonly unreadable: UnreadableBan | null = null;
   readonly #store: BanStore | null;
   readonly #notify: (event: BanEvent) => void;
@@ -30,7 +30,7 @@ export class IpBan {
     else this.#resume(stored, nowMs);
   }
 
-  /** Infinity where a person has to look; null: no ban. */
+  /** Returns when the ban ends: Infinity if the operator has to act, null if there is no ban. */
   untilMs(nowMs: number): number | null {
     if (this.unreadable) return Infinity;
     return this.#stop.isOn(nowMs) ? this.#stop.untilMs : null;
@@ -42,7 +42,7 @@ export class IpBan {
   passed(): Pass {
     return this.#stop.passed();
   }
-  /** Answers whether others may go now. */
+  /** Returns true if other calls may pass now. */
   ended(pass: Pass, isFine: boolean): boolean {
     return this.#stop.ended(pass, isFine);
   }
@@ -57,7 +57,7 @@ export class IpBan {
     this.#notify({ kind: 'banned', ban: this.#ban });
   }
 
-  /** A ban that begins in the future was written by a clock that has been set back since: how much of it is left is unknown, so all is. */
+  /** Resumes a stored ban. If it starts in the future, the clock has been set back since, so the whole ban is served again. */
   #resume(ban: Ban, nowMs: number): void {
     const held = ban.sinceMs > nowMs ? { ...ban, sinceMs: nowMs, untilMs: nowMs + ban.untilMs - ban.sinceMs } : ban;
     if (nowMs < held.untilMs + FORGIVEN_MS) this.#stop.resume(held);
@@ -68,10 +68,10 @@ export class IpBan {
     return { sinceMs, untilMs, strikes };
   }
 
-  /** Other programs on the address write the same record: what they have learned meanwhile is kept, and kept to. */
+  /** Other programs on this address write the same record. A longer ban that they have stored is kept and obeyed. */
   #persist(): void {
     const stored = this.#store?.read() ?? null;
-    // Whoever starts next finds what nobody can read, and sends nothing.
+    // Keep the unreadable record: the next process finds it and sends nothing.
     if (stored && 'unreadable' in stored) return;
     const { sinceMs, untilMs, strikes } = this.#ban;
     if (stored && stored.sinceMs <= sinceMs && stored.untilMs > untilMs) {

@@ -1,25 +1,25 @@
-// A stop after the exchange has said "enough": each longer than the one before, and at its end one call goes ahead of the others.
+// A pause after the venue reported a rate-limit violation. Each pause is longer than the last, and a single probe call ends it.
 
 export interface StopRules {
-  /** The first; each further one is twice as long. */
+  /** Length of the first pause. Each further one is twice as long. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** So long after the end of a stop the next one starts from the first again. */
+  /** This long after the end of a pause, the next one has the first length again. */
   readonly forgivenMs: number;
 }
 
-/** Of a call that was let through. */
+/** Identifies a call that was let through. */
 export interface Pass {
   readonly epoch: number;
 }
 
-/** What another process of the same program knew of a stop. */
+/** A pause as another process stored it. */
 export interface Stopped {
   /** Unix time in ms at which it began. */
   readonly sinceMs: number;
   /** Unix time in ms until which nothing is sent. */
   readonly untilMs: number;
-  /** How many there were in a row, this one included; 1 to 64. */
+  /** Number of pauses in a row, including this one; 1 to 64. */
   readonly strikes: number;
 }
 
@@ -28,9 +28,9 @@ export class RateStop implements Stopped {
   untilMs = -Infinity;
   strikes = 0;
   readonly #rules: StopRules;
-  /** Counts the stops, so that answers to what had left before a stop are known as such. */
+  /** Counts the pauses, to recognise replies to calls that were sent before a pause. */
   #epoch = 0;
-  /** False from a stop until a call went well after it. */
+  /** False from the start of a pause until a call succeeds after it. */
   #isProven = true;
   #probe: Pass | null = null;
 
@@ -38,7 +38,7 @@ export class RateStop implements Stopped {
     this.#rules = rules;
   }
 
-  /** Goes on with a stop that began before this process did. */
+  /** Resumes a pause that began before this process started. */
   resume({ sinceMs, untilMs, strikes }: Stopped): void {
     this.sinceMs = sinceMs;
     this.untilMs = untilMs;
@@ -50,7 +50,7 @@ export class RateStop implements Stopped {
     return nowMs < this.untilMs;
   }
 
-  /** After a stop calls go one at a time until one was answered otherwise: a crowd would be refused as a crowd. */
+  /** After a pause only one call at a time passes until one succeeds. Many calls at once would be refused again. */
   mayPass(nowMs: number): boolean {
     return !this.isOn(nowMs) && (this.#isProven || this.#probe === null);
   }
@@ -61,7 +61,9 @@ export class RateStop implements Stopped {
     return pass;
   }
 
-  /** A call ended without a new stop; `isFine`: an answer came, and it was no refusal of this kind. Answers whether others may go now. */
+  /**
+   * A call ended without a new violation. `isFine`: a reply came that was not such a violation. Returns true if other calls may pass now.
+   */
   ended(pass: Pass, isFine: boolean): boolean {
     if (pass !== this.#probe) return false;
     this.#probe = null;
@@ -70,8 +72,8 @@ export class RateStop implements Stopped {
   }
 
   /**
-   * A call was answered with "enough". `new`: a stop begins. Else the call had left before the stop did, which became `longer` if the
-   * answer asks for that, and is the `same` if not.
+   * A call was refused for a rate-limit violation. Returns `new` if a pause begins. Otherwise the call was sent before the current pause:
+   * `longer` if its reply extends the pause, `same` if not.
    */
   struck(pass: Pass, nowMs: number, retryAfterMs: number | null): 'new' | 'longer' | 'same' {
     if (pass === this.#probe) this.#probe = null;

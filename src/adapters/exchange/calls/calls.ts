@@ -1,4 +1,4 @@
-// Calls of the exchange behind REST: counted while they are on the wire, silent after its end, and none of them throws.
+// Calls of the REST client: counts those on the wire, sends nothing after a stop, and never throws.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Given } from '../../../protocol/arguments.ts';
@@ -7,16 +7,16 @@ import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protoc
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 
-/** Told of each outcome, and of what was asked, before those who asked. */
+/** Receives each outcome and its arguments before the caller does. */
 export type OutcomeListener = (op: Op, outcome: Outcome<unknown>, args: Given) => void;
 
 export class Calls {
   readonly #client: Pick<RestClient, 'call'>;
   readonly #onOutcome: OutcomeListener;
-  /** Calls that nobody has answered yet. */
+  /** Calls without a reply yet. */
   #open = 0;
   #isStopped = false;
-  /** The key is not taken: whoever goes on asking looks like an attacker. */
+  /** The venue has rejected the key. Further calls with it would look like an attack. */
   isLocked = false;
   #whenQuiet: (() => void) | null = null;
 
@@ -32,7 +32,7 @@ export class Calls {
     return this.#isStopped;
   }
 
-  /** `done` is called once; of a call that is not to be sent (ConfigError), within this call, with `notSent`. */
+  /** Calls `done` once. If the call must not be sent (ConfigError), calls it with `notSent` before returning. */
   call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): void {
     if (this.#isStopped || (this.isLocked && SECURITY[endpointOf(op).security].key)) {
       done({ kind: 'notSent', cause: this.#isStopped ? 'the exchange is being left' : 'the exchange does not take the key' });
@@ -58,12 +58,12 @@ export class Calls {
     }
   }
 
-  /** The value of a read, or null where there is none. */
+  /** Passes the value of a read, or null if the read failed. */
   read<O extends Op>(op: O, args: OpArgs<O>, done: (value: OpResult<O> | null) => void, options: CallOptions): void {
     this.call(op, args, (outcome) => done(outcome.kind === 'acked' ? outcome.value : null), options);
   }
 
-  /** Nothing is sent any more; `done` is called when what was sent has its answers. */
+  /** Stops sending. Calls `done` when all calls on the wire have ended. */
   stop(done: () => void): void {
     this.#isStopped = true;
     if (this.#open === 0) done();

@@ -1,4 +1,4 @@
-// What the answer to a create means: one of four, with what it says beside that. Pure.
+// Classifies the reply to a create request into the four outcome classes. Pure.
 
 import { assertNever } from '../../../base/assert.ts';
 import { fromScaled, toScaled } from '../../../base/number/decimal.ts';
@@ -12,10 +12,10 @@ export type CreateOutcome =
   | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'notSent'; readonly cause: string }
-  /** `code`: the service's own or the HTTP status, null where no reply came. `echo`: in what an acknowledgement differs from the order. */
+  /** `code`: the service's code or the HTTP status; null if no reply came. `echo`: how an acknowledgement differs from the order. */
   | { readonly kind: 'unknown'; readonly cause: string; readonly code: string | null; readonly echo: string | null };
 
-/** Total, and UNKNOWN by default: the classes themselves are `outcomeOf`'s (order safety, section 4); here the echo is compared. */
+/** Total, with `unknown` as the default. `outcomeOf` decides the class (order safety, section 4); this compares the echoed terms. */
 export function createOutcome(outcome: Outcome<CreatedOrder>, wanted: OrderRequest, cid: string): CreateOutcome {
   switch (outcome.kind) {
     case 'acked': {
@@ -36,7 +36,7 @@ export function createOutcome(outcome: Outcome<CreatedOrder>, wanted: OrderReque
   }
 }
 
-/** In what an echo differs from what was asked for; null: in nothing that it says. Amounts and `0` ids are not echoes. */
+/** Returns the first echoed term that differs from the request, or null if none does. Amounts and ids of `0` are ignored. */
 export function echoProblem(created: CreatedOrder, wanted: OrderRequest, cid: string): string | null {
   const { instrument, side, lots, limit } = wanted;
   const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${sanitizeText(got, 40)}`;
@@ -68,7 +68,7 @@ const UNSURE: ReadonlySet<number> = new Set([
   VENUE_CODES.shuttingDown.code,
 ]);
 
-/** What the code of any answer means for the account: it is locked, the key is not taken, or the inside of the exchange is in trouble. */
+/** Returns the account's halt cause that a reply implies: account locked, key rejected, incident at the venue; otherwise null. */
 export function accountHaltCode(outcome: Outcome<unknown>): Extract<HaltCode, 'LOCKED' | 'KEY' | 'INCIDENT'> | null {
   const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
   if (code !== null && LOCKS.has(code)) return 'LOCKED';

@@ -1,6 +1,6 @@
-// Runs something that calls back for each of several, and calls back once when all of them have.
+// Runs a callback function for every item and calls back once when all have finished.
 
-/** `done` is called once, with what each has said; within this call where all call back within it. */
+/** Calls `done` once with all results: before returning if every callback fires before that. */
 export function forAll<T, R>(
   items: Iterable<T>,
   run: (item: T, done: (result: R) => void) => void,

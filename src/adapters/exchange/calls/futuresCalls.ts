@@ -1,4 +1,4 @@
-// The futures side of the service in the shape of both.
+// Implements the market-independent `VenueCalls` with the futures endpoints.
 
 import { futuresOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -16,7 +16,7 @@ import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venu
 
 const limit = MAX_ROWS;
 
-/** Of the answer to a create nothing else is told. */
+/** The reply to a futures create has the order id and nothing else. */
 const idAlone = (venueId: string): CreatedOrder => ({
   venueId,
   cid: null,
@@ -28,7 +28,7 @@ const idAlone = (venueId: string): CreatedOrder => ({
   timeMs: null,
 });
 
-/** A condition order by the list of those that wait; of one that has fired the order that came of it, which bears its client order id. */
+/** Looks up a trigger order in the list of waiting orders. Once it has fired, finds the resulting order by the shared client order id. */
 function waitingOrder(
   calls: Calls,
   contractName: string,
@@ -57,11 +57,13 @@ function waitingOrder(
   );
 }
 
-/** The account of each fill, where the service names it. */
+/** Returns the account id of each fill, if the service reports it. */
 const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
   rows.map(({ isBuyer, bidUserId, askUserId }) => (isBuyer ? bidUserId : askUserId));
 
-/** `wish`: what a contract is set to, whose position type every order says. `wrong` is told of an answer about another account. */
+/**
+ * `request` returns the settings of a contract; every order carries its position type. `wrong` is called for a reply about another account.
+ */
 export function futuresCalls(
   calls: Calls,
   request: (instrument: number) => ContractSettingsTarget,
@@ -99,7 +101,7 @@ export function futuresCalls(
     },
     serverTime: (done) =>
       calls.read('futures.serverTime', {}, (value) => done(value?.serverTimeMs ?? null), { priority: 'reconcile', attempts: 1 }),
-    // Without a limit of its own: no row count says that some are missing.
+    // Sent without a limit, so no row count can show that rows are missing.
     openOrders: ({ wireName: contractName }, options, done) =>
       calls.read('futures.openOrders', { contractName }, (value) => done(value && pageOf(value, Infinity, futuresOrderRow)), options),
     order({ wireName: contractName }, orderId, options, done) {
@@ -134,7 +136,7 @@ export function futuresCalls(
         { contractName },
         (outcome) => {
           if (outcome.kind === 'acked') return done(pageOf(outcome.value, Infinity, positionRow));
-          // Some services do not have it: their account says what is held, though not what funding was paid.
+          // Some services lack this endpoint. Their account reports the positions, but not the funding paid.
           const isMissing = outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND);
           if (!isMissing) return done(null);
           calls.read('futures.account', {}, (value) => done(value && positionsIn(value, contractName)), options);
@@ -155,7 +157,7 @@ const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage
   positionType,
 });
 
-/** The positions of a contract as the account lists them. */
+/** Returns the positions of a contract from the account reply. */
 function positionsIn({ rows, refused }: Listing<MarginAccount>, contractName: string): Page<PositionRow> {
   const found = rows.flatMap(({ positionVos }) => positionVos ?? []).filter((each) => each.contractName === contractName.toUpperCase());
   const positions = found.flatMap((each) => each.positions ?? []).filter(({ volume }) => Number(volume) !== 0);

@@ -1,35 +1,34 @@
-// How a list that grows at one end is read without a gap, whatever its `fromId` means. Pure.
+// Reads a list that grows at one end without gaps, whatever the venue means by `fromId`. Pure.
 
-/** A page as far as paging is concerned: ids, and whether the list had more to give. */
+/** What paging needs of a page: its ids, and whether it was full. */
 export interface PageSeen {
-  /** Of its rows, in any order. */
+  /** Ids of the rows, in any order. */
   readonly ids: readonly string[];
-  /** As many rows as a page holds: others may be missing. */
+  /** True if the page has as many rows as it can hold, so that others may be missing. */
   readonly isFull: boolean;
 }
 
 export type PageStep =
-  /** All rows since the cursor are there. */
+  /** All rows since the cursor have been read. */
   | { readonly kind: 'complete' }
   | { readonly kind: 'ask'; readonly fromId: string }
-  /** No page leads on: rows may be missing. */
+  /** No further page connects to the known ones. Rows may be missing. */
   | { readonly kind: 'gap' };
 
 const MAX_PAGES = 50;
-/** Ids are longs: beyond what a double holds. */
+/** Ids are 64-bit integers, more than a double can hold. */
 const rising = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Reads everything from the cursor on: the newest page first; where that does not reach back to the cursor, pages that begin at the
- * cursor and lead up to it; where nothing comes of these, `fromId` counts downward, and pages lead from the newest one down to the
- * cursor. Each question overlaps what is known by one id, so that it does not matter whether the row of `fromId` itself is in the answer.
- *
- * Invariants: complete only where pages that overlap, or a page that was not full, join the newest row to the cursor (null: to the very
- * first row); no question is asked twice; ends within MOST_PAGES pages.
+ * Reads everything from the cursor on. The newest page comes first. If it does not reach back to the cursor, pages from the cursor upward
+ * follow. If those do not connect, `fromId` counts downward, and pages lead from the newest one down to the cursor. Each request overlaps
+ * the known rows by one id, so it does not matter whether the row of `fromId` is included.
+ * Invariants: `complete` only if overlapping pages, or a page that was not full, connect the newest row to the cursor (null: to the very
+ * first row); no request is repeated; ends within MAX_PAGES pages.
  */
 export class Paging {
   readonly #cursor: bigint | null;
-  /** The stretch that hangs together with the newest row, and the one that does with the cursor. */
+  /** The lowest id connected to the newest row, and the highest id connected to the cursor. */
   #low: bigint | null = null;
   #reached: bigint | null = null;
   #isDown = false;
@@ -39,17 +38,17 @@ export class Paging {
     this.#cursor = cursor === null ? null : BigInt(cursor);
   }
 
-  /** The newest page. `reachesBack`: it is known to hold a row from before everything that matters. */
+  /** Takes the newest page. `reachesBack`: it is known to include a row older than all relevant ones. */
   first(page: PageSeen, reachesBack = false): PageStep {
     const ids = sorted(page.ids);
     this.#low = ids[0] ?? null;
     if (!page.isFull || reachesBack || this.#low === null || this.#touches(this.#low)) return { kind: 'complete' };
     this.#reached = this.#cursor;
-    // Without a cursor there is nothing to lead up from.
+    // Without a cursor there is no row to start from.
     return this.#cursor === null ? this.#down() : this.#up();
   }
 
-  /** The page that was asked for last. */
+  /** Takes the page requested last. */
   next(page: PageSeen, reachesBack = false): PageStep {
     if (++this.#pages > MAX_PAGES) return { kind: 'gap' };
     return this.#isDown ? this.#wentDown(page, reachesBack) : this.#wentUp(page);
@@ -59,7 +58,7 @@ export class Paging {
     const ids = sorted(page.ids);
     const [reached, low] = [this.#reached!, this.#low!];
     const last = ids.at(-1);
-    // It has to hold what it was asked to begin with, and has to lead on.
+    // The page must contain the id that it was asked to start from, and newer ids.
     if (last === undefined || !ids.includes(reached) || last <= reached) return this.#down();
     this.#reached = last;
     return last >= low ? { kind: 'complete' } : this.#up();

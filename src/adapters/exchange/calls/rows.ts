@@ -1,4 +1,4 @@
-// Rows of both markets in one shape: what audits, evidence and fills are made from.
+// Rows of venue lists in one shape for both markets. Audits, evidence and fills use them.
 
 import type { Side } from '../../../model/order.ts';
 import type { OrderStatus, CodeReading } from '../../../protocol/shapes/codes.ts';
@@ -6,29 +6,29 @@ import type { FuturesFill, FuturesOrder, OrderHistoryRow } from '../../../protoc
 import { ownOrder, type SpotFill, type SpotOrder } from '../../../protocol/shapes/spot.ts';
 import type { PositionAction } from '../../../protocol/shapes/value.ts';
 
-/** An order as a list or a query shows it. Decimals are text, as they came. */
+/** An order as a list or a query shows it. Decimals are the venue's text. */
 export interface OrderRow {
   readonly venueId: string;
-  /** Null: the row does not carry it. */
+  /** Null if the row does not have it. */
   readonly cid: string | null;
   readonly side: Side;
   /** Null on spot. */
   readonly action: PositionAction | null;
-  /** Null where the row does not say it. */
+  /** Null if the row does not have it. */
   readonly isMarket: boolean | null;
   readonly isLiquidation: boolean;
   readonly price: string | null;
-  /** Of a MARKET BUY perhaps an amount. */
+  /** For a MARKET BUY it may be a quote amount. */
   readonly qty: string;
   readonly executed: string;
   readonly status: CodeReading<OrderStatus>;
   readonly timeMs: number | null;
 }
 
-/** A fill of ours. */
+/** One of our fills. */
 export interface TradeRow {
   readonly tradeId: string;
-  /** Our order's id, and the other side's where it is told. */
+  /** The venue order id of our order, and that of the counterparty if reported. */
   readonly venueId: string;
   readonly otherId: string | null;
   readonly side: Side;
@@ -43,26 +43,26 @@ export interface TradeRow {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** As many rows as a list holds: others may be missing. */
+  /** True if the list is as long as it can get, so that rows may be missing. */
   readonly isCut: boolean;
-  /** False where a row could not be read. */
+  /** False if a row could not be parsed. */
   readonly isReadable: boolean;
-  /** No row is missing or unreadable, as far as the list can tell. */
+  /** True if no row is missing or unreadable, as far as the list shows. */
   readonly isWhole: boolean;
 }
 
 export interface PositionRow {
   readonly side: Side;
   readonly volume: string;
-  /** Funding so far, received above 0; null where it is not told. */
+  /** Running total of funding, above 0 is received; null if not reported. */
   readonly funding: string | null;
-  /** When it was opened, ms; null where it is not told. */
+  /** Opening time, ms; null if not reported. */
   readonly openedMs: number | null;
   readonly leverage: number;
   readonly positionType: number;
 }
 
-/** A client order id of `0` or nothing is none. */
+/** An empty client order id or `0` means that there is no client order id. */
 const cidIn = (text: string | null): string | null => (text === null || text === '' || text === '0' ? null : text);
 
 export const spotOrderRow = (row: SpotOrder): OrderRow => ({

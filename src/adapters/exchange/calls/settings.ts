@@ -1,31 +1,31 @@
-// The times that the live order path goes by (order safety, section 18): waits, bounds and periods, all of which a time scale may divide.
+// Time constants of live order handling (order safety, section 18): waits, bounds and periods. A time scale may divide them.
 
-/** All in ms of our clock. A time scale has divided them already, but for `windowMs`, which the exchange counts on its own clock. */
+/** All in ms of our clock, already divided by the time scale. The exception is `windowMs`, which the venue counts on its own clock. */
 export interface OrderSettings {
-  /** A create is signed so far back: late ones are refused sooner, at the price of more refusals on slow links; 0 to 4000. */
+  /** How far a create's timestamp is set back, 0 to 4000. Late creates are refused sooner, but slow links get more refusals. */
   readonly backdateMs: number;
-  /** Ends our waiting for the answer to a create, never the order. */
+  /** Ends our wait for the reply to a create, never the order. */
   readonly createTimeoutMs: number;
-  /** How long after its timestamp the exchange may still admit a request: its rule, in its time. */
+  /** The admission window: how long after its timestamp the venue may still admit a request, in venue time. */
   readonly windowMs: number;
-  /** The floor of L: how old a list may be when it is read. */
+  /** Minimum of L, the age that a list may have when it is read. */
   readonly readLagMs: number;
-  /** The first pause before a cancel is sent again; it doubles up to the longest. */
+  /** Pause before a cancel is first resent. It doubles up to `cancelRetryMaxMs`. */
   readonly cancelRetryMs: number;
   readonly cancelRetryMaxMs: number;
-  /** From an answer that shows no end of an order that may end at once to the first read of what became of it; doubles up to `fastMs`. */
+  /** Pause between a reply that leaves an order open that may end at once, and the first read of its state; doubles up to `fastMs`. */
   readonly followMs: number;
-  /** Period of the fast audit; what follows single orders asks no more rarely. */
+  /** Period of the fast audit. Polling of single orders is at least as frequent. */
   readonly fastMs: number;
-  /** How often a fast audit reads balances or positions. */
+  /** Period in which fast audits read balances or positions. */
   readonly balanceMs: number;
-  /** No create is signed while the clock of the exchange is less certain than this. */
+  /** No create is signed while the clock uncertainty is above this. */
   readonly maxUncertaintyMs: number;
-  /** A time of the exchange that is further from what was expected voids all negative evidence. */
+  /** If a venue time is further than this from the expected time, all negative evidence is void. */
   readonly clockJumpMs: number;
-  /** How long a refused create is looked for all the same. */
+  /** How long to keep looking for a refused create. */
   readonly refusedWatchMs: number;
-  /** So many answers of the kind "outcome unknown" within `incidentWindowMs` are an incident; it is over after `incidentCleanMs` without one. */
+  /** This many `unknown` outcomes within `incidentWindowMs` start an incident. It ends after `incidentCleanMs` without one. */
   readonly incidentCount: number;
   readonly incidentWindowMs: number;
   readonly incidentCleanMs: number;

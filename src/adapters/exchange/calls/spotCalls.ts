@@ -1,4 +1,4 @@
-// The spot side of the service in the shape of both.
+// Implements the market-independent `VenueCalls` with the spot endpoints.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
@@ -10,14 +10,14 @@ import { mapOutcome, MAX_ROWS, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
 
-/** Rows at which services are known to cut a list, whatever was asked for. */
+/** Row counts at which services are known to cut a list, whatever limit was requested. */
 const CUTS: ReadonlySet<number> = new Set([100, 500]);
 
-/** A list is whole where every row could be read and none was cut off. `most`: rows at which it is cut. */
+/** Returns a page that is whole if every row was parsed and none was cut off. `max`: the row count at which the list is cut. */
 export function pageOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   return page(rows, refused.length, rows.length + refused.length >= max, map);
 }
-/** The same of a list that may be cut sooner than asked for: one more question, where it is not, costs nothing. */
+/** The same for a paged list that may be cut below the requested limit. If it was not, the only cost is one extra request. */
 export function pagedOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   const count = rows.length + refused.length;
   return page(rows, refused.length, count >= max || CUTS.has(count), map);
@@ -27,7 +27,7 @@ function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (r
   return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };
 }
 
-/** `wrong` is told of an answer about another account. */
+/** `wrong` is called for a reply about another account. */
 export function spotCalls(calls: Calls, wrong: (what: string) => void): VenueCalls {
   const account = new AccountIdentity('spot.account', wrong);
   return {

@@ -1,4 +1,4 @@
-// The list of orders that wait for a price, all pages of it: read again from the first one where it changes meanwhile.
+// Reads all pages of the list of waiting trigger orders. Starts again at page 1 if the list changes in between.
 
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -8,7 +8,7 @@ const ROWS = 1000;
 const MAX_BEGINNINGS = 3;
 const MAX_PAGES = 50;
 
-/** Calls `done` with all rows of a contract, or null where they did not come whole. */
+/** Passes `done` all rows of a contract, or null if the list was incomplete. */
 export function readTriggers(
   calls: Calls,
   contractName: string,
@@ -28,7 +28,7 @@ export function readTriggers(
             return begin(beginnings + 1);
           }
           rows.push(...value.rows);
-          // Without a count only a page that is not full is known to be the last.
+          // Without a count, only a page that is not full is known to be the last.
           const isLast = value.rows.length < ROWS || (value.count !== null && rows.length >= value.count);
           if (!isLast) return next(page + 1, value.count);
           done(value.count === null || rows.length === value.count ? rows : null);

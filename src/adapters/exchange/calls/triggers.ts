@@ -1,4 +1,4 @@
-// Condition orders on the wire: one that waits has an id of its own kind and stands in a list of its own; once it has fired it is an order.
+// Trigger orders on the wire. While one waits it has its own kind of id and its own list; once fired it becomes a normal order.
 
 import { fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
@@ -11,10 +11,12 @@ import type { OrderRow } from './rows.ts';
 
 const PREFIX = 'trigger';
 
-/** The id under which an order waits, as it stands in tracks and journals: with the client order id, by which its child is known. */
+/**
+ * Returns the id of a waiting trigger order for tracking and journal. It includes the client order id, which identifies the fired order.
+ */
 export const triggerTrackId = (triggerId: string, cid: string): string => `${PREFIX}:${triggerId}:${cid}`;
 
-/** What such an id holds; null: it is that of an order. */
+/** Returns the parts of such an id, or null for a normal venue order id. */
 export function parseTriggerTrackId(venueId: string | null): { readonly triggerId: string; readonly cid: string } | null {
   const [prefix, triggerId, cid] = venueId?.split(':') ?? [];
   return prefix === PREFIX && triggerId !== undefined && cid !== undefined ? { triggerId, cid } : null;
@@ -23,7 +25,7 @@ export function parseTriggerTrackId(venueId: string | null): { readonly triggerI
 export const isTriggerOrder = ({ triggerTicks }: Pick<OrderRequest, 'triggerTicks'>): boolean =>
   triggerTicks !== undefined && triggerTicks > 0;
 
-/** The arguments of a condition order: what an exit waits for is told by the way to it, 1 a loss, 2 a profit; 3 a rise, 4 a fall. */
+/** Returns the request arguments. The trigger type follows from the price direction: for an exit 1 loss, 2 profit; else 3 rise, 4 fall. */
 export function triggerOrderArgs(order: OrderRequest, terms: FuturesOrderTerms, cid: string): OpArgs<'futures.createConditionOrder'> {
   const { instrument, triggerTicks } = order;
   const { timeInForce, ...args } = futuresOrderArgs(order, terms, cid);
@@ -41,7 +43,10 @@ function triggerTypeOf({ side, reduceOnly }: OrderRequest, triggersAbove: boolea
   return triggersAbove ? '3' : '4';
 }
 
-/** True where a row asks for what `order` asks for: the list bears no client order ids. What does not say which way the price is to come may be either. */
+/**
+ * True if the terms of a row match `order`, because the list has no client order ids. If `triggersAbove` is undefined, either price
+ * direction matches.
+ */
 export function matchesTrigger(row: TriggerOrder, order: OrderRequest): boolean {
   const { instrument, side, lots, limit, reduceOnly, triggerTicks = 0, triggersAbove } = order;
   const isType = (way: boolean): boolean => row.triggerType.word === readCode(TRIGGER_TYPES, triggerTypeOf(order, way)).word;
@@ -55,20 +60,20 @@ export function matchesTrigger(row: TriggerOrder, order: OrderRequest): boolean 
   );
 }
 
-/** True of a row that waits for its price: a code that nobody knows is alive. */
+/** True if a row still waits for its price. An unknown status counts as waiting. */
 export const mayWait = ({ status: { word } }: TriggerOrder): boolean => word === 'PENDING' || word === 'UNKNOWN';
 
-/** How much earlier than its create was signed a row can seem to have been made: its time is told in whole seconds. */
+/** How far a row's creation time may precede the signing of its create. Rows have times in whole seconds. */
 const EARLY_MS = 2000;
 
-/** True where a row says that it was there before the create was signed. */
+/** True if a row existed before the create was signed. */
 export const isOlder = ({ ctime }: TriggerOrder, signMs: number): boolean => ctime !== null && ctime < signMs - EARLY_MS;
 
-/** True where a row of this order's place in the list speaks of another order: the exchange has one place for two. */
+/** True if the row found under this order's id describes another order: the venue has used one id for two. */
 export const isOther = ({ side, open }: TriggerOrder, wanted: Pick<OrderRequest, 'side' | 'reduceOnly'>): boolean =>
   side !== wanted.side || open !== (wanted.reduceOnly ? 'CLOSE' : 'OPEN');
 
-/** One that has fired is no row of its own: what came of it is another order. */
+/** A fired trigger order has no row here: it has become another order. */
 const STATUS: Readonly<Record<Exclude<TriggerStatus, 'TRIGGERED'>, OrderStatus>> = {
   PENDING: 'NEW',
   EXPIRED: 'EXPIRED',
@@ -77,7 +82,7 @@ const STATUS: Readonly<Record<Exclude<TriggerStatus, 'TRIGGERED'>, OrderStatus>>
   UNKNOWN: 'UNKNOWN',
 };
 
-/** As a row of an order, under the id under which it waits; null: it has fired. */
+/** Returns the trigger order as an order row under its waiting id, or null if it has fired. */
 export function triggerAsOrderRow(trigger: TriggerOrder, venueId: string, cid: string): OrderRow | null {
   const { side, open, price, volume, status, ctime } = trigger;
   if (status.word === 'TRIGGERED') return null;

@@ -1,4 +1,4 @@
-// What the exchange behind REST is made from, what it is told after a restart, and what its audits say.
+// Types of the REST exchange: its collaborators, the state restored after a restart, and the results of audits.
 
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -9,18 +9,18 @@ import type { ServerTime } from '../time/serverClock.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderSettings } from './settings.ts';
 
-/** What is written down beside the records of orders. The journal of a live bot is one; tests may leave it out. */
+/** Notes written beside the order records. A live bot writes them to its journal; tests may omit them. */
 export interface ExchangeNotes {
-  /** Everything before it is journalled. */
+  /** Everything before the cursor is journalled. */
   cursor(body: { readonly symbol: string; readonly channel: string; readonly value: string }): unknown;
-  /** A fill that is booked to the account itself. */
+  /** A fill that is booked to the account, not to a strategy. */
   outside?(fill: UnattributedFill): unknown;
   setting(body: { readonly contract: string; readonly name: string; readonly value: string; readonly confirmed: boolean }): unknown;
 }
 
-/** All times are the exchange's. */
+/** Receives measurements. All times are venue times. */
 export interface DelayObserver {
-  /** D and L as they are held now. */
+  /** The current values of D and L. */
   readonly visibilityDelayMs: number;
   readonly readLagMs: number;
   onVenueTime(venueMs: number): void;
@@ -30,7 +30,7 @@ export interface DelayObserver {
   onClockJump(): void;
 }
 
-/** What a contract is to be set to before it may be opened. */
+/** The settings that a contract must have before a position may be opened. */
 export interface ContractSettingsTarget {
   /** 1 cross, 2 isolated. */
   readonly positionType: 1 | 2;
@@ -45,24 +45,24 @@ export interface RestExchangeDeps {
   /** The clock of this market's service. */
   readonly serverTime: () => ServerTime;
   readonly market: Market;
-  /** Of the run, in its order: their positions are the indices of everything. Those of another market are let be. */
+  /** The run's instruments, in its order; instrument indices refer to it. Instruments of another market are ignored. */
   readonly instruments: readonly Instrument[];
   readonly journal: Journal;
   readonly notes?: ExchangeNotes;
-  /** The client order id of an order of this run. */
+  /** Returns the client order id of an order of this run. */
   readonly clientOrderIdOf: (id: OrderId) => string;
   readonly settings: OrderSettings;
-  /** Futures alone. */
+  /** Futures only. */
   readonly contractSettingsTarget?: (instrument: number) => ContractSettingsTarget;
-  /** Is told what the answers of the exchange say about its delays and its clock. */
+  /** Receives what replies show about the venue's delays and clock. */
   readonly delayObserver?: DelayObserver;
-  /** Lots of an instrument that the books of all strategies hold, below 0 short. */
+  /** Lots of an instrument that all strategies hold together, below 0 short. */
   readonly heldLots?: (instrument: number) => number;
-  /** The same stands against trading at another service of the account: what is over here alone is not over. */
+  /** True if another service of the account has raised the same cause, so that clearing it here does not clear it. */
   readonly isRaisedElsewhere?: (code: HaltCode, instrument: number | null) => boolean;
 }
 
-/** What an order asks for: a copy, for records of the order manager are used again. */
+/** The terms of an order. It is a copy, because the order manager reuses its records. */
 export type OrderRequest = Pick<
   Order,
   | 'id'
@@ -77,64 +77,64 @@ export type OrderRequest = Pick<
   | 'timeInForce'
   | 'triggerTicks'
 > & {
-  /** Of a condition order; undefined: what is left of an earlier version does not say. */
+  /** For a trigger order; undefined if a journal of an earlier version does not say. */
   readonly triggersAbove?: boolean | undefined;
 };
 
-/** An order of an earlier life of the process. */
+/** An order of an earlier run of the process. */
 export interface RestoredTrackedOrder {
   readonly request: OrderRequest;
   readonly cid: string;
-  /** The time with which it was signed; where its SEND is lost, the time of the exchange at the restart. */
+  /** Signing time; if the SEND record is lost, the venue time at the restart. */
   readonly signMs: number;
   readonly venueId: string | null;
-  /** The id that another order has too, so that it was taken from this one; null or absent: there is none. */
+  /** The venue order id that was taken from this order because another order has it too; null or absent if it is not contested. */
   readonly contestedId?: string | null;
   readonly filledLots: number;
   readonly filledUnits: number;
-  /** `unconfirmed`: a terminal status was read once. `tomb`: proved without effect, or refused. */
+  /** `unconfirmed`: a terminal status was read once. `tomb`: proven absent or refused. */
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'tomb';
 }
 
 export interface RestoredTracking {
   readonly orders: readonly RestoredTrackedOrder[];
-  /** `<instrument id> <trade id> <side>` of every fill that was booked: both legs of a trade with ourselves have its id. */
+  /** `<instrument id> <trade id> <side>` of every booked fill. The side is needed because both legs of a self-trade have one id. */
   readonly trades: ReadonlySet<string>;
-  /** Ids of all instruments that were ever traded. */
+  /** Ids of all instruments ever traded. */
   readonly symbols: readonly string[];
-  /** The time of the first record: what the account did before is nobody's. */
+  /** Time of the first record. Earlier activity of the account is not ours. */
   readonly sinceMs: number;
-  /** Fills that are booked to the account itself. */
+  /** Fills that are booked to the account, not to a strategy. */
   readonly outside?: readonly UnattributedFill[];
-  /** The newest value that this exchange has noted, by `<symbol> <channel>`. */
+  /** The latest value of each cursor, by `<symbol> <channel>`. */
   readonly cursors: ReadonlyMap<string, string>;
 }
 
-/** Causes that this exchange raises through `ExchangeSink.trouble`. */
+/** Halt causes that this exchange raises through `ExchangeSink.raiseHalt`. */
 export type HaltCode =
   | 'ALIEN' | 'STRAY' | 'GAP' | 'MISMATCH' | 'ECHO'
   | 'ADMISSION' | 'DUPLICATE' | 'LOCKED' | 'KEY' | 'BANNED' | 'INCIDENT' | 'CLOCK' | 'SETTINGS' | 'STATUS' | 'FEE_COIN' | 'FINE_FILL'; // prettier-ignore
 
-/** Something that the exchange shows and that our records do not explain. */
+/** Something that the venue shows and our records do not explain. */
 export interface AuditDifference {
   readonly code: HaltCode;
-  /** Null: of the account. */
+  /** Null if it concerns the account. */
   readonly instrument: number | null;
-  /** The exchange's order id, where it is about one: what `orders adopt` and `orders ignore` take. */
+  /** The venue order id, if one order is concerned. `orders adopt` and `orders ignore` take it. */
   readonly venueId: string | null;
-  /** One line for a person. */
+  /** One line for the operator. */
   readonly what: string;
 }
 
 export type AuditKind = 'fast' | 'full';
 
-/** `gap`: some list was not complete or did not come, so nothing is proved; try again. */
+/** `gap`: a list was incomplete or did not arrive, so nothing is proven. Try again. */
 export interface AuditResult {
   readonly kind: 'ok' | 'gap' | 'mismatch';
-  /** Of a gap what was missing, of a mismatch what differs. */
+  /** For a gap what was missing, for a mismatch what differs. */
   readonly differences: readonly AuditDifference[];
-  /** Everything came that was asked for: what was compared was compared with all of it. */
+  /** True if every read was complete, so that the comparison covers everything. */
   readonly isComplete: boolean;
-  /** A lower bound of the exchange's time at which everything was read. */
+  /** Lower bound of the venue time at which everything was read. */
   readonly venueMs: number;
 }

@@ -1,4 +1,4 @@
-// What both markets of the service can be asked for, in one shape.
+// The calls that both markets of the service support, in one shape.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -7,7 +7,7 @@ import type { CallOptions } from '../client/restClient.ts';
 import type { OrderRow, Page, PositionRow, TradeRow } from './rows.ts';
 import type { OrderRequest } from './types.ts';
 
-/** The answer to a create: an id, and of its echo what was said. Null: not said. */
+/** The reply to a create: the id, and the echoed terms. Null: not echoed. */
 export interface CreatedOrder {
   readonly venueId: string;
   readonly cid: string | null;
@@ -19,41 +19,41 @@ export interface CreatedOrder {
   readonly timeMs: number | null;
 }
 
-/** What the account holds of each asset: free and locked together. */
+/** What the account holds of an asset, free and locked together. */
 export interface VenueHolding {
   readonly asset: string;
   readonly total: string;
 }
 
-/** Rows in a list at most. */
+/** Maximum number of rows in a list. */
 export const MAX_ROWS = 1000;
 
-/** Each calls `done` once; null: there is no answer. */
+/** Each method calls `done` once; null means no answer. */
 export interface VenueCalls {
   create(order: OrderRequest, cid: string, done: (outcome: Outcome<CreatedOrder>) => void, options: CallOptions): void;
   cancel(instrument: Instrument, venueId: string, done: (outcome: Outcome<unknown>) => void): void;
   serverTime(done: (ms: number | null) => void): void;
   openOrders(instrument: Instrument, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
-  /** `none`: an answer without information, which proves nothing. */
+  /** `none`: a reply without information, which proves nothing. */
   order(instrument: Instrument, venueId: string, options: CallOptions, done: (row: OrderRow | 'none' | null) => void): void;
-  /** `most` rows, 1000 or fewer: the newest, or those around `fromId`. */
+  /** At most `max` rows, up to 1000: the newest, or those around `fromId`. */
   trades(
     instrument: Instrument,
     from: { readonly fromId: string | null; readonly max: number },
     options: CallOptions,
     done: (page: Page<TradeRow> | null) => void,
   ): void;
-  /** Futures alone: orders with their client ids, newest first; spot has no such list and answers null. */
+  /** Futures only: orders with client order ids, newest first. Null on spot, which has no such list. */
   history(instrument: Instrument, fromId: string | null, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
-  /** Futures alone: orders that wait for a price, and those that did; null where not all of them came. On spot there are none. */
+  /** Futures only: trigger orders, waiting and past; null if the list was incomplete. Empty on spot. */
   waiting(instrument: Instrument, options: CallOptions, done: (rows: readonly TriggerOrder[] | null) => void): void;
-  /** Spot alone; null on futures. */
+  /** Spot only; null on futures. */
   holdings(options: CallOptions, done: (held: readonly VenueHolding[] | null) => void): void;
-  /** Futures alone; null on spot. */
+  /** Futures only; null on spot. */
   positions(instrument: Instrument, options: CallOptions, done: (page: Page<PositionRow> | null) => void): void;
 }
 
-/** The same outcome with another value. */
+/** Returns the same outcome with the value mapped. */
 export function mapOutcome<T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> {
   return outcome.kind === 'acked' ? { kind: 'acked', value: map(outcome.value) } : outcome;
 }

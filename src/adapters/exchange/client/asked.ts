@@ -1,15 +1,15 @@
-// Compares an answer with the question: rows of another symbol, contract or order are never believed. Pure.
+// Compares a reply with its request: a row for another symbol, contract or order makes the reply invalid. Pure.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Given } from '../../../protocol/arguments.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** The cause of an outcome that `believed` has refused begins with this. */
+/** Prefix of the cause when `believed` rejects a reply. */
 export const OTHER_ANSWER = 'an answer about something else than what was asked';
 
 /**
- * Returns the outcome of a read as it is, or `unknown` where the answer names another symbol, contract or order than the arguments do.
- * One such row voids the whole answer: the others may be of the same mistake.
+ * Returns the outcome of a read unchanged, or `unknown` if the reply names another symbol, contract or order than the arguments. One such
+ * row voids the whole reply, because the other rows may be wrong in the same way.
  */
 export function believed<T>(outcome: Outcome<T>, args: Given): Outcome<T> {
   if (outcome.kind !== 'acked') return outcome;
@@ -36,7 +36,7 @@ function otherOf(row: Readonly<Record<string, unknown>>, args: Given): string | 
     return differs('symbol', asked, rowSymbol);
   const [askedId, rowId] = [textOf(orderId), textOf(row['orderId'])];
   if (askedId !== null && rowId !== null && rowId !== askedId) return differs('orderId', askedId, rowId);
-  // Only the newest order of a client order id is found by it, and a service may leave it out of its answer.
+  // A client order id finds only its newest order, and a service may omit the id from its reply.
   const [askedCid, rowCid] = [askedId === null ? textOf(newClientOrderId) : null, textOf(row['clientOrderId'])];
   if (askedCid !== null && rowCid !== null && rowCid !== '0' && rowCid !== '' && !isSame(rowCid, askedCid)) {
     return differs('clientOrderId', askedCid, rowCid);
@@ -50,7 +50,7 @@ const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
 const isSame = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 const letters = (name: string): string => name.toUpperCase().replace(/[^0-9A-Z]/g, '');
-/** A position may say BTCUSDT of the contract E-BTC-USDT. */
+/** A position may say BTCUSDT for the contract E-BTC-USDT. */
 const isNameOf = (name: string, asked: string): boolean =>
   letters(name) === letters(asked) || (asked.includes('-') && asked.toUpperCase().split('-').slice(1).join('') === letters(name));
 const differs = (name: string, asked: string, got: string): string =>

@@ -1,4 +1,4 @@
-// One call on its way: the exchange's clock, its turn, the signature, the wire, what came of it, and for a read perhaps once more.
+// The life of one call: server clock, rate limit, signature, wire, outcome, and for a failed read perhaps another attempt.
 
 import type { TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
@@ -16,14 +16,14 @@ import type { RestClientDeps } from './clientParts.ts';
 import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
-/** How long an answer is listened for that nobody waits for any more. */
+/** How long to keep listening for a reply after the caller has timed out. */
 export const LATE_MS = 60_000;
 
 export interface CallTarget<O extends Op> {
   readonly op: O;
   readonly request: UnsignedRequest;
   readonly origin: string;
-  /** What was asked: an answer to a read is held against it. */
+  /** The arguments of the call. The reply to a read is compared with them. */
   readonly args: Given;
 }
 
@@ -32,11 +32,11 @@ export interface CallTerms {
   readonly timeoutMs: number;
   readonly attempts: number;
   readonly late: ((outcome: Outcome<unknown>) => void) | undefined;
-  /** Undefined: the time at which it leaves. */
+  /** Signing time; undefined means the time of sending. */
   readonly signMs: TimeMs | undefined;
 }
 
-/** What a client has for its calls. */
+/** The parts that all calls of a client share. */
 export interface RestCallDeps extends RestClientDeps {
   readonly times: UniqueTimestamps;
 }
@@ -51,23 +51,23 @@ export class RestCall<O extends Op> {
   readonly #market: Market;
   readonly #effect: Effect;
   readonly #isSigned: boolean;
-  /** Attempts begun. */
+  /** Attempts started. */
   #attempt = 0;
   #deadlineMs = 0;
   #timer: number | null = null;
   #pause: number | null = null;
-  /** Gives up the place in the queue or the waiting for the wire. */
+  /** Leaves the queue, or stops waiting for the wire. */
   #giveUp: (() => void) | null = null;
-  /** Why the waiting was ended by the caller or the time limit. */
+  /** Why the caller or the time limit ended the call. */
   #ended: string | null = null;
-  /** Our time at which the last attempt left. */
+  /** Our time at which the last attempt was sent. */
   #sentMs: number | null = null;
   #isOnWire = false;
-  /** The end of listening for an answer that nobody waits for. */
+  /** Timer that ends the listening for a late reply. */
   #listening: number | null = null;
   #hasCorrectedTime = false;
   #isOver = false;
-  /** Of the attempt before. */
+  /** Outcome of the previous attempt. */
   #last: Outcome<OpResult<O>> | null = null;
 
   constructor(parts: RestCallDeps, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
@@ -93,7 +93,7 @@ export class RestCall<O extends Op> {
     this.#end('cancelled');
   }
 
-  /** One attempt. What is signed wants the service's time, which is measured where it has not been yet. */
+  /** Starts one attempt. A signed call needs the server time, which is measured first if that has not happened. */
   #begin(): void {
     this.#attempt++;
     if (this.#isSigned) this.#parts.clock.whenReady(this.#market, () => this.#queue());
@@ -116,7 +116,7 @@ export class RestCall<O extends Op> {
         this.#refuse(why);
       },
     );
-    // Where its turn came within the call, the wire's own is there already.
+    // If the call was sent at once, `#send` has already set its own function.
     if (!hasLeft) this.#giveUp = giveUp;
   }
 
@@ -153,12 +153,12 @@ export class RestCall<O extends Op> {
     this.#giveUp = null;
     const isReply = transport.kind === 'reply';
     const found = outcomeOf(this.#target.op, this.#explained(transport));
-    // What an acknowledgement of an order echoes is compared with the order itself.
+    // Reads only: the acknowledgement of an order is compared with the order elsewhere.
     const outcome = this.#effect === 'read' ? believed(found, this.#target.args) : found;
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
     ticket.answered(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);
-    // What never left is never answered, and a reply that overtook the cancel is all there is.
+    // A request that was never sent gets no reply. If the reply arrived before the cancel, no other follows.
     if (isReply || outcome.kind === 'notSent') this.#stopListening();
     if (this.#ended !== null) this.#finish(outcome);
     else if (this.#isSigned && isWrongTime(outcome)) this.#correctTime(outcome);
@@ -166,17 +166,17 @@ export class RestCall<O extends Op> {
     else this.#finish(outcome);
   }
 
-  /** One that corrected the time does not count. */
+  /** An attempt that only corrected the clock does not count. */
   get #maxAttempts(): number {
     return this.#terms.attempts + (this.#hasCorrectedTime ? 1 : 0);
   }
 
-  /** A failure that we brought about is told as what it was. */
+  /** Returns the outcome. If this call caused the failure itself, its own cause replaces that of the wire. */
   #explained(transport: WireOutcome): WireOutcome {
     return transport.kind === 'failed' && this.#ended !== null ? { ...transport, cause: this.#ended } : transport;
   }
 
-  /** The clocks differ by more than the service allows: measured again, which helps the next call; a read is asked once more itself. */
+  /** The request time differed too much from the service's clock. Measures the clock again for later calls, and retries a read once. */
   #correctTime(outcome: Outcome<OpResult<O>>): void {
     const { clock } = this.#parts;
     const isNewer = this.#sentMs !== null && clock.isMeasuredSince(this.#market, this.#sentMs);
@@ -194,7 +194,7 @@ export class RestCall<O extends Op> {
   #again(outcome: Outcome<OpResult<O>>): void {
     const { scheduler, random } = this.#parts;
     const atMs = scheduler.nowMs + retryPauseMs(this.#attempt, random());
-    // An attempt for which no time is left would only make the caller wait.
+    // An attempt that cannot finish before the deadline would only make the caller wait.
     if (atMs >= this.#deadlineMs) {
       this.#finish(outcome);
       return;
@@ -213,7 +213,7 @@ export class RestCall<O extends Op> {
     this.#later(() => this.#finish(outcome));
   }
 
-  /** Ends the waiting. On the wire, the wire says how far it had come. */
+  /** Ends the call. If the request is on the wire, the wire reports how far it got. */
   #end(why: string): void {
     if (this.#isOver || this.#ended !== null) return;
     this.#ended = why;
@@ -221,7 +221,7 @@ export class RestCall<O extends Op> {
     this.#giveUp = null;
     giveUp?.();
     if (this.#isOnWire) return;
-    // What an attempt before it brought says more than that the time is over.
+    // The outcome of an earlier attempt says more than the time-out.
     this.#later(() => this.#finish(this.#last ?? { kind: 'notSent', cause: why }));
   }
 

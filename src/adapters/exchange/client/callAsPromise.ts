@@ -1,10 +1,10 @@
-// A call as a promise, for commands that have nothing else to do meanwhile.
+// Wraps a call in a promise, for commands that do nothing else meanwhile.
 
 import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CallOptions, RestClient } from './restClient.ts';
 
-/** Resolves with the outcome, whatever it is; rejects with ConfigError where nothing was to be sent. */
+/** Resolves with the outcome, whatever it is. Rejects with ConfigError if the call must not be sent. */
 export function callAsPromise<O extends Op>(
   client: RestClient,
   op: O,

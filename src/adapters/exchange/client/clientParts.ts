@@ -1,4 +1,4 @@
-// What the client of an exchange is made of.
+// The collaborators of the REST client, and its log entries.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -10,19 +10,19 @@ import type { LateReplyWire } from '../wire/lateReplyWire.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** Facts of one attempt, fit for a log. */
+/** Facts about one attempt, safe to log. */
 export interface CallLog {
   readonly op: Op;
   readonly kind: Outcome<unknown>['kind'];
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempt: number;
-  /** From the first byte out to the answer or its failure; null where nothing was sent. */
+  /** From the first byte sent to the reply or failure; null if nothing was sent. */
   readonly latencyMs: number | null;
-  /** HTTP status; null where no reply came. */
+  /** HTTP status; null if no reply came. */
   readonly status: number | null;
-  /** The service's own; null where it said none. */
+  /** The service's code; null if it sent none. */
   readonly code: number | null;
-  /** An answer that came when nobody waited for it any more. */
+  /** True if the reply came after the call had ended. */
   readonly isLate: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface RestClientDeps {
   readonly clock: ServerClock;
   /** Origins such as `https://api.example.com`. */
   readonly baseUrls: Readonly<Record<Market, string>>;
-  /** Null: public calls only. */
+  /** Null allows public calls only. */
   readonly credentials: Credentials | null;
   readonly dialect: Dialect;
   /** From 0 to 1, for the jitter of pauses. */
   readonly random: () => number;
-  /** Told of every attempt when it is over: facts that hold no secret, never headers, bodies or what was signed. */
+  /** Receives each attempt when it has ended: no secrets, headers, bodies or signed text. */
   readonly log?: (entry: CallLog) => void;
 }

@@ -1,4 +1,4 @@
-// Whose account an answer is about: the first one that it names, and no other.
+// Checks that all replies are about one account: the first one that a reply names.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 
@@ -7,13 +7,13 @@ export class AccountIdentity {
   readonly #wrong: (what: string) => void;
   #known: string | null = null;
 
-  /** `of`: the endpoint, for messages. `wrong` is told of an answer about another account. */
+  /** `of`: the endpoint, for messages. `wrong` is called for a reply about another account. */
   constructor(of: string, wrong: (what: string) => void) {
     this.#of = of;
     this.#wrong = wrong;
   }
 
-  /** False where one of the ids is another account's: then nothing of the answer counts. An answer that names none is believed. */
+  /** Returns false if an id belongs to another account; then the whole reply must be ignored. A reply without ids is accepted. */
   isOurs(ids: Iterable<string | null>): boolean {
     for (const id of ids) {
       if (id === null || id === '' || id === '0') continue;

@@ -1,4 +1,4 @@
-// The client of the trading service: one call in, one outcome out, within a time limit; what is not a read is sent at most once.
+// The REST client of the venue: each call has one outcome within a time limit. Only reads are sent more than once.
 
 import { assertNever } from '../../../base/assert.ts';
 import type { TimeMs } from '../../../base/brand.ts';
@@ -17,18 +17,15 @@ import { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
 
 export interface CallOptions {
-  /** Place in the queue for the rate limit; default by what the call does: cancels first, then orders, reads last. */
+  /** Place in the rate-limit queue. The default depends on the call: cancels first, then orders, reads last. */
   readonly priority?: Priority;
-  /** ms for the whole call, waiting for its turn and further attempts included; default 10 000. */
+  /** Limit of the whole call in ms, including the queue and further attempts; default 10 000. */
   readonly timeoutMs?: number;
-  /** Of a read, 1 to 5; default 3. Everything else has one. */
+  /** Attempts of a read, 1 to 5; default 3. All other calls have one. */
   readonly attempts?: number;
-  /**
-   * Of a call that is no read: told, at most once, what its answer says when that comes after the time limit or a cancel. It is listened
-   * for during `LATE_MS`.
-   */
+  /** For calls that are not reads: receives, at most once, a reply that comes after the time limit or a cancel, up to `LATE_MS` later. */
   readonly late?: (outcome: Outcome<unknown>) => void;
-  /** Signed with this time of the exchange in place of the time at which it leaves: of an order, what its journal says (ms UTC). */
+  /** Sign with this venue time (ms UTC) instead of the time of sending. For an order it is the time in its journal. */
   readonly signMs?: TimeMs;
 }
 
@@ -40,7 +37,7 @@ export class RestClient {
   readonly #parts: RestCallDeps;
   readonly #origins: Readonly<Record<Market, string>>;
 
-  /** Throws ConfigError for base URLs that are neither https nor of this computer. */
+  /** Throws ConfigError for base URLs that are neither https nor on this computer. */
   constructor(parts: RestClientDeps) {
     const { spot, futures } = parts.baseUrls;
     this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
@@ -49,15 +46,15 @@ export class RestClient {
   }
 
   /**
-   * Calls `op`. `done` is called exactly once and never within the call. Returns a function that ends the waiting: what had not left
-   * never leaves and ends `notSent`; of what had, the outcome is `unknown`. Throws ConfigError, before anything is sent, for arguments
-   * that are not to be sent and for a signed call without credentials.
+   * Calls `op`. `done` is called exactly once, never before this returns. Returns a function that ends the call: an unsent request is never
+   * sent and ends `notSent`; a sent one ends `unknown`. Throws ConfigError, before anything is sent, for invalid arguments and for a signed
+   * call without credentials.
    */
   call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): () => void {
     return this.#start(op, args, buildRequest(op, args, this.#parts.dialect), done, this.#terms(op, options));
   }
 
-  /** The same for arguments that nobody has checked, such as those of a command line. */
+  /** The same for unchecked arguments, such as those of a command line. */
   callChecked(op: Op, args: Given, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
     return this.#start(op, args, buildChecked(op, args, this.#parts.dialect), done, this.#terms(op, options));
   }

@@ -1,4 +1,4 @@
-// The header Retry-After: how long a service asks to be left alone.
+// Parses the Retry-After header.
 
 import type { TimeMs } from '../../../base/brand.ts';
 import { parseTime } from '../../../model/time.ts';
@@ -6,7 +6,7 @@ import { parseTime } from '../../../model/time.ts';
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 const HTTP_DATE = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT$/;
 
-/** ms to wait at `nowMs` of the service's clock: from seconds, or a date as HTTP writes it; null for anything else. */
+/** Returns the ms to wait at `nowMs` of the service's clock, from seconds or an HTTP date; null for anything else. */
 export function retryAfterMs(header: string | undefined, nowMs: TimeMs): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -1,18 +1,18 @@
-// The position of the account itself: fills that belong to no order of the strategies. With it the books equal what the exchange shows.
+// The account's own position: unattributed fills. Including them, the books equal what the venue shows.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
 
-/** A fill of the account that is booked to no strategy. Decimals are text; `qty` is above 0. */
+/** A fill that is booked to the account, not to a strategy. Decimals are text; `qty` is above 0. */
 export interface UnattributedFill {
   readonly tradeId: string;
   readonly orderId: string;
-  /** Id of the instrument: `spot:BTCUSDT`. */
+  /** Id of the instrument, such as `spot:BTCUSDT`. */
   readonly symbol: string;
   readonly side: Side;
   readonly qty: string;
   readonly price: string;
-  /** In the quote asset, or the settlement asset of a contract. */
+  /** In the quote asset, or in the settlement asset of a contract. */
   readonly notional: string;
   readonly fee: string;
   readonly feeCoin: string;
@@ -20,12 +20,12 @@ export interface UnattributedFill {
   readonly executedMs: number;
 }
 
-/** What the account has of an instrument beside its strategies. */
+/** What the account holds of an instrument beyond its strategies. */
 export interface ReferencePosition {
   readonly symbol: string;
-  /** Base asset, or contracts; below 0 sold. */
+  /** In the base asset or contracts; below 0 is short. */
   readonly qty: string;
-  /** What came in of the quote asset, without fees; below 0 paid. */
+  /** Quote asset received, without fees; below 0 is paid. */
   readonly quote: string;
   readonly fees: readonly { readonly coin: string; readonly amount: string }[];
   readonly fills: number;
@@ -40,7 +40,7 @@ export class ReferenceBook {
   book(fill: UnattributedFill): void {
     this.#fills.push(fill);
   }
-  /** Of one order: bought less sold. */
+  /** Returns the quantity of one order, bought minus sold. */
   qtyOf(orderId: string): Decimal {
     const own = this.#fills.filter((fill) => fill.orderId === orderId);
     return own.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));

@@ -1,20 +1,20 @@
-// The times that requests are signed with: never the same for two that are equal, which an exchange may take for one sent twice.
+// Unique signing times for equal requests. A venue may treat two equal requests with one timestamp as duplicates.
 
 import { timeMs, type TimeMs } from '../../../base/brand.ts';
 import type { UnsignedRequest } from '../../../protocol/request.ts';
 
-/** A clock that is set back by more than this is believed: what was signed before is of another time. */
+/** If the clock is set back by more than this, the new time is accepted and earlier signatures are forgotten. */
 const AHEAD_MS = 1000;
 
 export class UniqueTimestamps {
-  /** The latest time of each request, by all that is signed of it but that: of those that were given times from `#sinceMs` on. */
+  /** The latest signing time of each request, by its signed content without the time. Covers times from `#sinceMs` on. */
   readonly #latest = new Map<string, number>();
   #sinceMs = -Infinity;
   #newestMs = -Infinity;
 
-  /** `nowMs`, or the first later ms at which no equal request was signed. */
+  /** Returns `nowMs`, or the next ms at which no equal request was signed. */
   next({ method, signedPath, body }: Pick<UnsignedRequest, 'method' | 'signedPath' | 'body'>, nowMs: TimeMs): TimeMs {
-    // A clock that is set back a little goes on where it was: what was signed there is forgotten.
+    // If the clock is set back a little, continue at `#sinceMs`, because earlier signatures are forgotten.
     const fromMs = nowMs < this.#sinceMs && this.#sinceMs < nowMs + AHEAD_MS ? this.#sinceMs : nowMs;
     if (fromMs > this.#newestMs || fromMs < this.#sinceMs) this.#begin(fromMs);
     const text = `${method}${signedPath}${body}`;
@@ -25,7 +25,7 @@ export class UniqueTimestamps {
     return timeMs(next);
   }
 
-  /** Nothing was signed at this time or later. */
+  /** Restarts the memory: nothing was signed at `fromMs` or later. */
   #begin(fromMs: number): void {
     this.#latest.clear();
     this.#sinceMs = this.#newestMs = fromMs;

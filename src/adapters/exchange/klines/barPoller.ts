@@ -1,4 +1,4 @@
-// A feed of closed bars: asks for klines when bars close on the exchange's clock, and tells what each answer brought.
+// Polls klines when bars close on the venue's clock, and reports each closed bar.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Interval } from '../../../model/interval.ts';
@@ -11,19 +11,19 @@ import { BarTracker, type BarEvent } from './barTracker.ts';
 import { nextPollMs, pollRules, type PollRules } from './pollPlan.ts';
 import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from './window.ts';
 
-/** Asks for the newest `rows` klines (2 to 300). Calls `done` once, not within the call; what it returns gives the call up. */
+/** Requests the newest `rows` klines (2 to 300). Calls `done` once, never before returning. The returned function cancels the request. */
 export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void) => () => void;
 
 export interface BarSink {
-  /** In the order in which they are to be taken. */
+  /** Events arrive in the order in which they must be processed. */
   event(event: BarEvent): void;
-  /** No answer, or a row that is no bar: one line for a person. `againMs`: the pause until the next call; null: the usual one. */
+  /** No reply, or an invalid row: one line for the operator. `againMs`: pause until the next call; null means the usual one. */
   onProblem(problem: string, againMs: number | null): void;
 }
 
 export interface BarPollerDeps {
   readonly scheduler: Scheduler;
-  /** Of an exchange's clock that was not measured yet (its uncertainty is Infinity), no bar is told. */
+  /** While the venue's clock is not measured (uncertainty Infinity), no bar is reported. */
   readonly serverTime: () => ServerTime;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -32,20 +32,20 @@ export interface BarPollerDeps {
 }
 
 export interface FeedOptions {
-  /** Of the bars to deliver. */
+  /** Interval of the delivered bars. */
   readonly interval: Interval;
-  /** Of the klines to ask for: the same, or one from which the bars are made. */
+  /** Interval of the requested klines: the same, or a shorter one from which the bars are built. */
   readonly from: Interval;
-  /** Bars that need not be delivered, oldest first. */
+  /** Bars that need no delivery, oldest first. */
   readonly known?: readonly MarketBar[];
-  /** Rows of the first call where no bar is known: 2 to 300, which is the default. */
+  /** Rows of the first call if no bar is known: 2 to 300, default 300. */
   readonly firstRows?: number;
   readonly rules?: PollRules;
 }
 
-/** Bars behind the newest that each call asks for again, to see whether they were revised. */
+/** How many bars before the newest each call requests again, to detect revisions. */
 const SEEN_AGAIN = 10;
-/** Longer waits are cut, as the offset between the clocks drifts. */
+/** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
 export class BarPoller {
@@ -65,7 +65,7 @@ export class BarPoller {
     this.#tracker = new BarTracker(options.interval, options.known);
   }
 
-  /** Asks for the first time within the spread of calls from now on. */
+  /** Makes the first call within `spreadMs` from now. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -73,7 +73,7 @@ export class BarPoller {
     this.#wait(serverTime().ms + this.#rules.spreadMs * random());
   }
 
-  /** Nothing is told any more. */
+  /** Stops polling. No event follows. */
   stop(): void {
     this.#isRunning = false;
     if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
@@ -107,7 +107,7 @@ export class BarPoller {
     });
   }
 
-  /** The earliest time that it may be at the exchange, ms: by it a bar is closed beyond doubt, or not yet. Null where nothing is known. */
+  /** Returns the earliest time that it may be at the venue, ms, so that a bar counts as closed only if it certainly is. Null if unknown. */
   #surelyMs(): number | null {
     const { ms, uncertaintyMs } = this.#parts.serverTime();
     return uncertaintyMs < Infinity ? ms - uncertaintyMs : null;
@@ -117,7 +117,7 @@ export class BarPoller {
     const { interval, from, firstRows = MAX_KLINES } = this.#options;
     const { lastMs } = this.#tracker;
     if (lastMs === null) return firstRows;
-    // A bar that is made from others needs them from its beginning on.
+    // A bar built from shorter ones needs all of them from its open on.
     return interval === from ? Math.min(MAX_KLINES, rowsSince(from, lastMs, serverMs) + SEEN_AGAIN) : rowsSince(from, lastMs, serverMs);
   }
 
@@ -139,7 +139,7 @@ export class BarPoller {
     if (this.#isRunning) this.#wait(nextMs);
   }
 
-  /** The time of the next call on the exchange's clock. */
+  /** Returns the time of the next call on the venue's clock. */
   #nextMs(): number {
     const { ms } = this.#parts.serverTime();
     const serverMs = this.#surelyMs() ?? ms;
@@ -148,7 +148,7 @@ export class BarPoller {
   }
 }
 
-/** Why there is no answer, in one line for a person. */
+/** Returns why there is no reply, as one line for the operator. */
 export function causeOf(outcome: Exclude<Outcome<unknown>, { readonly kind: 'acked' }>): string {
   const cause = outcome.kind === 'refused' ? `code ${outcome.code} with HTTP ${outcome.status}: ${outcome.msg}` : outcome.cause;
   return sanitizeText(cause);

@@ -1,32 +1,32 @@
-// Tells from one window of bars after the other what is new: each closed bar once and in order, what came late, what was revised.
+// Compares successive windows of bars and reports what is new: each closed bar once and in order, late bars, and revisions.
 
 import { barsBetween, closeOf, type Interval } from '../../../model/interval.ts';
 import { isSame, type BarWindow, type MarketBar } from './window.ts';
 
-/** `bar`s come in order of time, each time once; the other kinds tell what such a stream cannot. */
+/** `bar` events come in time order, each time once. The other kinds report exceptions to that stream. */
 export type BarEvent =
   | { readonly kind: 'bar'; readonly bar: MarketBar }
-  /** A bar that was passed over as missing has come after all. */
+  /** A bar that was skipped as missing has arrived. */
   | { readonly kind: 'late'; readonly bar: MarketBar }
-  /** A bar that was delivered has other figures now. */
+  /** A delivered bar now has other figures. */
   | { readonly kind: 'revised'; readonly bar: MarketBar; readonly was: MarketBar }
   /**
-   * Bars are missing in front of the `bar` that follows. `notSent`: the exchange has bars around them, and not these (often there was no
-   * trade). `outOfReach`: they are older than the newest rows that can be had.
+   * Bars are missing before the following `bar`. `notSent`: the venue has the bars around them but not these, often because nothing was
+   * traded. `outOfReach`: they are older than the newest rows that the API returns.
    */
   | { readonly kind: 'gap'; readonly fromMs: number; readonly bars: number; readonly why: 'notSent' | 'outOfReach' };
 
-/** Bars that are remembered, to tell late and revised ones: twice what an answer can have, as it may skip times without trade. */
+/** Number of bars kept to detect late and revised ones: twice the size of a reply, because replies may skip times without trades. */
 const REMEMBERED = 600;
 
 export class BarTracker {
   readonly interval: Interval;
   #lastMs: number | null = null;
-  /** Rows before it are of no interest. */
+  /** Rows before this time are ignored. */
   #floorMs = -Infinity;
   readonly #known = new Map<number, MarketBar>();
 
-  /** `known`: bars that need not be delivered, oldest first, such as the newest of a catalog. */
+  /** `known`: bars that need no delivery, oldest first, such as the newest ones of a catalog. */
   constructor(interval: Interval, known: readonly MarketBar[] = []) {
     this.interval = interval;
     const kept = known.slice(-REMEMBERED);
@@ -35,12 +35,12 @@ export class BarTracker {
     this.#floorMs = kept[0]?.openMs ?? -Infinity;
   }
 
-  /** The open time (ms UTC) of the newest bar; null before the first. */
+  /** Open time (ms UTC) of the newest bar; null before the first. */
   get lastMs(): number | null {
     return this.#lastMs;
   }
 
-  /** What `window` has that was not told yet. */
+  /** Returns what is new in `window`. */
   take(window: BarWindow): readonly BarEvent[] {
     const events: BarEvent[] = [];
     for (const [at, bar] of window.closed.entries()) {
@@ -67,7 +67,7 @@ export class BarTracker {
   #compare(bar: MarketBar, events: BarEvent[]): void {
     const was = this.#known.get(bar.openMs);
     if (!was) events.push({ kind: 'late', bar });
-    // What rests on fewer bars than before is a worse view of the same bar.
+    // A bar built from fewer bars than before shows less of the same interval.
     else if (isSame(was, bar) || bar.barsIn < was.barsIn) return;
     else events.push({ kind: 'revised', bar, was });
     this.#known.set(bar.openMs, bar);

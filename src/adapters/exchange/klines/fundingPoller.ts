@@ -1,4 +1,4 @@
-// Reads the rate of a contract shortly before each funding time: the exchange tells what is charged next, and keeps no list of what was.
+// Reads a contract's funding rate shortly before each funding time. The venue publishes only the next rate and keeps no history.
 
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OpResult } from '../../../protocol/endpoints/endpoints.ts';
@@ -7,15 +7,15 @@ import type { RestClient } from '../client/restClient.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import { causeOf } from './barPoller.ts';
 
-/** Calls `done` once, not within the call; what it returns gives the call up. */
+/** Calls `done` once, never before returning. The returned function cancels the request. */
 export type AskRate = (timeoutMs: number, done: (outcome: Outcome<OpResult<'futures.indexPrice'>>) => void) => () => void;
 
 export interface RateSink {
-  /** The next funding time has changed; nothing is known of it yet. Told first, and whatever the exchange answers. */
+  /** The next funding time has changed, and its rate is not known yet. Always called before `rate`, whatever the venue replies. */
   next(dueMs: number): void;
-  /** The rate with which `dueMs` will be charged, as a decimal. It may come again: what comes later is nearer to what is charged. */
+  /** The rate for `dueMs`, as a decimal. It may be reported again; a later report is closer to the rate that is charged. */
   rate(dueMs: number, rate: string): void;
-  /** No answer: one line for a person. */
+  /** No reply: one line for the operator. */
   onProblem(problem: string): void;
 }
 
@@ -24,23 +24,23 @@ export interface RatePollerDeps {
   readonly serverTime: () => ServerTime;
   readonly ask: AskRate;
   readonly sink: RateSink;
-  /** Between two funding times, which lie on its grid from 1970-01-01 00:00 UTC on. */
+  /** Time between fundings. Funding times are multiples of it since 1970-01-01 00:00 UTC. */
   readonly periodMs: number;
 }
 
-/** So long before a funding time its rate is read: first to have one at all, last because a rate may move until it is charged. */
+/** Lead times of the reads before a funding time: an early one to have a rate at all, a late one because the rate may still move. */
 export const RATE_LEADS_MS = [300_000, 60_000, 5000] as const;
 const CALL_MS = { least: 1000, most: 10_000 } as const;
 const AGAIN_MS = { least: 1000, most: 60_000 } as const;
-/** Longer waits are cut, as the offset between the clocks drifts. */
+/** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
 export class RatePoller {
   readonly #parts: RatePollerDeps;
   #dueMs = -Infinity;
-  /** The shortest time before `#dueMs` at which it was asked for. */
+  /** The shortest lead time already used for `#dueMs`. */
   #leadMs = Infinity;
-  /** When it is asked for again after a failure. */
+  /** Time of the next attempt after a failure. */
   #againMs = Infinity;
   #failures = 0;
   #timer: number | null = null;
@@ -51,7 +51,7 @@ export class RatePoller {
     this.#parts = parts;
   }
 
-  /** An answer is awaited. */
+  /** True while waiting for a reply. */
   get isBusy(): boolean {
     return this.#giveUp !== null;
   }
@@ -60,7 +60,7 @@ export class RatePoller {
     this.#isRunning = true;
     this.#goOn();
   }
-  /** Nothing is told any more. */
+  /** Stops polling. No event follows. */
   stop(): void {
     this.#isRunning = false;
     if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
@@ -72,7 +72,7 @@ export class RatePoller {
   #goOn(): void {
     const { serverTime, periodMs, sink, scheduler } = this.#parts;
     const { ms, uncertaintyMs } = serverTime();
-    // Of a clock that is not known nothing is asked: a rate of the next period would pass for one of this.
+    // Without a measured clock, no request is made: the next period's rate could pass for this one's.
     const isKnown = uncertaintyMs < Infinity;
     const dueMs = isKnown ? (Math.floor((ms + uncertaintyMs) / periodMs) + 1) * periodMs : this.#dueMs;
     if (dueMs > this.#dueMs) {
@@ -104,7 +104,7 @@ export class RatePoller {
       if (!this.#isRunning) return;
       this.#giveUp = null;
       const { ms, uncertaintyMs } = serverTime();
-      // An answer that may be from after the funding time may tell the rate of the next one.
+      // A reply from after the funding time may have the next period's rate.
       const isInTime = ms + uncertaintyMs < dueMs;
       if (outcome.kind !== 'acked') {
         const pauseMs = Math.min(AGAIN_MS.most, AGAIN_MS.least * 2 ** Math.min(10, this.#failures++));
@@ -119,7 +119,7 @@ export class RatePoller {
   }
 }
 
-/** Asks for the rate of one contract, with the priority of what comes again and again. */
+/** Returns the request for one contract's rate, at polling priority. */
 export const rateOf =
   (client: Pick<RestClient, 'call'>, symbol: string): AskRate =>
   (timeoutMs, done) =>

@@ -1,4 +1,4 @@
-// The klines calls of both markets under one name.
+// Kline requests for both markets in one shape.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
@@ -7,7 +7,7 @@ import type { AskKlines } from './barPoller.ts';
 
 const STEADY = { priority: 'steady' } as const;
 
-/** Asks for the newest klines of one instrument and interval, with the priority of what comes again and again. */
+/** Returns the request for the newest klines of one instrument and interval, at polling priority. */
 export function klinesOf(client: Pick<RestClient, 'call'>, market: Market, symbol: string, interval: Interval): AskKlines {
   return (limit, done) =>
     market === 'spot'

@@ -1,4 +1,4 @@
-// An answer of klines as bars: the closed ones in order of time, and what of it cannot be believed.
+// Turns a kline reply into bars: the closed ones in time order, and the reasons why rows were rejected.
 
 import { mergeRows, nests, type FigureColumns } from '../../../model/bars/aggregateBars.ts';
 import { barsBetween, closeOf, openOf, type Interval } from '../../../model/interval.ts';
@@ -8,10 +8,10 @@ import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { Kline } from '../../../protocol/shapes/market.ts';
 
-/** The API gives no more, and takes no time from which to give them (specification, part 8). */
+/** The API returns no more rows and has no start time parameter (specification, part 8). */
 export const MAX_KLINES = 300;
 
-/** A closed bar. Times are ms UTC, `closeMs` its end (exclusive); the volume is in the unit of the exchange. */
+/** A closed bar. Times are ms UTC, `closeMs` is exclusive; volume is in the venue's unit. */
 export interface MarketBar {
   readonly openMs: number;
   readonly closeMs: number;
@@ -20,25 +20,25 @@ export interface MarketBar {
   readonly low: number;
   readonly close: number;
   readonly volume: number;
-  /** How many bars of the exchange it rests on: 1, or more of a bar that was made from shorter ones. */
+  /** Number of venue bars in it: 1, or more for a bar built from shorter ones. */
   readonly barsIn: number;
 }
 
-/** The newest bars of one interval as one answer has them. */
+/** The newest bars of one interval from one reply. */
 export interface BarWindow {
   readonly interval: Interval;
   /** Oldest first, each time once. */
   readonly closed: readonly MarketBar[];
-  /** Rows that are no bars, or contradict each other: what was wrong with them. */
+  /** Problems of rows that are invalid or contradict each other. */
   readonly refused: readonly string[];
-  /** The answer was as long as had been asked for: there may be bars before its first. */
+  /** True if the reply has as many rows as requested, so that older bars may exist. */
   readonly isFull: boolean;
 }
 
 /**
- * The bars of `listing`, the answer to a call for `asked` rows, of which all are closed that had ended by `serverMs`: a time of the
- * exchange's clock that is not later than the moment of the answer. Rows may come in any order and more than once; two closed rows of
- * one time that differ are both refused, as nothing tells which is right.
+ * Returns the bars of `listing`, the reply to a request for `asked` rows. Bars that ended by `serverMs` are closed; that is a time of the
+ * venue's clock not later than the reply. Rows may come in any order and repeatedly. If two closed rows of one time differ, both are
+ * rejected, because nothing shows which one is right.
  */
 export function barWindow(listing: Listing<Kline>, interval: Interval, asked: number, serverMs: number): BarWindow {
   const refused = listing.refused.map(({ problem }) => sanitizeText(problem));
@@ -77,14 +77,14 @@ function isSound({ open, high, low, close, volume }: MarketBar): boolean {
   return low > 0 && low <= lower && upper <= high && high < Infinity && volume >= 0 && volume < Infinity;
 }
 
-/** True when two bars of one time have the same figures. */
+/** True if two bars of one time have the same figures. */
 export function isSame(a: MarketBar, b: MarketBar): boolean {
   return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close && a.volume === b.volume;
 }
 
 /**
- * The bars of `interval`, into which the bars of the window nest, that the window has from their beginning. As everywhere, a bar stands
- * once its interval has ended and the finer bars go on to its end or past it.
+ * Returns the bars of the longer `interval` that the window covers from their open on. A bar is complete if its interval has ended and the
+ * shorter bars reach its end.
  */
 export function coarserWindow(window: BarWindow, interval: Interval): BarWindow {
   assert(nests(window.interval, interval), `${window.interval} bars do not make ${interval} bars`);
@@ -127,7 +127,7 @@ export function columnsOfBars(bars: readonly MarketBar[]): BarFigures {
   };
 }
 
-/** Columns of an interval as bars of the exchange. */
+/** Returns columns of an interval as bars of the venue. */
 export function barsOfColumns({ openMs, open, high, low, close, volume }: BarFigures, interval: Interval): MarketBar[] {
   return Array.from(openMs, (at, row) => ({
     openMs: at,
@@ -141,7 +141,7 @@ export function barsOfColumns({ openMs, open, high, low, close, volume }: BarFig
   }));
 }
 
-/** How many rows to ask for, to have all closed bars of `interval` that open at `fromMs` or later, and the running one. */
+/** Returns how many rows to request to get all closed bars of `interval` that open at `fromMs` or later, and the running one. */
 export function rowsSince(interval: Interval, fromMs: number, serverMs: number): number {
   const wanted = barsBetween(interval, openOf(interval, fromMs), openOf(interval, serverMs)) + 1;
   return Math.max(2, Math.min(MAX_KLINES, wanted));

@@ -1,19 +1,19 @@
-// How much of a limit that nobody publishes is used: less at once when the exchange refuses, a little more as long as it does not.
+// How much of an unpublished rate limit to use: much less after a refusal, then slowly more.
 
-/** Windows without a refusal, in which calls had to wait, before the allowance grows by one call. */
+/** The allowance grows by one call after this many windows without a refusal in which calls had to wait. */
 const GROWTH_WINDOWS = 10;
-/** How long a level that was refused is not tried again; twice as long each time it is. */
+/** How long a refused level is not tried again. Doubles with each refusal. */
 const MEMORY_MS = { first: 600_000, longest: 14_400_000 } as const;
 
 export class Allowance {
-  /** Weights in a window. */
+  /** Weight allowed in a window. */
   now: number;
-  /** The limit that is assumed: never more is used, because to find out what is allowed beyond takes refusals, and these lead to bans. */
+  /** The assumed limit. It is never exceeded: finding out what else is allowed takes refusals, which lead to bans. */
   readonly #max: number;
-  /** The heaviest call, which has to fit. */
+  /** Weight of the heaviest call, which must fit. */
   readonly #min: number;
   readonly #growthMs: number;
-  /** The least use known to have been refused. */
+  /** The lowest use known to have been refused. */
   #refused = Infinity;
   #refusedUntilMs = -Infinity;
   #memoryMs = 0;
@@ -26,7 +26,7 @@ export class Allowance {
     this.now = max;
   }
 
-  /** The exchange refused when `level` was used, our own count of it: its limit is less than that. */
+  /** The venue refused at use `level`, by our own count. Its limit is lower. */
   refused(level: number, nowMs: number): void {
     this.#refused = level;
     this.#memoryMs = Math.min(MEMORY_MS.longest, Math.max(MEMORY_MS.first, this.#memoryMs * 2));
@@ -35,7 +35,7 @@ export class Allowance {
     this.now = Math.max(this.#min, Math.floor(Math.min(this.now, level) / 2));
   }
 
-  /** Calls wait although nothing has been refused for a while: it grows by one, up to below what was refused. */
+  /** Calls are waiting. If nothing was refused lately, the allowance grows by one, up to below the refused level. */
   pressed(nowMs: number): void {
     const upper = nowMs < this.#refusedUntilMs ? Math.min(this.#max, this.#refused - 1) : this.#max;
     if (this.now >= upper || nowMs < this.#changedMs + this.#growthMs) return;

@@ -1,4 +1,4 @@
-// A sum of weights, each of which counts until a time of its own.
+// A sum of weights in which each weight expires at its own time.
 
 interface Part {
   readonly untilMs: number;
@@ -7,10 +7,10 @@ interface Part {
 
 export class ExpiringSum {
   sum = 0;
-  /** By time, the soonest first. */
+  /** Sorted by time, soonest first. */
   readonly #parts: Part[] = [];
 
-  /** `weight` counts while now is before `untilMs`. Times mostly grow, so that the place is found from the end. */
+  /** Adds `weight` until `untilMs` (exclusive). Times mostly rise, so the search starts at the end. */
   add(weight: number, untilMs: number): void {
     let at = this.#parts.length;
     while (at > 0 && this.#parts[at - 1]!.untilMs > untilMs) at--;
@@ -18,7 +18,7 @@ export class ExpiringSum {
     this.sum += weight;
   }
 
-  /** Drops what counts no more. */
+  /** Removes expired weights. */
   settle(nowMs: number): void {
     let over = 0;
     for (const { untilMs, weight } of this.#parts) {
@@ -29,7 +29,7 @@ export class ExpiringSum {
     if (over > 0) this.#parts.splice(0, over);
   }
 
-  /** When the next part stops to count; Infinity: there is none. */
+  /** Time of the next expiry; Infinity if the sum is empty. */
   get nextMs(): number {
     return this.#parts[0]?.untilMs ?? Infinity;
   }

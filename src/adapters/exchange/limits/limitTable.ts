@@ -1,20 +1,20 @@
-// Which class a call counts in, and on what: the endpoint table, with what the user knows better.
+// The rate limit of each operation: the endpoint table with the user's overrides.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { RateLimit } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../../protocol/endpoints/endpoints.ts';
 
-/** What differs from the endpoint table. */
+/** Overrides of the endpoint table. */
 export interface LimitOverride {
-  /** Weights in a window, 1 or more. */
+  /** Weight allowed in a window, at least 1. */
   readonly count?: number | undefined;
-  /** ms, 1 or more. */
+  /** ms, at least 1. */
   readonly windowMs?: number | undefined;
-  /** What one call counts; 1 or more, at most `count`. */
+  /** Weight of one call; at least 1, at most `count`. */
   readonly weight?: number | undefined;
 }
 
-/** By endpoint (`spot.klines`) or class of calls (`spot.public`). */
+/** By endpoint (`spot.klines`) or rate class (`spot.public`). */
 export type LimitOverrides = Readonly<Record<string, LimitOverride | undefined>>;
 
 export interface ClassLimit {
@@ -22,9 +22,9 @@ export interface ClassLimit {
   readonly scope: RateLimit['scope'];
   readonly count: number;
   readonly windowMs: number;
-  /** `configured`: the user's own. Those that nobody published are adapted to what the exchange answers. */
+  /** `configured`: set by the user. Unpublished limits adapt to the venue's replies. */
   readonly source: RateLimit['source'] | 'configured';
-  /** The heaviest call of the class. */
+  /** Weight of the heaviest call of the class. */
   readonly heaviest: number;
 }
 
@@ -34,9 +34,8 @@ export interface OpLimit {
 }
 
 /**
- * The limit of every call. `publicOnKey`: calls without a signature carry the key all the same, and count on it. An endpoint of a shared
- * class with a count or window of its own leaves the class; with a weight alone it stays. Throws ConfigError for names that are neither,
- * and for limits into which a call does not fit.
+ * Returns the limit of every operation. `publicOnKey`: unsigned calls also carry the key and count on it. An endpoint with its own count or
+ * window leaves its shared class; with only a weight it stays. Throws ConfigError for unknown names, and for limits smaller than one call.
  */
 export function limitTable(overrides: LimitOverrides = {}, publicOnKey = false): ReadonlyMap<Op, OpLimit> {
   const classes = new Set<string>(OPS.map((op) => endpointOf(op).limit.rateClass));

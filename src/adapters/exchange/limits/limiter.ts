@@ -1,4 +1,4 @@
-// Keeps the exchange's rate limits: every call of every part of a process asks here first, and never hears 429 for it.
+// Keeps the venue's rate limits. Every call of the process passes here first, so that the venue never has to reply 429.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -15,39 +15,39 @@ export type { Priority, Ticket, LimitRefusal };
 export type LimitEvent = BanEvent | ClassEvent;
 
 export interface LimiterOptions {
-  /** What the user knows better than the endpoint table. */
+  /** The user's overrides of the endpoint table. */
   readonly limits?: LimitOverrides;
-  /** ms, 300 000 (default) or more: the first pause after a 418. */
+  /** First pause after a 418: at least 300 000 ms, which is the default. */
   readonly banMinMs?: number;
-  /** Where a ban outlives the process; null (default): nowhere, for simulated exchanges. */
+  /** Storage that keeps a ban across restarts; null (default) for simulated venues. */
   readonly bans?: BanStore | null;
-  /** Public calls carry the key too, and count on it; default false: they count on the address. */
+  /** True if public calls also carry the key and count on it. Default false: they count on the address. */
   readonly publicOnKey?: boolean;
-  /** Calls that may wait at one priority of one class, 1 or more; default 256. */
+  /** Maximum number of waiting calls for each class and priority, at least 1; default 256. */
   readonly maxWaiting?: number;
-  /** The limiter of another key on the same address: public calls and bans are counted together with it, `bans` and `banMinMs` are its. */
+  /** The limiter of another key on the same address. Public calls and bans are counted together, with its `bans` and `banMinMs`. */
   readonly sameAddressAs?: Limiter;
-  /** Told when the exchange has refused: a ban is a matter for a person. */
+  /** Called when the venue has refused. A ban needs the operator. */
   readonly onEvent?: (event: LimitEvent) => void;
 }
 
 /** Times are of the Scheduler. */
 export interface LimiterState {
-  /** The classes used so far. */
+  /** The classes used until now. */
   readonly classes: readonly ClassState[];
-  /** Infinity: until a person has looked at the record of a ban; null: there is none. */
+  /** Infinity: until the operator has handled an unreadable ban record; null: no ban. */
   readonly bannedUntilMs: number | null;
 }
 
-/** What the limiters of all keys on one address share. */
+/** State that the limiters of all keys on one address share. */
 interface Address {
   readonly bans: IpBan;
   readonly classes: Map<string, RateClass>;
-  /** Of the address and of every key on it. */
+  /** All classes of the address and of every key on it. */
   readonly all: Set<RateClass>;
 }
 
-/** One for each key; all parts of a process share it. */
+/** One for each key, shared by all parts of a process. */
 export class Limiter {
   readonly #scheduler: Scheduler;
   readonly #table: ReadonlyMap<Op, OpLimit>;
@@ -55,7 +55,7 @@ export class Limiter {
   readonly #classes = new Map<string, RateClass>();
   readonly #common: SharedLimits;
 
-  /** Throws ConfigError for limits that cannot be. */
+  /** Throws ConfigError for invalid limits. */
   constructor(scheduler: Scheduler, options: LimiterOptions = {}) {
     const {
       limits,
@@ -83,8 +83,8 @@ export class Limiter {
   }
 
   /**
-   * Calls `go` with a ticket when the budget allows it: within this call where it does now. Calls `refused` instead, perhaps within this
-   * call too, while the address is banned and when too many wait already. Returns what gives the place up; after that neither is called.
+   * Calls `go` with a ticket as soon as the budget allows it, possibly before returning. Calls `refused` instead if the address is banned
+   * or too many calls wait. Returns a function that gives up the place; after that, neither is called.
    */
   acquire(op: Op, priority: Priority, go: (ticket: Ticket) => void, refused: (why: LimitRefusal) => void): () => void {
     const row = this.#table.get(op);

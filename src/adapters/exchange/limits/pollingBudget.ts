@@ -1,26 +1,26 @@
-// Whether what is asked for again and again fits into the share of steady traffic: known before the first call, not found out in trade.
+// Checks at start-up that all polling fits into the rate-limit share of steady traffic.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import { limitTable, type ClassLimit, type OpLimit } from './limitTable.ts';
 import { SHARES } from './shares.ts';
 
-/** Calls that come back in every period. */
+/** Calls that repeat in every period. */
 export interface Polling {
   readonly op: Op;
-  /** Calls in a period, such as one for each symbol; 1 or more. */
+  /** Calls in a period, such as one for each symbol; at least 1. */
   readonly calls: number;
   /** ms, above 0. */
   readonly everyMs: number;
 }
 
-/** Calls of weight 1 that steady traffic may send in a second: 4 where the limit is 20 in two seconds. */
+/** Returns how many calls of weight 1 steady traffic may send in a second: 4 for a limit of 20 in two seconds. */
 export const steadyPerSecond = ({ count, windowMs }: Pick<ClassLimit, 'count' | 'windowMs'>): number =>
   (Math.floor(count * SHARES.steady + 1e-9) * 1000) / windowMs;
 
 /**
- * Throws ConfigError where all of `pollings` together need more than the share of steady traffic: n symbols every i seconds need
- * n / i calls a second, of each class of calls. `table`: the limits in force.
+ * Throws ConfigError if `pollings` together exceed the share of steady traffic in a rate class. n symbols every i seconds need n / i calls
+ * a second. `table`: the limits in force.
  */
 export function requireSteadyBudget(pollings: readonly Polling[], table: ReadonlyMap<Op, OpLimit> = limitTable()): void {
   const byClass = new Map<string, { limit: ClassLimit; parts: (Polling & { weight: number })[] }>();
@@ -53,5 +53,5 @@ function remedyOf(parts: readonly Polling[], times: number): string {
   return fewer < 1 ? `ask every ${everyS} s` : `ask every ${everyS} s, or for ${fewer} instead of ${first.calls}`;
 }
 
-/** Up to two decimals. */
+/** Rounds to two decimals. */
 const twoDecimals = (value: number): string => String(Math.round(value * 100) / 100);

@@ -1,4 +1,4 @@
-// The calls of one class on one key or address: who waits, who may go, and what the exchange says to it.
+// One rate class of a key or address: queues its calls, releases them within the limit, and pauses when the venue refuses.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -13,12 +13,12 @@ import { WindowUse, type Flight } from './windowUse.ts';
 
 const STOP_RULES = { firstMs: 2000, maxMs: 300_000, forgivenMs: 300_000 } as const;
 
-/** A call on its way. */
+/** Permission for one call. */
 export interface Ticket {
   readonly op: Op;
   /**
-   * To be told once, when the call is over: the HTTP status and the code of the service, null where there was none; both null where no
-   * reply came. `retryAfterMs`: as the reply asks. A ticket that nobody answers counts for ever.
+   * Must be called once when the call has ended: the HTTP status and the service's code, null if absent, both null if no reply came.
+   * `retryAfterMs`: the pause that the reply demands. Without this call, the ticket counts permanently.
    */
   answered(status: number | null, code: number | null, retryAfterMs: number | null): void;
 }
@@ -31,20 +31,20 @@ export interface QueuedCall {
   readonly refused: (why: LimitRefusal) => void;
 }
 
-/** What the classes of one address have in common. */
+/** What the classes of one address share. */
 export interface SharedLimits {
   readonly scheduler: Scheduler;
   readonly bans: IpBan;
-  /** Calls that wait at one priority of one class. */
+  /** Maximum number of waiting calls for each class and priority. */
   readonly maxWaiting: number;
-  /** The address was banned. */
+  /** Called when the address is banned. */
   readonly banned: () => void;
-  /** The first call after a ban was answered. */
+  /** Called when the first call after a ban got a reply. */
   readonly unbanned: () => void;
   readonly onEvent: (event: ClassEvent) => void;
 }
 
-/** The exchange answered 429 or -1003: the class is stopped. `allowance`: of the limit, from now on. */
+/** The venue replied 429 or -1003, so the class pauses. `allowance`: the limit from now on. */
 export interface ClassEvent {
   readonly kind: 'limited';
   readonly rateClass: string;
@@ -59,14 +59,14 @@ export interface ClassState {
   readonly scope: ClassLimit['scope'];
   readonly source: ClassLimit['source'];
   readonly windowMs: number;
-  /** Weights in a window that the table or the configuration allows. */
+  /** Weight in a window that the table or the configuration allows. */
   readonly limit: number;
-  /** Of those, how many are used at most: less where the exchange has refused an unpublished limit. */
+  /** How much of it is used at most: less after the venue has refused an unpublished limit. */
   readonly allowance: number;
-  /** Weights that the exchange may count now. */
+  /** Weight that the venue may count now. */
   readonly used: number;
   readonly waiting: number;
-  /** While a 429 is sat out; else null. */
+  /** End of the pause after a 429; null if there is no pause. */
   readonly stoppedUntilMs: number | null;
 }
 
@@ -87,14 +87,14 @@ export class RateClass implements Usage {
     this.#allowance = new Allowance(limit.count, limit.heaviest, limit.windowMs);
   }
 
-  /** Lets the call go as soon as it may. Returns what gives its place up. */
+  /** Lets the call go as soon as it may. Returns a function that gives up its place. */
   enter(call: QueuedCall): () => void {
     const { bans, scheduler, maxWaiting } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs);
     const lane = this.#lanes[call.priority];
     if (bannedMs !== null) call.refused(this.#banned(call.op, bannedMs));
     else {
-      // A timer that is late must not cost anybody the place.
+      // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
       if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.pump();
       if (lane.length >= maxWaiting) call.refused(queueFull(call.op, lane.length, this.#soonestMs()));
       else {
@@ -106,12 +106,12 @@ export class RateClass implements Usage {
       const at = lane.indexOf(call);
       if (at < 0) return;
       lane.splice(at, 1);
-      // Whoever stood behind a heavier call may fit.
+      // A lighter call behind the removed one may fit now.
       this.pump();
     };
   }
 
-  /** Sends whoever may go now, and sees to it that the next one is woken. */
+  /** Sends all calls that may go now, and sets the timer for the next one. */
   pump(): void {
     const { nowMs } = this.#common.scheduler;
     this.#use.settle(nowMs);
@@ -122,7 +122,7 @@ export class RateClass implements Usage {
     this.#arm(nowMs);
   }
 
-  /** The address was banned: nobody waits for that. */
+  /** The address is banned: refuses all waiting calls. */
   refuseAll(): void {
     const { bans, scheduler } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;
@@ -169,7 +169,7 @@ export class RateClass implements Usage {
     return fits(priority, weight, this, this.#allowance.now);
   }
 
-  /** Everything is as it will be before `go` runs: it may ask for another call, or be answered, within. */
+  /** Updates all state before `go` runs, because `go` may request another call or report a reply at once. */
   #send(call: QueuedCall, nowMs: number): void {
     const { op, priority, weight } = call;
     this.#lanes[priority].shift();
@@ -214,7 +214,7 @@ export class RateClass implements Usage {
     this.#common.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
   }
 
-  /** Answers wake those who wait by themselves; time has to be asked to. */
+  /** Sets the timer for the next release. Replies release waiting calls by themselves; the passing of time needs a timer. */
   #arm(nowMs: number): void {
     const { scheduler } = this.#common;
     const dueMs = this.#waiting === 0 ? Infinity : this.#stop.isOn(nowMs) ? this.#stop.untilMs : this.#use.nextMs;
@@ -230,7 +230,7 @@ export class RateClass implements Usage {
     });
   }
 
-  /** The next moment at which a place can become free. */
+  /** Returns the next time at which a place can become free. */
   #soonestMs(): number {
     const { nowMs } = this.#common.scheduler;
     if (this.#stop.isOn(nowMs)) return this.#stop.untilMs;

@@ -1,17 +1,17 @@
-// Why a call is not sent, and when it may be asked for again.
+// Why the limiter refuses a call, and when to try again.
 
 import { formatTime } from '../../../model/time.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { UnreadableBan } from '../bans/banStore.ts';
 
 export interface LimitRefusal {
-  /** `banned`: the exchange has banned this address, nothing at all is sent. `queueFull`: too many wait before it. */
+  /** `banned`: the venue has banned this address, so nothing is sent. `queueFull`: too many calls are waiting. */
   readonly kind: 'banned' | 'queueFull';
   /** One line: what is not sent, and why. */
   readonly message: string;
   /** One line: what to do. */
   readonly remedy: string;
-  /** The soonest time, of the Scheduler, at which it is worth asking again; Infinity: not before a person has acted. */
+  /** The earliest time, of the Scheduler, at which a new attempt makes sense; Infinity: not before the operator has acted. */
   readonly retryAtMs: number;
 }
 

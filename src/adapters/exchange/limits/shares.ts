@@ -1,33 +1,33 @@
-// Who may use how much of a limit: cancels all of it, the others in turn and no more than a share, of which some is kept for each.
+// Shares of a rate limit: cancels may use all of it. Other calls share a part, in turn, with a reserve for each priority.
 
 /**
- * In the order in which those who wait have their turn. `cancel`: ends orders. `reconcile`: finds out what became of an order, or what
- * time it is. `order`: creates, tests and settings. `steady`: polling, and whatever else can wait.
+ * In the order in which waiting calls are served. `cancel`: ends orders. `reconcile`: finds out the state of an order, or the server time.
+ * `order`: creates, tests and settings. `steady`: polling, and all else that can wait.
  */
 export const PRIORITIES = ['cancel', 'reconcile', 'order', 'steady'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Shares of a limit. */
+/** As fractions of a limit. */
 export const SHARES = {
-  /** What all but cancels may use together. The rest is left for cancels, for people at other screens, and for doubt. */
+  /** For everything except cancels together. The rest is left for cancels, for other users of the account, and for uncertainty. */
   common: 0.8,
-  /** What steady traffic may use at most, so that as much again is there for reconciliation at once. */
+  /** Maximum for steady traffic, so that the same amount is free for reconciliation at once. */
   steady: 0.4,
-  /** What is kept for orders, and for steady traffic, while these wait for those before them. */
+  /** Reserved for orders and for steady traffic while they wait behind higher priorities. */
   floor: 0.1,
 } as const;
 
-/** What is used of a limit, in weights. */
+/** The used part of a limit, in weights. */
 export interface Usage {
-  /** All that the exchange may still count. */
+  /** Weight that the venue may still count. */
   readonly used: number;
-  /** Of orders or steady traffic: sent within the last window. */
+  /** Weight of orders or steady traffic sent within the last window. */
   sentBy(priority: Priority): number;
-  /** Of the first call that waits at a priority; 0 where none does. */
+  /** Weight of the first waiting call of a priority; 0 if none waits. */
   firstOf(priority: Priority): number;
 }
 
-/** Whether a call of `weight`, first of its priority, may be sent now. `allowance`: the limit in force. */
+/** True if a call of `weight`, the first of its priority, may be sent now. `allowance`: the limit in force. */
 export function fits(priority: Priority, weight: number, usage: Usage, allowance: number): boolean {
   const next = usage.used + weight;
   if (priority === 'cancel') return next <= allowance;
@@ -45,9 +45,9 @@ export function fits(priority: Priority, weight: number, usage: Usage, allowance
     else if (isBefore) return false;
     else kept += Math.max(0, shareOf(allowance, SHARES.floor, first) - usage.sentBy(other));
   }
-  // Where the limit is so small that nothing would be left, turns count for more than floors.
+  // If the limit is so small that the reserves use it up, the order of priorities decides.
   return next <= Math.max(weight, common - kept);
 }
 
-/** A share as a whole number: at least what one call of `weight` needs, so that every call has its turn however small the limit is. */
+/** Returns a share as a whole number, at least `weight`, so that every call is served even under a very small limit. */
 const shareOf = (allowance: number, share: number, weight: number): number => Math.max(weight, Math.floor(allowance * share + 1e-9));

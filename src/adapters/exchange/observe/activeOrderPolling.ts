@@ -1,4 +1,4 @@
-// Looks again soon at instruments whose orders may end at any moment; those that rest are left to the audits.
+// Polls instruments whose orders may end at any time. Resting orders are left to the audits.
 
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OrderSettings } from '../calls/settings.ts';
@@ -9,13 +9,13 @@ export interface ActiveOrderPollingDeps {
   readonly scheduler: Scheduler;
   readonly tracks: TrackedOrders;
   readonly settings: Pick<OrderSettings, 'followMs' | 'fastMs'>;
-  /** Looks at the instrument once. */
+  /** Reconciles the instrument once. */
   readonly reconcile: (instrument: number, done: () => void) => void;
 }
 
 /**
- * What takes at once or not at all, and what is to be cancelled, is worth a look soon; and what a list should have shown: how late lists are
- * is measured on it, and counts three times in every proof.
+ * True for orders that need a read soon: immediate orders, orders to be cancelled, and orders that a list should have shown. The delay of
+ * lists is measured on the last kind, and it counts three times in every proof of absence.
  */
 const isRestless = ({ stage, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
   stage === 'live' &&
@@ -31,7 +31,7 @@ export class ActiveOrderPolling {
     this.#parts = parts;
   }
 
-  /** Something may have happened to an order of the instrument. */
+  /** Schedules a read, because an order of the instrument may have changed. */
   soon(instrument: number): void {
     this.#arm(instrument, this.#parts.settings.followMs);
   }

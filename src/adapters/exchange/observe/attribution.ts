@@ -1,4 +1,4 @@
-// Says whose an order of the exchange is, and what follows where that was not known: adopted, landed late, doubled, or nobody's.
+// Attribution: decides to which of our orders a venue row belongs, and handles found orders, late arrivals, duplicates and foreign orders.
 
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
@@ -13,7 +13,7 @@ import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 
-/** Where and when a row was seen: `venueMs` is a lower bound of the exchange's time. */
+/** Where and when a row was seen. `venueMs` is a lower bound of the venue's time. */
 export interface Sighting {
   readonly instrument: number;
   readonly channel: Channel;
@@ -24,39 +24,39 @@ export interface OrderAttributionDeps {
   readonly tracks: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly sink: () => ExchangeSink;
-  /** An order of ours has become known under its id: it is followed from now on. */
+  /** Called when the venue order id of one of our orders becomes known. The order is polled from now on. */
   readonly adopted: (track: TrackedOrder) => void;
-  /** Cancels an order that is ours and too many. */
+  /** Cancels a duplicate of one of our orders. */
   readonly cancelExtra: (instrument: number, venueId: string) => void;
 }
 
-/** A second copy of an order of ours, made by somebody on the way. */
+/** A duplicate of one of our orders, created by an intermediary. */
 interface Extra {
   readonly instrument: number;
   readonly cid: string;
-  /** The newest list has shown it as open. */
+  /** True if the latest list shows it as open. */
   isOpen: boolean;
-  /** What it has bought or sold: a position of the account. */
+  /** Its fills. They are a position of the account. */
   readonly fills: UnattributedFill[];
 }
 
-/** An order of the exchange that is ours by no sign, until a person has named it. */
+/** A venue order that nothing identifies as ours and that the operator has not decided about. */
 export interface ForeignOrder {
   readonly venueId: string;
   readonly instrument: number;
   readonly why: string;
-  /** It waits for a price: what it asks for is known to the list of such orders alone. */
+  /** True for a trigger order. Only the list of trigger orders shows its terms. */
   readonly isWaiting: boolean;
 }
 
-/** Trades that a halt names one by one. */
+/** Maximum number of trades that a halt lists. */
 const MAX_NAMED = 10;
 
 export class OrderAttribution {
   readonly #parts: OrderAttributionDeps;
-  /** Named by a person as none of our business. */
+  /** The operator has marked them as not ours. */
   readonly #ignored = new Set<string>();
-  /** Seen, ours by no sign, and told. */
+  /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
   readonly #extras = new Map<string, Extra>();
 
@@ -67,14 +67,14 @@ export class OrderAttribution {
   get foreignOrders(): ReadonlyMap<string, ForeignOrder> {
     return this.#foreignOrders;
   }
-  /** Its fills are not ours, and nothing new is to be learned of it. */
+  /** True if the order's fills are not ours and its rows need no attribution. */
   isExcluded(venueId: string): boolean {
     return this.#ignored.has(venueId) || this.#foreignOrders.has(venueId) || this.#extras.has(venueId);
   }
   isExtra(venueId: string): boolean {
     return this.#extras.has(venueId);
   }
-  /** A person has said that it is none of ours. */
+  /** True if the operator has marked it as not ours. */
   isIgnored(venueId: string): boolean {
     return this.#ignored.has(venueId);
   }
@@ -82,18 +82,18 @@ export class OrderAttribution {
     this.#ignored.add(venueId);
     this.markDecided(venueId);
   }
-  /** A person has named it: it stands against trading no more. */
+  /** The operator has decided about the order, so it no longer blocks trading. */
   markDecided(venueId: string): void {
     this.#foreignOrders.delete(venueId);
     if (this.#foreignOrders.size === 0) this.#parts.raisedCauses.resolve('ALIEN', null);
   }
 
-  /** True of a row that bears no client order id and is nobody's by what it asks for: an answer about it may say more. */
+  /** True if a row has no client order id and its terms match none of our orders. Another reply about it may have the id. */
   isUnnamed(row: OrderRow, instrument: number): boolean {
     return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrument, this.#parts.tracks).kind === 'alien';
   }
 
-  /** Whose the row is; null: not ours. What has to follow is done. */
+  /** Returns the order to which the row belongs, or null if it is not ours. Handles all consequences. */
   attribute(row: OrderRow, seen: Sighting): TrackedOrder | null {
     const { venueId } = row;
     const extra = this.#extras.get(venueId);
@@ -120,25 +120,25 @@ export class OrderAttribution {
     }
   }
 
-  /** The same of a row that waits for its price, which is none of those whose place in that list is known. `own`: orders that were to wait. */
+  /** The same for a row of a waiting trigger order whose id is not known yet. `own`: our trigger orders. */
   attributeTrigger(row: TriggerOrder, own: Iterable<TrackedOrder>, seen: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;
     const alike = Array.from(own).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
     const track = alike.find(({ signMs }) => !isOlder(row, signMs));
     if (track === undefined) return this.#alienWaiting(triggerOrderId, seen.instrument, alike);
-    // Its answer is on the way: what it says is better than a likeness.
+    // The create is still in flight. Its reply identifies the order, so do not match by fingerprint.
     if (track.stage === 'sent' || track.stage === 'waiting') return;
     this.adopt(track, triggerTrackId(triggerOrderId, track.cid), seen, null);
   }
 
-  /** A track that had no id has one. */
+  /** Assigns a venue order id to an order that had none, and reports it. */
   adopt(track: TrackedOrder, venueId: string, { channel, venueMs }: Sighting, timeMs: number | null): void {
     const { tracks } = this.#parts;
     const sink = this.#parts.sink();
     const { isBelievedAbsent, stage, isContested, filledLots } = track;
     if (isContested) this.#decided(track, venueId, filledLots);
-    // A condition order that has fired goes on as what came of it: nobody is told, for nothing has changed for those in charge.
+    // A fired trigger order continues as the order that resulted from it. The engine sees no change, so nothing is reported.
     const hasFired = track.venueId !== null && !isBelievedAbsent;
     const atMs = timeMs ?? venueMs;
     const id = venueId as VenueOrderId;
@@ -151,7 +151,7 @@ export class OrderAttribution {
     this.#parts.adopted(track);
   }
 
-  /** `alike`: orders of ours that it would be, if it did not say that it is older than they are. */
+  /** `alike`: our orders with equal terms. The row says that it is older than they are. */
   #alienWaiting(triggerId: string, instrument: number, alike: readonly TrackedOrder[]): void {
     const [first] = alike;
     const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.cid} and says that it is older`;
@@ -164,7 +164,7 @@ export class OrderAttribution {
     this.#parts.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is nobody's: ${why}`);
   }
 
-  /** It is known again which order it is. What was booked under the contested id may be another's. */
+  /** The order's venue order id is certain again. Fills booked under the contested id may belong to another order. */
   #decided(track: TrackedOrder, venueId: string, filledLots: number): void {
     const { raisedCauses, tracks } = this.#parts;
     const { instrumentIndex } = track.request;
@@ -178,7 +178,7 @@ export class OrderAttribution {
     if (!tracks.hasContested(instrumentIndex)) raisedCauses.settled('ECHO', instrumentIndex);
   }
 
-  /** The exchange has given one id to orders that are not one: none of them has it until a list or a query says whose it is. */
+  /** The venue has used one id for several orders. None of them has it until a list or a query shows whose it is. */
   contested(tracks: readonly TrackedOrder[], venueId: string): void {
     const { raisedCauses, sink } = this.#parts;
     const known = tracks.filter(
@@ -194,33 +194,36 @@ export class OrderAttribution {
       raisedCauses.raise('ECHO', index, `the exchange has one id, ${id}, for ${names}${tracks.length === 1 ? ' and another order' : ''}`);
   }
 
-  /** A fill that no strategy has: of a second copy of an order of ours it is named. */
+  /** Reports a fill without a strategy. If it belongs to a duplicate of our order, the halt names it. */
   extraFilled(venueId: string, fill: UnattributedFill): void {
     const extra = this.#extras.get(venueId);
     if (extra === undefined) return;
     extra.fills.push(fill);
     this.#nameExtra(venueId, extra);
   }
-  /** A whole list of open orders of the instrument: what it does not show is over. */
+  /** Takes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
   listed(instrument: number, venueIds: ReadonlySet<string>): void {
     for (const [venueId, extra] of this.#extras) if (extra.instrument === instrument && !venueIds.has(venueId)) extra.isOpen = false;
   }
-  /** Of second copies of orders of the instrument that no person has looked at: bought above 0, sold below, in the base asset or contracts. */
+  /**
+   * Returns the net quantity of the instrument's duplicates that the operator has not cleared, above 0 bought, in the base asset or
+   * contracts.
+   */
   extraQty(instrument: number): Decimal {
     if (!this.#parts.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
     const fills = Array.from(this.#extras.values()).flatMap((extra) => (extra.instrument === instrument ? extra.fills : []));
     return fills.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
-  /** Second copies that the newest lists show as open: they are being cancelled. */
+  /** Duplicates that the latest lists show as open. They are being cancelled. */
   get openExtras(): readonly { readonly venueId: string; readonly instrument: number; readonly cid: string }[] {
     return Array.from(this.#extras, ([venueId, extra]) => ({ ...extra, venueId })).filter(({ isOpen }) => isOpen);
   }
 
-  /** Somebody on the way has sent it twice: the other one counts, this one is taken back, and a person has to look. */
+  /** An intermediary has sent the order twice. The first one counts, this one is cancelled, and the operator must check. */
   #duplicate(track: TrackedOrder, row: OrderRow): void {
     this.#seen(this.#extra(track, row.venueId), row);
   }
-  /** An acknowledgement under another id than the one that was found meanwhile. */
+  /** The order was acknowledged under another id than the one found meanwhile. */
   doubled(track: TrackedOrder, venueId: string): void {
     const extra = this.#extra(track, venueId);
     extra.isOpen = true;
@@ -234,7 +237,7 @@ export class OrderAttribution {
     this.#nameExtra(venueId, extra);
     return extra;
   }
-  /** Cancelled at each sighting, until it is over: a cancel may be lost. */
+  /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */
   #seen(extra: Extra, { venueId, status }: OrderRow): void {
     extra.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
     if (extra.isOpen) this.#parts.cancelExtra(extra.instrument, venueId);

@@ -1,49 +1,49 @@
-// Which trades of an instrument were booked: by id and side, the newest of them one by one, the older ones by a bound.
+// Remembers which trades of an instrument were booked: recent ones by id and side, older ones by an upper bound of their ids.
 
 import type { TradeRow } from '../calls/rows.ts';
 
 type Leg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
 const keyOf = ({ tradeId, side }: Pick<Leg, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;
 
-/** So many are kept whatever their age, and of a busy time no more than `MOST`; else those of the last `KEPT_MS` of the exchange. */
+/** Keep the trades of the last `RETENTION_MS` (venue time), but at least `MIN_KEPT` and at most `MAX_KEPT`. */
 const MIN_KEPT = 256;
 const MAX_KEPT = 8000;
 const RETENTION_MS = 7_200_000;
 
 export class BookedTradeIds {
-  /** What happened before is nobody's. */
+  /** Trades before this time are not ours. */
   readonly sinceMs: number;
-  /** Booked: id and time by key. */
+  /** Booked trades by key. */
   readonly #booked = new Map<string, { readonly id: bigint; readonly timeMs: number }>();
-  /** Counted in what the account must hold: those that were not part of its total as it was noted. */
+  /** Trades included in the expected holdings since the totals were noted. */
   readonly #counted = new Set<string>();
-  /** Everything up to here is booked and forgotten. */
+  /** All trades up to this id are booked and no longer kept one by one. */
   #doneId = -1n;
   #newest: bigint | null = null;
-  /** The newest trade from before `sinceMs` that a list has shown. */
+  /** The newest trade before `sinceMs` that a list has shown. */
   #before: bigint | null = null;
-  /** The first and the newest time of this life of the process: what is restored counts as old as the first. */
+  /** The first and the newest trade time of this run. Restored trades count as old as the first. */
   #firstMs = Infinity;
   #newestMs = -Infinity;
-  /** With so many it is worth to look for old ones. */
+  /** The size at which old trades are removed. */
   #pruneAt = 2 * MIN_KEPT;
-  /** The total that is known includes everything up to here; null: everything that was booked. */
+  /** The known total includes all trades up to this id; null: all booked trades. */
   #totalsId: bigint | null = null;
 
   constructor(sinceMs: number) {
     this.sinceMs = sinceMs;
   }
 
-  /** Of an earlier life of the process, so that nothing is known of its time. */
+  /** Restores a trade of an earlier run. Its time is unknown. */
   restore(tradeId: string, side: 'buy' | 'sell'): void {
     this.add({ tradeId, side, timeMs: -Infinity });
   }
-  /** The totals of the account, as they were noted, include every trade up to this one. */
+  /** The noted totals of the account include all trades up to `tradeId`. */
   totalsUpTo(tradeId: string): void {
     this.#totalsId = BigInt(tradeId);
   }
 
-  /** Legs that are known one by one. */
+  /** Number of trade legs kept one by one. */
   get size(): number {
     return this.#booked.size;
   }
@@ -64,13 +64,13 @@ export class BookedTradeIds {
     if (this.#firstMs === Infinity && row.timeMs > -Infinity) this.#firstMs = row.timeMs;
     if (this.#booked.size >= this.#pruneAt) this.#prune();
   }
-  /** A list has shown it: where it is nobody's, no list need reach back further. */
+  /** Takes a listed trade. If it is from before `sinceMs`, no list needs to reach back further. */
   noteListed({ tradeId, timeMs }: Leg): void {
     if (timeMs >= this.sinceMs) return;
     const id = BigInt(tradeId);
     if (this.#before === null || id > this.#before) this.#before = id;
   }
-  /** True once for each leg that has changed the account since its totals were known. */
+  /** True once for each trade leg that changed the account after its totals were known. */
   countsInTotals(row: Leg): boolean {
     const key = keyOf(row);
     const id = BigInt(row.tradeId);
@@ -80,7 +80,7 @@ export class BookedTradeIds {
     this.#counted.add(key);
     return true;
   }
-  /** The newest trade from before `timeMs` that is known; null: none. A page that holds it reaches back far enough. */
+  /** Returns the newest known trade before `timeMs`, or null. A page that includes it reaches back far enough. */
   cursorBefore(timeMs: number): string | null {
     let newest: bigint | null = null;
     for (const each of this.#booked.values()) if (each.timeMs < timeMs && (newest === null || each.id > newest)) newest = each.id;
@@ -88,20 +88,20 @@ export class BookedTradeIds {
     newest ??= this.#before;
     return newest === null ? null : String(newest);
   }
-  /** Booked of what happened at `timeMs` or later. */
+  /** Returns the number of booked trades at `timeMs` or later. */
   countSince(timeMs: number): number {
     let count = 0;
     for (const each of this.#booked.values()) if (each.timeMs >= timeMs) count++;
     return count;
   }
-  /** Everything since the totals was read: where all of it is counted, they are current, and every trade that is new counts. */
+  /** All trades since the totals were read. If all of them are counted, the totals are current, and every new trade counts. */
   countedSinceTotals(): void {
     if (this.#totalsId === null) return;
     for (const [key, { id }] of this.#booked) if (id > this.#totalsId && !this.#counted.has(key)) return;
     this.#totalsId = null;
   }
 
-  /** Forgets the oldest by id: the bound that takes their place may pass over none that is young. */
+  /** Drops the trades with the lowest ids. The bound that replaces them must not cover a recent trade. */
   #prune(): void {
     const sorted = Array.from(this.#booked.values()).toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     const youngMs = this.#newestMs - RETENTION_MS;

@@ -1,4 +1,4 @@
-// Rows of open orders that bear no client order id and are nobody's by what they ask for: the exchange is asked whose they are.
+// Asks the venue for the client order ids of open orders that a list shows without one and whose terms match none of our orders.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -12,12 +12,12 @@ export interface IdentifyParts {
   readonly ownership: OrderAttribution;
 }
 
-/** An order that cannot be asked about so many times in a row is judged by what the list says of it. */
+/** After this many failed queries in a row, the row is attributed by its terms alone. */
 const MAX_SILENCES = 3;
 
 export class Identify {
   readonly #parts: IdentifyParts;
-  /** Answers in a row that did not come, by order. */
+  /** Failed queries in a row, by order. */
   readonly #silences = new Map<string, number>();
 
   constructor(parts: IdentifyParts) {
@@ -25,8 +25,8 @@ export class Identify {
   }
 
   /**
-   * Calls back once, with the same rows; those that were nobody's bear their client order ids, where the exchange tells them. A row whose
-   * question had no answer is left out, and the page is not whole: the next reading asks again.
+   * Calls back once with the page, client order ids added where the venue reports them. A row whose query failed is left out and the page
+   * is not whole, so that the next read asks again.
    */
   rows(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions, done: (page: Page<OrderRow>) => void): void {
     const { ownership, venue } = this.#parts;

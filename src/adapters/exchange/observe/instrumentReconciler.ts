@@ -1,4 +1,4 @@
-// One look at an instrument: what is open, what was traded, and what has become of each order that the list does not show.
+// Reconciles one instrument: reads its open orders and trades, then the status of each of our orders that the list does not show.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
@@ -26,7 +26,7 @@ export interface InstrumentReconcilerDeps {
   readonly trades: TradeReader;
   readonly statuses: () => StatusReader;
   readonly venueMs: () => number;
-  /** Of our clock. */
+  /** Time of our clock. */
   readonly nowMs: () => number;
   readonly delayObserver: DelayObserver | null;
 }
@@ -49,7 +49,10 @@ export class InstrumentReconciler {
     return this.#isRunning;
   }
 
-  /** `done` is called once, with whether every list was complete. A look that is under way may have begun too early: another follows. */
+  /**
+   * Calls `done` once, with true if every list was complete. A reconciliation already running may have started too early, so another
+   * follows.
+   */
   run(options: CallOptions, done: (isWhole: boolean) => void): void {
     this.#waiting.push({ options, done });
     if (!this.#isRunning) this.#begin();
@@ -79,7 +82,7 @@ export class InstrumentReconciler {
     });
   }
 
-  /** Null: the list did not come. */
+  /** Passes null if the list did not arrive. */
   #openOrders(options: CallOptions, done: (page: Page<OrderRow> | null) => void): void {
     const { venue, instrument, index, identify } = this.#parts;
     venue.openOrders(instrument, options, (page) => {
@@ -88,7 +91,7 @@ export class InstrumentReconciler {
     });
   }
 
-  /** The orders of ours that the list shows as open. */
+  /** Returns our orders that the list shows as open. */
   #attributeOpen(page: Page<OrderRow>): Set<TrackedOrder> {
     const { ownership, index, venueMs, instrument } = this.#parts;
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
@@ -104,7 +107,7 @@ export class InstrumentReconciler {
     return found;
   }
 
-  /** Those that wait for a price, in a list of their own. It is read where orders of ours were ever to wait there. */
+  /** Trigger orders have their own list. It is read only if we ever had trigger orders on this instrument. */
   #attributeTriggers(listed: Set<TrackedOrder> | null, options: CallOptions, done: (isWhole: boolean) => void): void {
     const { venue, instrument, index, tracks, ownership, venueMs } = this.#parts;
     const own = tracks.triggersOf(index);
@@ -122,14 +125,14 @@ export class InstrumentReconciler {
     });
   }
 
-  /** How much later than its acknowledgement a list shows an order is the lag of the lists. */
+  /** The time from an acknowledgement until a list shows the order measures the read lag. */
   #listed(track: TrackedOrder): void {
     const { delayObserver, nowMs } = this.#parts;
     if (track.listed === 'missed') delayObserver?.onReadLag(nowMs() - track.knownMs);
     track.listed = 'seen';
   }
 
-  /** Without a list every order is asked about. */
+  /** Without a list, every order is queried. */
   #checkOthers(listed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions, done: () => void): void {
     const { tracks, index } = this.#parts;
     const others = Array.from(tracks.openOf(index)).filter((track) => track.stage === 'live' && !(listed?.has(track) ?? false));
@@ -139,8 +142,8 @@ export class InstrumentReconciler {
     forAll<TrackedOrder, void>(others, (track, one) => this.#parts.statuses().check(track, options, () => one(miss(track))), done);
   }
   /**
-   * An order that a later list shows as open has been open since its acknowledgement: a list that was asked for after that and did not
-   * show it was older. A list that was on its way meanwhile says nothing.
+   * An order that a later list shows as open has been open since its acknowledgement. A list requested later that did not show it was
+   * outdated. A list that was already in flight proves nothing.
    */
   #noteMissing(track: TrackedOrder, askedMs: number): void {
     const isLate = track.stage === 'live' && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;

@@ -1,4 +1,4 @@
-// The readers of each instrument: its trades, and looks at all of its orders.
+// Holds the trade reader and the reconciler of each instrument.
 
 import type { CallOptions } from '../client/restClient.ts';
 import type { ExchangeContext } from '../order/context.ts';
@@ -9,7 +9,7 @@ import type { StatusReader } from './statusReader.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
 import { TradeReader, type TradesRead } from './tradeReader.ts';
 
-/** Before a clock is measured, what happened up to so long ago may have been after the start. */
+/** While the clock is not measured, events up to this long ago may have happened after the start. */
 const UNMEASURED_MS = 60_000;
 const EARLY_MS = 1000;
 
@@ -29,7 +29,7 @@ interface Pair {
 export class Readers {
   readonly #parts: ReadersDeps;
   readonly #pairs = new Map<number, Pair>();
-  /** What the account did before this is nobody's, ms of the exchange; null: not known yet. */
+  /** Venue time (ms) before which the account's activity is not ours; null: not known yet. */
   sinceMs: number | null = null;
 
   constructor(parts: ReadersDeps) {
@@ -39,7 +39,7 @@ export class Readers {
   trades(index: number): TradeReader {
     return this.#of(index).trades;
   }
-  /** `sinceMs` Infinity: what is new is enough. */
+  /** `sinceMs` Infinity reads new trades only. */
   readonly readTrades = (index: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void =>
     this.trades(index).read(sinceMs, options, done);
   readonly reconcile = (index: number, options: CallOptions, done: (isWhole: boolean) => void): void =>

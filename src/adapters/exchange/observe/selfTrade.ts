@@ -1,4 +1,4 @@
-// The other leg of a trade with ourselves. Pure.
+// Derives the missing leg of a self-trade. Pure.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -8,9 +8,9 @@ import type { TradeRow } from '../calls/rows.ts';
 const MILLION = 1_000_000;
 
 /**
- * The leg that a list leaves out: the same trade seen from the order on its other side. Its fee is not told, so it is what the
- * instrument's rates make of it, in the asset that its side receives where the leg that is told pays in what it receives. `closes`: its
- * order closes a position of contracts, which have rates for that.
+ * Returns the leg that a list omits: the same trade seen from the order on the other side. The venue does not report its fee, so the fee
+ * follows from the instrument's rates. It is in the asset that this side receives if the reported leg also pays in what it receives.
+ * `closes`: its order closes a contract position, which has its own rates.
  */
 export function mirrored(row: TradeRow, instrument: Instrument, closes = false): TradeRow {
   const isMaker = !row.isMaker;

@@ -1,4 +1,4 @@
-// What has become of one order: asked by its id until a terminal status is confirmed.
+// Queries one order by its id until a terminal status is confirmed.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
@@ -22,35 +22,35 @@ export interface StatusReaderDeps {
   readonly instruments: readonly Instrument[];
   readonly sink: () => ExchangeSink;
   readonly venueMs: () => number;
-  /** L: how old a read may be. */
+  /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  /** The exchange has given one id to these orders. */
+  /** Reports that the venue has used one id for these orders. */
   readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
-  /** Reads the trades of an instrument, and calls back. */
+  /** Reads the trades of an instrument, then calls back. */
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: () => void) => void;
 }
 
-/** So many answers without information about an order that was acknowledged are a matter for a person. */
+/** After this many replies without information about an acknowledged order, the operator has to check. */
 const MAX_SILENCES = 3;
-/** How much earlier than its signature an order may seem to have filled. */
+/** How far an order's fills may precede its signing time. */
 const EARLY_MS = 1000;
 const LOOK_BACK_MS = 3_600_000;
 
 export class StatusReader {
   readonly #parts: StatusReaderDeps;
-  /** Orders whose terminal status is to be read again: when. */
+  /** When to read the terminal status of an order again. */
   readonly #due = new Map<TrackedOrder, number>();
   readonly #timers = new Map<TrackedOrder, number>();
-  /** Orders whose status nobody understands. */
+  /** Orders with an unknown status. */
   readonly #unrecognised = new Set<TrackedOrder>();
-  /** Orders that are being asked about, with those who wait for the answer. */
+  /** Orders being queried, with the callbacks that wait for the reply. */
   readonly #asking = new Map<TrackedOrder, (() => void)[]>();
 
   constructor(parts: StatusReaderDeps) {
     this.#parts = parts;
   }
 
-  /** Asks for the order, and again when its end is to be confirmed. `done` is called once, after what the answer leads to at once. */
+  /** Queries the order, and again when its end needs confirmation. Calls `done` once, after the immediate consequences of the reply. */
   check(track: TrackedOrder, options: CallOptions, done: () => void = () => {}): void {
     if (track.stage !== 'live' || track.venueId === null) return done();
     const waiting = this.#asking.get(track);
@@ -66,7 +66,7 @@ export class StatusReader {
     });
   }
 
-  /** An end that was read is still to be confirmed: when, in ms of our clock; Infinity: there is none among these. */
+  /** Returns when the next terminal status is due for confirmation, in ms of our clock; Infinity if none is. */
   dueOf(isMeant: (track: TrackedOrder) => boolean): number {
     let due = Infinity;
     for (const [track, atMs] of this.#due) if (isMeant(track)) due = Math.min(due, atMs);
@@ -86,7 +86,7 @@ export class StatusReader {
       return done();
     }
     track.emptyReads = 0;
-    // It has fired: what came of it is the order from now on.
+    // The trigger order has fired: the resulting order replaces it.
     if (row.venueId !== track.venueId && parseTriggerTrackId(track.venueId) !== null) {
       const other = this.#parts.tracks.byVenueId(row.venueId);
       if (other !== undefined && other !== track) {
@@ -103,19 +103,19 @@ export class StatusReader {
     }
     this.#isPlain(track);
     const reading: StatusReading = { status: row.status, executedLots, atMs: scheduler.nowMs };
-    // Fills first: what the status says is believed only where they add up to it.
+    // Fills first: the status is accepted only if the booked fills add up to it.
     const isBehind = executedLots !== track.filledLots;
     if (!isBehind) {
       track.lackedFills = false;
       return this.#assess(track, reading, done);
     }
-    // What is new is mostly it; where it was not, a row was visible too late for the readings of its time.
+    // The missing fill is usually among the new trades. If not, it became visible late, so read further back.
     const sinceMs = track.lackedFills ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
     track.lackedFills = true;
     this.#parts.readTrades(index, sinceMs, options, () => this.#assess(track, reading, done));
   }
 
-  /** An order that was acknowledged and is not found lives: a list may be older than it. */
+  /** An acknowledged order that is not found counts as alive, because a list may be older than the order. */
   #noteEmptyRead(track: TrackedOrder): void {
     const { scheduler, lagMs } = this.#parts;
     if (track.emptyReads++ === 0) track.silentMs = scheduler.nowMs;
@@ -166,7 +166,7 @@ export class StatusReader {
     sink().ended(track.id, how, how === 'filled' && track.lastFillMs > 0 ? track.lastFillMs : venueMs());
   }
 
-  /** It is over: nothing is to be confirmed any more. */
+  /** The order has ended: nothing needs confirmation any more. */
   forget(track: TrackedOrder): void {
     this.#isPlain(track);
     this.#due.delete(track);
@@ -179,12 +179,12 @@ export class StatusReader {
   }
 }
 
-/** Lots that the row says are filled; a fraction that the account holds for the order is left out, any other stays. */
+/** Returns the lots that the row reports as filled, without the fraction that the account holds for the order. Any other fraction stays. */
 function executedOf({ executed }: OrderRow, { request, restLots }: TrackedOrder): number {
   const lots = new Decimal(executed).times(Decimal.pow(10, request.instrument.quantityDigits));
   const whole = lots.minus(restLots);
   return (whole.isInteger() ? whole : lots).toNumber();
 }
 
-/** A status that leaves nothing to wait for but its confirmation. */
+/** True for a status that needs only its confirmation. */
 export const isTerminal = ({ status }: Pick<OrderRow, 'status'>): boolean => STATUS_MEANING[status.word].kind === 'terminal';

@@ -1,4 +1,4 @@
-// Own trades of one instrument: read without a gap, each booked once, to the order whose it is.
+// Reads the account's trades of one instrument without gaps and books each one once, to its order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
@@ -19,11 +19,11 @@ import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { MAX_ROWS, type VenueCalls } from '../calls/venueCalls.ts';
 
 export interface TradesRead {
-  /** Nothing is missing since what was known before. */
+  /** True if no trade is missing since the last known one. */
   readonly isWhole: boolean;
-  /** Fills of an order that could not be attributed: they may be anybody's. */
+  /** Number of unattributed fills. */
   readonly unattributed: number;
-  /** Rows that were not known before. */
+  /** Number of new rows. */
   readonly fresh: number;
 }
 
@@ -38,15 +38,15 @@ export interface TradeReaderDeps {
   readonly positions: PositionBook;
   readonly numbers: TradeNumbers;
   readonly sink: () => ExchangeSink;
-  /** A lower bound of the exchange's time now. */
+  /** A lower bound of the venue's current time. */
   readonly venueMs: () => number;
-  /** Of our clock. */
+  /** Time of our clock. */
   readonly nowMs: () => number;
-  /** L: how old a read may be. */
+  /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  /** Books a fill to the account itself: no strategy has it. */
+  /** Books a fill to the account, not to a strategy. */
   readonly outside: (fill: UnattributedFill) => void;
-  /** An order has a fill that is new. */
+  /** Called when an order has a new fill. */
   readonly filled: (track: TrackedOrder) => void;
 }
 
@@ -56,9 +56,9 @@ interface PendingRead {
   readonly done: (read: TradesRead) => void;
 }
 
-/** Every reading goes at least so far back: rows may become visible out of order. Twice the lag of lists, where that is longer. */
+/** Every read goes back at least this far, because rows may become visible out of order. Twice the read lag if that is longer. */
 const OVERLAP_MS = 20_000;
-/** So many more than are known of that time are asked for at first. */
+/** The first page has room for this many more rows than are known in that time. */
 const MAX_NEW = 20;
 
 export class TradeReader {
@@ -68,12 +68,12 @@ export class TradeReader {
   readonly #fill = new Fill();
   readonly #waiting: PendingRead[] = [];
   #isReading = false;
-  /** Rows that are not booked yet, by key, oldest first, with our time at which each was read first. */
+  /** Rows that are not booked yet, by key, oldest first, with our time of their first read. */
   readonly #unattributed = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
-  /** Fills of orders that a person has not named yet: should one become ours, they are booked. */
+  /** Fills of foreign orders, by venue order id. If the operator adopts the order, they are booked. */
   readonly #foreign = new Map<string, TradeRow[]>();
 
-  /** What happened before `sinceMs` is nobody's. */
+  /** Trades before `sinceMs` are not ours. */
   constructor(parts: TradeReaderDeps, sinceMs: number) {
     this.#parts = parts;
     this.#scale = new FillScale(parts.instrument);
@@ -84,12 +84,12 @@ export class TradeReader {
     return this.#isReading;
   }
 
-  /** Lots of an order that is not ours, of all fills that are known. */
+  /** Returns the lots of all known fills of a foreign order. */
   foreignLots(venueId: string): number {
     const rows = this.#foreign.get(venueId) ?? [];
     return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
   }
-  /** Lots of fills that no strategy and no position of the account has yet: bought above 0, sold below. */
+  /** Lots of fills that are booked neither to a strategy nor to the account: above 0 bought, below 0 sold. */
   get openLots(): Decimal {
     const otherUnattributed = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
     return [...otherUnattributed, ...Array.from(this.#foreign.values()).flat()].reduce(
@@ -97,26 +97,26 @@ export class TradeReader {
       new Decimal(0),
     );
   }
-  /** The order is ours from now on: what it has filled is booked. */
+  /** The operator has adopted the order: books its fills. */
   adoptFills(venueId: string): void {
     const atMs = -Infinity;
     for (const row of this.#foreign.get(venueId) ?? []) this.#unattributed.set(keyOf(row), { row, atMs });
     this.#foreign.delete(venueId);
     this.#bookKnown();
   }
-  /** It is none of the strategies' business: what it has filled is the account's. */
+  /** The operator has ignored the order: books its fills to the account. */
   ignoreFills(venueId: string): void {
     for (const row of this.#foreign.get(venueId) ?? []) this.#bookOutside(row);
     this.#foreign.delete(venueId);
   }
 
-  /** Reads what is new, and again all from `sinceMs` (Infinity: of the last moments) on: rows may become visible out of order. */
+  /** Reads new trades, and again all from `sinceMs` on, because rows may become visible out of order. Infinity: the last moments only. */
   read(sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void {
     this.#waiting.push({ sinceMs, options, done });
     if (!this.#isReading) this.#begin();
   }
 
-  /** All that wait are served by one reading that begins after they asked. */
+  /** One read serves all requests made before it begins. */
   #begin(): void {
     const asked = this.#waiting.splice(0);
     if (asked.length === 0) return;
@@ -146,13 +146,14 @@ export class TradeReader {
       else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
     };
     const ask = (from: Parameters<VenueCalls['trades']>[1]): void => this.#parts.venue.trades(this.#parts.instrument, from, options, took);
-    // Mostly little is new, and a thousand rows take longer to read than to send for. Where it is more, the pages that follow are long.
+    // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
+    // long.
     const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.seen.countSince(sinceMs));
     ask({ fromId: null, max: cursor === null ? MAX_ROWS : max });
   }
 
   #finish(asked: readonly PendingRead[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
-    // Lists are newest first, and both legs of a trade with ourselves have one id: the list alone says which was first.
+    // Lists are newest first. Both legs of a self-trade have one id, so only the order of the list shows which came first.
     const fresh = Array.from(rows.values())
       .toReversed()
       .filter((row) => this.seen.isNew(row));
@@ -177,7 +178,7 @@ export class TradeReader {
     });
   }
 
-  /** The other leg of a trade with ourselves, where the exchange lists one leg alone. */
+  /** Returns the other leg of a self-trade if the venue lists only one leg. */
   #mirror(row: TradeRow, rows: ReadonlyMap<string, TradeRow>): readonly TradeRow[] {
     const { tracks, instrument } = this.#parts;
     const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
@@ -186,7 +187,7 @@ export class TradeReader {
     return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
   }
 
-  /** What changes the account is counted once, whoever's order it is. */
+  /** Every trade that changes the account counts once, whichever order it belongs to. */
   #count(row: TradeRow): void {
     if (!this.seen.countsInTotals(row)) return;
     const { holdings, positions, instrument, index } = this.#parts;
@@ -194,13 +195,13 @@ export class TradeReader {
     if (instrument.contract === undefined) holdings.book(this.#scale.changesOf(row), row.timeMs);
   }
 
-  /** The order whose fill it is: of this instrument, and of its side. */
+  /** Returns the order of the fill if it has the same instrument and side. */
   #ownerOf({ venueId, side }: TradeRow): TrackedOrder | undefined {
     const track = this.#parts.tracks.byVenueId(venueId);
     return track?.request.instrumentIndex === this.#parts.index && track.request.side === side ? track : undefined;
   }
 
-  /** Asks for the orders that nobody knows, one after the other, and books what has an owner. */
+  /** Queries the unknown orders one by one, then books all fills that have an owner. */
   #attribute(options: CallOptions, done: () => void): void {
     const { tracks, ownership, index, venueMs } = this.#parts;
     const asking = Array.from(new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId)));
@@ -219,7 +220,7 @@ export class TradeReader {
     next();
   }
 
-  /** Spot says the client order id in the answer to a query; futures in the history alone. */
+  /** Spot reports the client order id in the reply to a query, futures only in the history. */
   #orderOf(venueId: string, options: CallOptions, done: Parameters<VenueCalls['order']>[3]): void {
     const { venue, instrument } = this.#parts;
     if (instrument.contract === undefined) return venue.order(instrument, venueId, options, done);
@@ -230,7 +231,10 @@ export class TradeReader {
     });
   }
 
-  /** Oldest first. What a position earns depends on the order of its fills, so that those of a contract wait a while for one before them. */
+  /**
+   * Books the oldest first. A position's profit depends on the order of its fills, so contract fills wait for an earlier one for up to the
+   * read lag.
+   */
   #bookKnown(): void {
     const { tracks, ownership, instrument, nowMs, lagMs } = this.#parts;
     const sorted = Array.from(this.#unattributed).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
@@ -260,7 +264,7 @@ export class TradeReader {
       if (this.#scale.hasForeignFee(row))
         raisedCauses.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
     }
-    // The order takes whole lots; what is finer is the account's until the rest of its lot has come.
+    // An order takes whole lots. A fraction belongs to the account until the rest of its lot has been filled.
     const rest = this.#scale.lotsOf(row).minus(lots);
     if (!rest.isZero())
       this.#parts.outside(this.#scale.outside(row, rest, this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0), lots === 0));
@@ -279,7 +283,7 @@ export class TradeReader {
     raisedCauses.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
   }
 
-  /** No strategy has it, and the account does. */
+  /** Books a fill that belongs to the account and to no strategy. */
   #bookOutside(row: TradeRow): void {
     const { ownership, outside: external } = this.#parts;
     const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
@@ -288,7 +292,7 @@ export class TradeReader {
   }
 }
 
-/** Trades that a halt names one by one. */
+/** Maximum number of trades that a halt lists. */
 const MAX_NAMED = 5;
 function namedTrades(rows: readonly TradeRow[]): string {
   const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
@@ -299,6 +303,6 @@ function namedTrades(rows: readonly TradeRow[]): string {
   return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
-/** Nothing is traded for nothing. */
+/** A real trade has a price and a quantity above 0. */
 const isTrade = ({ price, qty }: TradeRow): boolean => new Decimal(price).gt(0) && new Decimal(qty).gt(0);
 const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

@@ -1,29 +1,28 @@
-// When a terminal status may be believed: two equal reads, far enough apart, and fills that add up to what it says. Pure.
+// Decides when a terminal status is confirmed: two equal reads far enough apart, and fills that add up to it. Pure.
 
 import { STATUS_MEANING, type OrderStatus, type CodeReading } from '../../../protocol/shapes/codes.ts';
 
-/** One answer to the question for an order by its id. */
+/** One reply to a query of an order by its id. */
 export interface StatusReading {
   readonly status: CodeReading<OrderStatus>;
-  /** Base lots, or contracts, that the answer says are filled. */
+  /** Base lots or contracts that the reply reports as filled. */
   readonly executedLots: number;
-  /** Our time at which the answer was there, ms. */
+  /** Our time when the reply arrived, ms. */
   readonly atMs: number;
 }
 
 export type StatusVerdict =
-  /** It may still fill. */
+  /** The order may still fill. */
   | { readonly kind: 'live' }
-  /** A terminal status is to be read again, not before `againMs`. `needsTrades`: fills are missing that it speaks of. */
+  /** A terminal status must be read again, not before `againMs`. `needsTrades`: fills that it includes are missing. */
   | { readonly kind: 'unconfirmed'; readonly first: StatusReading; readonly againMs: number; readonly needsTrades: boolean }
   | { readonly kind: 'confirmed'; readonly how: 'filled' | 'canceled' | 'rejected' | 'expired' };
 
 /**
- * What a reading means after `first`, the earliest of the equal terminal readings before it (null: none), where `filledLots` is the sum of
- * the fills that were booked and `lagMs` how old a read may be (order safety, section 6).
- *
- * Invariants: confirmed only with two terminal readings of the same status and quantity at least `lagMs` apart, whose quantity is
- * `filledLots`; a status of nobody's table, or one that is open, confirms nothing and begins anew.
+ * Returns the meaning of a read after `first`, the earliest of the preceding equal terminal reads (null: none). `filledLots`: sum of the
+ * booked fills. `lagMs`: how old a read may be (order safety, section 6).
+ * Invariants: confirmed only after two terminal reads with equal status and quantity, at least `lagMs` apart, whose quantity is
+ * `filledLots`. An open or unknown status confirms nothing and starts again.
  */
 export function assessStatus(first: StatusReading | null, now: StatusReading, filledLots: number, lagMs: number): StatusVerdict {
   const { kind, reason } = STATUS_MEANING[now.status.word];

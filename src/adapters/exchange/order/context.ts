@@ -1,4 +1,4 @@
-// What all parts of the exchange behind REST share: calls, the market's shape, orders, troubles, the clock, what the account must hold.
+// State and services that all parts of the REST exchange share: calls, tracked orders, halt causes, venue clock, expected holdings.
 
 import { InvariantError } from '../../../base/errors.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -18,16 +18,16 @@ import { TrackedOrders } from './trackedOrder.ts';
 import { RaisedCauses } from './raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-/** Where nobody says how a contract is set: as an account begins. */
+/** Contract settings if none are configured: those of a new account. */
 const USUAL: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
 
-/** The HTTP status of a ban. */
+/** HTTP status of a ban. */
 const BANNED = 418;
 const IN_FLIGHT_MS = 60_000;
 
 export class ExchangeContext {
   readonly parts: RestExchangeDeps;
-  /** Positions of the instruments of this market. */
+  /** Indices of this market's instruments. */
   readonly own: readonly number[];
   readonly calls: Calls;
   readonly venue: VenueCalls;
@@ -37,11 +37,11 @@ export class ExchangeContext {
   readonly clock: VenueClockMonitor;
   readonly holdings = new HoldingBook();
   readonly positions: PositionBook;
-  /** The position of the account beside its strategies. */
+  /** What the account holds beyond its strategies. */
   readonly outside = new ReferenceBook();
   readonly numbers = new TradeNumbers();
   listener: ExchangeSink | null = null;
-  /** The last answer with a ban, ms of our clock. */
+  /** When the last reply with a ban arrived, ms of our clock. */
   #bannedMs = -Infinity;
 
   constructor(parts: RestExchangeDeps) {
@@ -70,18 +70,18 @@ export class ExchangeContext {
     if (this.listener === null) throw new InvariantError('the exchange is not connected');
     return this.listener;
   };
-  /** Books a fill to the account itself, and writes it down. */
+  /** Books a fill to the account and journals it. */
   readonly bookOutside = (fill: UnattributedFill): void => {
     this.outside.book(fill);
     this.parts.notes?.outside?.(fill);
   };
-  /** What the exchange's time is expected to be. */
+  /** The expected venue time. */
   readonly venueMs = (): number => this.parts.serverTime().ms;
-  /** L: how old a read may be. */
+  /** L: how old a list may be when it is read. */
   readonly lagMs = (): number => Math.max(this.parts.settings.readLagMs, this.parts.delayObserver?.readLagMs ?? 0);
   readonly settingsTarget = (instrument: number): ContractSettingsTarget => this.parts.contractSettingsTarget?.(instrument) ?? USUAL;
 
-  /** Answers that were on their way as the ban began do not end it. */
+  /** Replies to calls that were in flight when the ban began do not end it. */
   #noteBan(outcome: Outcome<unknown>): void {
     const { nowMs } = this.parts.scheduler;
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
@@ -89,7 +89,7 @@ export class ExchangeContext {
       this.raisedCauses.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
     } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.resolve('BANNED', null);
   }
-  /** The whole answer is left out: a list that is complete again clears it. */
+  /** A reply about something else is ignored as a whole. The next complete list clears the cause. */
   #hearOther(outcome: Outcome<unknown>, wireName: unknown): void {
     if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
     const index = this.own.find((each) => this.parts.instruments[each]!.wireName === wireName);

@@ -1,35 +1,35 @@
-// What the account must hold by its trades: a list that shows no order is believed only where this agrees with what it holds.
+// What the account must hold according to its trades. A list without an order proves absence only if this equals the real holdings.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
 import type { VenueHolding } from '../calls/venueCalls.ts';
 
-/** Changes of an asset by a trade, in exact decimals. */
+/** Change of an asset by a trade, exact. */
 export type HoldingChange = readonly [asset: string, by: Decimal];
 
-/** What a reading differs by from one state of the books, by name; equal `key`s are equal differences. */
+/** Difference of a read from one state of the books, by name. Equal `key`s mean equal differences. */
 export interface Gap {
   readonly key: string;
   readonly by: readonly HoldingChange[];
 }
 
-/** The state of the books after one trade, and when that trade was, ms of the exchange. */
+/** The changes of one trade, and its time, ms of the venue. */
 interface Step {
   readonly timeMs: number;
   readonly changes: readonly HoldingChange[];
 }
 
-/** Trades that are kept one by one: no reading is older than the time that they cover. */
+/** How long single trades are kept. No read of holdings is older than this. */
 const KEPT_MS = 600_000;
 const MAX_STEPS = 5000;
 
 /**
- * Amounts by name as they were read once, and as each trade has changed them since. A reading of a busy account shows a state between two
- * trades: it is right where it equals the state after any one of them.
+ * Amounts by name: a baseline and the changes by each trade since. On a busy account, a read shows a state between two trades, so it is
+ * right if it equals the state after any one of them.
  */
 class SequencedTotals {
   readonly now = new Map<string, Decimal>();
-  /** The newest trades, by time. */
+  /** The newest trades, sorted by time. */
   readonly #steps: Step[] = [];
 
   set(name: string, amount: Decimal): void {
@@ -55,7 +55,7 @@ class SequencedTotals {
     const old = steps.findIndex((step) => step.timeMs >= youngMs);
     steps.splice(0, Math.max(old, steps.length - MAX_STEPS));
   }
-  /** What `held` differs by from the state now, and from each that was so since `sinceMs`, newest first. */
+  /** Yields the differences of `held` from the current state and from each state since `sinceMs`, newest first. */
   *gaps(held: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
     const state = new Map(this.now);
     for (let at = this.#steps.length; ; at--) {
@@ -87,31 +87,31 @@ export class HoldingBook {
     return this.#isSet;
   }
 
-  /** From here on. Assets that are not named are empty. */
+  /** Sets the baseline. Unnamed assets are empty. */
   set(held: readonly VenueHolding[]): void {
     this.#totals.forget();
     this.#isSet = true;
     for (const { asset, total } of held) this.#totals.set(asset, new Decimal(total));
   }
-  /** A person has explained this difference: it belongs to what the account must hold. */
+  /** The operator has explained a difference: it becomes part of what the account must hold. */
   explain(gap: Gap): void {
     this.#totals.add(gap.by);
   }
-  /** A trade whose changes no reading of the account has shown yet, at its time at the exchange. */
+  /** Books a trade at its venue time, if there is a baseline that does not include it. */
   book(changes: readonly HoldingChange[], timeMs: number): void {
     if (this.#isSet) this.#totals.book(changes, timeMs);
   }
-  /** Of these assets: by what a reading differs from the totals now, and from those after each trade since `sinceMs`. */
+  /** Yields, for these assets, the differences from the current totals and from those after each trade since `sinceMs`. */
   gaps(held: readonly VenueHolding[], assets: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
     return this.#totals.gaps(new Map(held.map(({ asset, total }) => [asset, new Decimal(total)])), assets, sinceMs);
   }
-  /** For the journal: an asset and its total. */
+  /** Returns assets with their totals, for the journal. */
   entries(): readonly (readonly [string, string])[] {
     return Array.from(this.#totals.now, ([asset, total]) => [asset, total.toFixed()] as const);
   }
 }
 
-/** Net contracts by instrument, in lots: as they were read once, and as trades have changed them since. */
+/** Net contracts by instrument, in lots: a baseline and the changes by trades since. */
 export class PositionBook {
   readonly #totals: readonly SequencedTotals[];
 
@@ -119,7 +119,7 @@ export class PositionBook {
     this.#totals = Array.from({ length: instruments }, () => new SequencedTotals());
   }
 
-  /** Null: not known yet. A fraction where a fill was finer than a lot. */
+  /** Returns null if not known yet. The result has a fraction if a fill was smaller than a lot. */
   lotsOf(instrument: number): number | null {
     return this.#totals[instrument]?.now.get(LOTS)?.toNumber() ?? null;
   }

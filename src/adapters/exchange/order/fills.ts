@@ -1,4 +1,4 @@
-// Rows of own trades to fills in whole numbers, exact to the last unit; what cannot be exact says so. Pure.
+// Converts rows of own trades to fills in whole numbers, exact to the last unit. Rows that are finer than a lot or tick are marked. Pure.
 
 import { Decimal, fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { mulDiv, pow10 } from '../../../base/number/exact.ts';
@@ -10,7 +10,7 @@ import type { HoldingChange } from './expectedHoldings.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
-/** The money of one instrument's trades. */
+/** Money amounts of one instrument's trades. */
 export class FillScale {
   readonly #instrument: Instrument;
   readonly #contract: ContractScale | null;
@@ -20,18 +20,18 @@ export class FillScale {
     this.#contract = instrument.contract === undefined ? null : new ContractScale(instrument);
   }
 
-  /** Lots of a row, exactly: a fraction where its quantity is finer than a lot. */
+  /** Returns the exact lots of a row, with a fraction if its quantity is finer than a lot. */
   lotsOf({ qty }: Pick<TradeRow, 'qty'>): Decimal {
     return new Decimal(qty).times(Decimal.pow(10, this.#instrument.quantityDigits));
   }
-  /** True where no whole number of ticks and lots says what the row does. */
+  /** True if the row's price or quantity is not a whole number of ticks or lots. */
   isFine(row: TradeRow): boolean {
     return toScaled(row.price, this.#instrument.priceDigits) === null || !this.lotsOf(row).isInteger();
   }
 
   /**
-   * Writes `lots` of a trade, which are whole and above 0, into `fill`, with the whole fee of the row. `tradeId` is the number that stands
-   * for its id. A price finer than a tick is rounded; the money is exact.
+   * Writes `lots` (whole, above 0) of a trade into `fill`, with the row's whole fee. `tradeId`: the number that stands for the trade id. A
+   * price finer than a tick is rounded; the money is exact.
    */
   write(row: TradeRow, lots: number, tradeId: number, fill: Fill): void {
     const price = toScaled(row.price, this.#instrument.priceDigits);
@@ -40,7 +40,7 @@ export class FillScale {
     fill.price = price ?? this.#ticks(row.price).round().toNumber();
     fill.lots = lots;
     fill.notional = price === null ? this.#units(this.#worth(row.price, new Decimal(lots))) : this.notional(price, lots);
-    // What is paid in a third coin is no cost in the assets of this instrument.
+    // A fee in a third coin is no cost in this instrument's assets.
     fill.fee = feeInBase === null ? 0 : this.fee(row.fee, feeInBase);
     fill.feeInBase = feeInBase ?? false;
     fill.covered = 0;
@@ -48,11 +48,11 @@ export class FillScale {
     fill.timeMs = row.timeMs;
   }
 
-  /** Money of a row in units, half up at the unit, whether or not its quantity is whole. */
+  /** Returns the money of a row in units, rounded half up, for any quantity. */
   rowUnits(row: TradeRow): number {
     return this.#units(this.#worth(row.price, this.lotsOf(row)));
   }
-  /** What a row changes of the account's assets, with its fee as the books have it. */
+  /** Returns how a row changes the account's assets, with the fee as the books have it. */
   changesOf(row: TradeRow): readonly HoldingChange[] {
     const { base, quote, quantityDigits, quoteDigits, baseDigits } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
@@ -67,7 +67,7 @@ export class FillScale {
       ],
     ];
   }
-  /** `lots` of a row, and `units` of money, as a position of the account has them. `hasFee`: the fee of the row is part of it. */
+  /** Returns `lots` and money `units` of a row as a fill of the account. `hasFee`: include the row's fee. */
   outside(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
     const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
@@ -98,12 +98,12 @@ export class FillScale {
     return amountOf(this.#instrument, qty, new Decimal(price));
   }
 
-  /** True where the fee of a row is in neither of the instrument's assets. */
+  /** True if the fee is in neither of the instrument's assets. */
   hasForeignFee(row: TradeRow): boolean {
     return this.#isBase(row.feeCoin) === null && new Decimal(row.fee).gt(0);
   }
 
-  /** Half up at the unit, as the exchange reckons it. */
+  /** Returns the notional in units, rounded half up as the venue does. */
   notional(price: number, lots: number): number {
     if (this.#contract !== null) return this.#contract.valueOfLots(lots, price);
     const { priceDigits, quantityDigits, quoteDigits } = this.#instrument;
@@ -111,14 +111,14 @@ export class FillScale {
     return shift >= 0 ? mulDiv(price * pow10(shift), lots, 1, 'halfUp') : mulDiv(price, lots, pow10(-shift), 'halfUp');
   }
 
-  /** A fee that is finer than a unit counts as the next larger one: the books never claim more than there is. */
+  /** Returns the fee in units, rounded up, so that the books never claim more than the account has. */
   fee(text: string, feeInBase: boolean): number {
     const { baseDigits, quoteDigits } = this.#instrument;
     const scaled = new Decimal(text).times(Decimal.pow(10, feeInBase ? baseDigits : quoteDigits));
     return scaled.ceil().toNumber();
   }
 
-  /** Whether a fee is in the base asset, else in the quote asset; null: in neither. */
+  /** True if a fee is in the base asset, false for the quote asset, null for another coin. */
   #isBase(coin: string | null): boolean | null {
     const { base, quote } = this.#instrument;
     if (coin === null || coin.toUpperCase() === quote.toUpperCase()) return false;
@@ -127,14 +127,14 @@ export class FillScale {
 }
 
 /**
- * Ids that no number holds exactly, by the number that stands for each: the newest, as a fill is journalled and shown while it is booked.
- * One list for the process: a fill is known by its number alone, whichever market it came from.
+ * Trade ids that no double holds exactly, by the number that stands for them. Only the newest are kept: a fill needs its id while it is
+ * booked. One table for the process, because a fill's number must be unique across markets.
  */
 const LONG_IDS = new Map<number, string>();
 const MAX_LONG_IDS = 10_000;
 let longIds = 0;
 
-/** Numbers for trade ids: their own where a double holds them exactly, else numbers below 0 that stand for them. */
+/** Maps trade ids to numbers: the id itself if a double holds it exactly, else a negative number that stands for it. */
 export class TradeNumbers {
   numberOf(tradeId: string): number {
     const own = Number(tradeId);

@@ -1,4 +1,4 @@
-// Counts answers that admit not to know: enough of them in a while are an incident, which is over after a longer while without one.
+// Detects incidents: many replies with an unknown outcome in a short time start one, a longer time without any ends it.
 
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OrderSettings } from '../calls/settings.ts';

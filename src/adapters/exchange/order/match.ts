@@ -1,4 +1,4 @@
-// Whose order a row of the exchange is: by its id, by the client order id that it carries, or by what it asks for. Pure.
+// Matches a venue row to one of our orders: by venue order id, by client order id, or by fingerprint. Pure.
 
 import { toScaled } from '../../../base/number/decimal.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
@@ -7,24 +7,24 @@ import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
 
 export type RowMatch =
-  /** Ours, and known under this id already. */
+  /** Our order, already known under this id. */
   | { readonly kind: 'known'; readonly track: TrackedOrder }
-  /** Ours, and its id was not known until now. */
+  /** Our order, whose id was not known until now. */
   | { readonly kind: 'found'; readonly track: TrackedOrder }
-  /** It carries the client order id of an order of ours that has another id. */
+  /** Has the client order id of our order, which has another venue order id. */
   | { readonly kind: 'duplicate'; readonly track: TrackedOrder }
-  /** Known under this id as an order of ours, and the row is another one: `other` where that is ours too. */
+  /** Our order has this id, but the row describes another order: `other` if that is also ours. */
   | { readonly kind: 'contested'; readonly track: TrackedOrder; readonly other: TrackedOrder | null }
   | { readonly kind: 'alien' };
 
-/** How much earlier than its create was signed an order can seem to have been made: the tolerance of the admission window. */
+/** How far an order's creation time may precede the signing of its create: the tolerance of the admission window. */
 export const EARLY_MS = 1000;
 
 const FOREIGN: RowMatch = { kind: 'alien' };
 
 /**
- * Invariants: a row that carries a client order id is matched by that alone; one that carries none only where exactly one order of ours
- * that has no id yet, or waits for its price, asks for the same (two candidates are none).
+ * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
+ * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match.
  */
 export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrders): RowMatch {
   const known = tracks.byVenueId(row.venueId);
@@ -36,7 +36,7 @@ export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrder
   }
   const all = Array.from(tracks.all);
   const nameless = all.filter((track) => track.venueId === null && isCandidate(track, row, instrument));
-  // What came of a condition order that has fired bears its fingerprint.
+  // The order that results from a fired trigger order has its fingerprint.
   const [only, second] =
     nameless.length > 0
       ? nameless
@@ -44,9 +44,9 @@ export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrder
   return only !== undefined && second === undefined ? { kind: 'found', track: only } : FOREIGN;
 }
 
-/** What a row says of its order beside its id, it must say of this one. */
+/** True if everything that the row reports besides its id agrees with this order. */
 function isRowOf({ cid, side }: OrderRow, { request, cid: own, venueId }: TrackedOrder, instrument: number): boolean {
-  // The id of a condition order that waits is of another list.
+  // The id of a waiting trigger order comes from another list.
   if (parseTriggerTrackId(venueId) !== null) return true;
   if (request.instrumentIndex !== instrument || request.side !== side) return false;
   return cid === null || cid.toUpperCase() === own.toUpperCase();
@@ -63,18 +63,18 @@ function isCandidate(track: TrackedOrder, row: OrderRow, instrument: number): bo
   return couldBe(row, track);
 }
 
-/** An order of ours whose id is not known: what it asks for, and the X-CH-TS of its create. */
+/** The terms and signing time of our order whose venue order id is not known. */
 export interface Nameless {
   readonly request: Pick<OrderRequest, 'instrument' | 'side' | 'limit' | 'lots' | 'reduceOnly'>;
   readonly signMs: number;
 }
 
-/** True when nothing that the row says speaks against its being this order. The kill judges by it too. */
+/** True if nothing in the row contradicts this order. The kill uses it too. */
 export function couldBe(row: OrderRow, order: Nameless): boolean {
   return (row.timeMs === null || row.timeMs >= order.signMs - EARLY_MS) && asksForTheSame(row, order);
 }
 
-/** The same fingerprint: side, action, type, price, and quantity where it counts lots. */
+/** True for equal fingerprints: side, action, type, price, and quantity if it is in lots. */
 export function asksForTheSame(row: OrderRow, { request }: Pick<Nameless, 'request'>): boolean {
   const { instrument, side, limit, lots, reduceOnly } = request;
   if (row.side !== side) return false;

@@ -1,10 +1,10 @@
-// What stands against trading as this exchange sees it: told once when it begins, and once when it is over.
+// Halt causes raised by this exchange: each is reported once when it begins and once when it clears.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { AuditDifference, HaltCode } from '../calls/types.ts';
 
-/** These are over only when a person says so. */
+/** Only the operator can clear these. */
 const STICKY: ReadonlySet<HaltCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN', 'FINE_FILL']);
 
 export class RaisedCauses {
@@ -13,7 +13,7 @@ export class RaisedCauses {
   readonly #elsewhere: (code: HaltCode, instrument: number | null) => boolean;
   readonly #standing = new Map<string, AuditDifference>();
 
-  /** `elsewhere`: the same stands at another service of the account. */
+  /** `elsewhere`: true if another service of the account has raised the same cause. */
   constructor(
     sink: () => ExchangeSink,
     instruments: readonly Instrument[],
@@ -41,15 +41,15 @@ export class RaisedCauses {
     this.#standing.set(key, { code, instrument, venueId: null, what });
     this.#sink().raiseHalt(code, instrument, what);
   }
-  /** A person has cleared it. */
+  /** The operator has cleared it. */
   clear(code: HaltCode, instrument: number | null): void {
     this.#standing.delete(keyOf(code, instrument));
   }
-  /** What the exchange shows is right again; the halt stays until a person has looked. */
+  /** The venue's data is consistent again. The halt stays until the operator clears it. */
   settled(code: HaltCode, instrument: number | null): void {
     this.#standing.delete(keyOf(code, instrument));
   }
-  /** No effect where it does not stand, or where a person has to clear it. */
+  /** Clears a cause. No effect if it is not raised, or if only the operator may clear it. */
   resolve(code: HaltCode, instrument: number | null): void {
     if (STICKY.has(code)) return;
     if (!this.#standing.delete(keyOf(code, instrument))) return;

@@ -1,12 +1,12 @@
-// One send an order, for ever: the assertion that stands between a bug and a second order (order safety, W2). It stays on in production.
+// The send-once guard: asserts that no order is ever sent twice (order safety, W2). Always on, also in production.
 
 import { InvariantError } from '../../../base/errors.ts';
 
-/** Bits by order id: ids count up from 1, so a million orders take 125 kB. */
+/** One bit for each order id. Ids count up from 1, so a million orders take 125 kB. */
 export class SendOnceGuard {
   #words = new Uint32Array(64);
 
-  /** Throws InvariantError the second time. */
+  /** Marks the order as sent. Throws InvariantError the second time. */
   take(id: number): void {
     const word = id >>> 5;
     if (word >= this.#words.length) {

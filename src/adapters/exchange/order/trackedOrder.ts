@@ -1,4 +1,4 @@
-// What this side of the wire knows of each order: copies of what was asked for, the exchange's id, what was read and what is still wanted.
+// Tracked orders: for each order the request as sent, its venue order id, what was read about it, and whether to cancel it.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -7,8 +7,8 @@ import { isTriggerOrder, triggerTrackId, parseTriggerTrackId } from '../calls/tr
 import type { StatusReading } from './confirm.ts';
 
 /**
- * `waiting`: for the disk or its turn; `sent`: on the wire, no answer; `unknown`: told as such; `live`: it has an id and may still fill;
- * `ended`: told as over; `dead`: never happened, as far as is known: refused, not sent, or proved without effect.
+ * `waiting`: for the disk or its turn; `sent`: on the wire, no reply; `unknown`: reported as unknown; `live`: has an id and may still fill;
+ * `ended`: reported as ended; `dead`: refused, not sent or proven absent.
  */
 export type TrackingStage = 'waiting' | 'sent' | 'unknown' | 'live' | 'ended' | 'dead';
 
@@ -23,26 +23,26 @@ export class TrackedOrder {
   venueId: string | null = null;
   filledLots = 0;
   filledUnits = 0;
-  /** Of its fills: less than a lot that no order can hold, and that the account has. 0 as a rule. */
+  /** The part of its fills that is smaller than a lot. The account holds it. Usually 0. */
   restLots = NO_LOTS;
-  /** The exchange has given its id to another order too, and nothing has said since which of them has it. */
+  /** The venue has used its id for another order too, and it is not known yet which one has it. */
   isContested = false;
   contestedId = '';
-  /** When it ended or died, ms of our clock. */
+  /** When it ended or became dead, ms of our clock. */
   endedMs = NaN;
-  /** The time of its last fill, ms of the exchange; NaN before. */
+  /** Venue time of its last fill, ms; NaN before the first. */
   lastFillMs = NaN;
-  /** The record of the order manager while its outcome is not known: only that says when it was proved without effect. */
+  /** The order manager's record while the outcome is unknown. Only that shows whether the order was proven absent. */
   order: Order | null = null;
-  /** The first of two equal terminal readings; null: there is none. */
+  /** The first of two equal terminal reads; null if none was read. */
   terminal: StatusReading | null = null;
-  /** Queries in a row that gave no information, and when the first of them did, ms of our clock. */
+  /** Queries in a row without information, and our time of the first one, ms. */
   emptyReads = 0;
   silentMs = NaN;
-  /** Its status said more fills than were known, and reading what was new has not brought them yet. */
+  /** The status included unknown fills, and reading new trades has not found them yet. */
   lackedFills = false;
   isCancelWanted = false;
-  /** When its id became known, ms of our clock, and what the lists have shown of it since. */
+  /** Our time at which its id became known, ms, and what the lists have shown of it since. */
   knownMs = NaN;
   listed: 'not yet' | 'missed' | 'seen' = 'not yet';
 
@@ -55,15 +55,15 @@ export class TrackedOrder {
   get id(): OrderId {
     return this.request.id;
   }
-  /** It may still fill, or stand at the exchange without our knowing. */
+  /** True if it may still fill, or may exist at the venue without our knowledge. */
   get isOpen(): boolean {
     return this.stage === 'sent' || this.stage === 'unknown' || this.stage === 'live';
   }
-  /** Nothing of it remains: what was asked for is filled. Never true of an order by amount. */
+  /** True if it is completely filled. Never true for an order by quote amount. */
   get isFull(): boolean {
     return this.request.lots > 0 && this.filledLots >= this.request.lots;
   }
-  /** Those in charge believe that it never happened. */
+  /** True when the order manager has concluded that the venue never had this order. */
   get isBelievedAbsent(): boolean {
     if (this.stage === 'dead') return true;
     return this.stage === 'unknown' && this.order !== null && this.order.id === this.id && this.order.lifecycle === 'done';
@@ -77,12 +77,12 @@ export function copyRequest(order: OrderRequest): OrderRequest {
   return triggerTicks === undefined || triggerTicks === 0 ? plain : { ...plain, triggerTicks, triggersAbove: triggersAbove === true };
 }
 
-/** All orders that may still matter, by every name that they have. */
+/** All orders that may still matter, indexed by each of their ids. */
 export class TrackedOrders {
   readonly #byId = new Map<number, TrackedOrder>();
   readonly #byCid = new Map<string, TrackedOrder>();
   readonly #byVenueId = new Map<string, TrackedOrder>();
-  /** Those that are not over, by instrument. */
+  /** Unfinished orders, by instrument. */
   readonly #open: Set<TrackedOrder>[];
   readonly #triggers: Set<TrackedOrder>[];
 
@@ -99,18 +99,18 @@ export class TrackedOrders {
     if (track.stage !== 'ended' && track.stage !== 'dead') this.openOf(track.request.instrumentIndex).add(track);
   }
 
-  /** Orders of an instrument that wait for a price, or did, or were to. */
+  /** All trigger orders of an instrument: waiting, fired or not yet known. */
   triggersOf(instrument: number): ReadonlySet<TrackedOrder> {
     return this.#triggers[instrument]!;
   }
   byId(id: OrderId): TrackedOrder | undefined {
     return this.#byId.get(id);
   }
-  /** A service may change the case of letters. */
+  /** Case-insensitive, because a service may change the case. */
   byCid(cid: string): TrackedOrder | undefined {
     return this.#byCid.get(cid.toUpperCase());
   }
-  /** Of an id under which an order waits its place in that list counts: the exchange may give one place to two orders. */
+  /** For a waiting trigger order, only its id in that list counts: the venue may use one id for two orders. */
   byVenueId(venueId: string): TrackedOrder | undefined {
     return this.#byVenueId.get(placeOf(venueId));
   }
@@ -121,13 +121,13 @@ export class TrackedOrders {
     return this.#byId.values();
   }
 
-  /** The exchange's id has become known. */
+  /** Sets the venue order id once it is known. */
   setVenueId(track: TrackedOrder, venueId: string): void {
     track.venueId = venueId;
     track.isContested = false;
     this.#byVenueId.set(placeOf(venueId), track);
   }
-  /** The exchange's id has turned out to be no proof of where it is. */
+  /** Removes a venue order id that turned out not to identify the order. Its outcome is unknown again. */
   unnamed(track: TrackedOrder): void {
     if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
     track.contestedId = track.venueId ?? track.contestedId;
@@ -138,11 +138,11 @@ export class TrackedOrders {
     track.stage = 'unknown';
     this.openOf(track.request.instrumentIndex).add(track);
   }
-  /** Orders of the instrument whose id another one has too. */
+  /** True if an open order of the instrument has a contested id. */
   hasContested(instrument: number): boolean {
     return Array.from(this.openOf(instrument)).some(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent);
   }
-  /** It lives, perhaps again. */
+  /** Marks the order as live, perhaps again. */
   markLive(track: TrackedOrder): void {
     track.stage = 'live';
     track.endedMs = NaN;
@@ -156,7 +156,7 @@ export class TrackedOrders {
     this.openOf(track.request.instrumentIndex).delete(track);
   }
 
-  /** Forgets what ended before `endedMs`, and refused orders that died before `deadMs`; those proved without effect are `unknown` to the last. */
+  /** Removes orders that ended before `endedMs`, and refused orders before `deadMs`. Orders proven absent stay `unknown` and are kept. */
   forget(endedMs: number, deadMs: number): void {
     for (const track of this.#byId.values()) {
       const bound = track.stage === 'ended' ? endedMs : track.stage === 'dead' ? deadMs : -Infinity;
@@ -169,13 +169,13 @@ export class TrackedOrders {
   }
 }
 
-/** The id of an order, or its place in the list of those that wait. */
+/** Returns the id of an order, or the list id of a waiting trigger order. */
 function placeOf(venueId: string): string {
   const waiting = parseTriggerTrackId(venueId);
   return waiting === null ? venueId : triggerTrackId(waiting.triggerId, '');
 }
 
-/** The track of an order of an earlier life. Tombs are kept for ever, so they never come of age. */
+/** Returns the tracked order of an earlier run. Orders proven absent are kept permanently. */
 export function restoreTrackedOrder(order: RestoredTrackedOrder): TrackedOrder {
   const track = new TrackedOrder(order.request, order.cid, order.signMs);
   track.venueId = order.venueId;

@@ -1,4 +1,4 @@
-// The exchange's time as it answers it, beside what it was expected to be: proof needs a clock that does not jump.
+// Compares the venue's time with the expected time. Evidence is void if the venue's clock jumps.
 
 import type { ServerTime } from '../time/serverClock.ts';
 import type { DelayObserver } from '../calls/types.ts';
@@ -22,12 +22,12 @@ export class VenueClockMonitor {
     this.#parts = parts;
   }
 
-  /** The highest time that was ever heard; before the first, what is expected now. */
+  /** The highest venue time seen; before the first, the expected time. */
   get lastMs(): number {
     return this.#highestMs > -Infinity ? this.#highestMs : this.#parts.serverTime().ms;
   }
 
-  /** Asks for the time: a lower bound of it for everything that is read afterwards. Null: no answer, or one that cannot be. */
+  /** Reads the venue's time: a lower bound for everything read afterwards. Passes null if there is no reply or the time is implausible. */
   now(done: (ms: number | null) => void): void {
     const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#parts;
     const before = serverTime();

@@ -1,4 +1,4 @@
-// Reads for the resolver: each begins with the exchange's own time, and says of itself whether anything may be missing.
+// Reads evidence about unknown orders. Each read starts with the venue's time and reports whether anything may be missing.
 
 import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
@@ -20,17 +20,17 @@ export interface EvidenceReaderDeps {
   readonly identify: Identify;
   readonly holdings: HoldingsCheck;
   readonly sink: () => ExchangeSink;
-  /** The exchange's time, asked for now; null: it did not come, or the clock has jumped. */
+  /** Reads the venue's time now. Passes null if it did not arrive or the clock has jumped. */
   readonly venueNow: (done: (ms: number | null) => void) => void;
-  /** True where an order of ours is known to wait there under this id. */
+  /** True if one of our orders is known to wait under this id. */
   readonly isWaiting: (instrument: number, triggerId: string) => boolean;
-  /** The highest time of the exchange that was ever heard. */
+  /** The highest venue time seen. */
   readonly lastMs: () => number;
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void) => void;
 }
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
-/** How much earlier than its signature an order may seem to have been made. */
+/** How far an order's creation time may precede its signing time. */
 const EARLY_MS = 1000;
 
 export class EvidenceReader {
@@ -40,7 +40,7 @@ export class EvidenceReader {
     this.#parts = parts;
   }
 
-  /** Tells the sink once, unless the order is found: then it was told with that. */
+  /** Reports evidence to the sink once. If the read finds the order, attribution has already reported that. */
   read(track: TrackedOrder, order: Pick<Order, 'instrument' | 'instrumentIndex'>, channel: Channel): void {
     const { venueNow, lastMs, sink } = this.#parts;
     venueNow((ms) => {
@@ -88,8 +88,8 @@ export class EvidenceReader {
   }
 
   /**
-   * A condition order waits in a list of its own, where it is known by what it asks for. What has fired is looked for among orders.
-   * A row that is alike and says that it is older is no proof of either: it may be another's, and the time may be wrong.
+   * A waiting trigger order has its own list, where its terms identify it. Fired ones are searched among the orders. A row with equal terms
+   * that says it is older proves nothing: it may be another order, or its time may be wrong.
    */
   #waiting(track: TrackedOrder, index: number, venueMs: number, done: (isWhole: boolean) => void): void {
     const { venue, ownership, isWaiting } = this.#parts;
@@ -106,7 +106,7 @@ export class EvidenceReader {
     });
   }
 
-  /** Newest first, until it reaches back before the order can have been made. Rows of others are none of its business. */
+  /** Reads the history, newest first, until it reaches back before the order's creation. Rows of other orders are ignored. */
   #history(track: TrackedOrder, index: number, sinceMs: number, venueMs: number, publish: (complete: boolean) => void): void {
     const { venue, ownership } = this.#parts;
     const { instrument } = track.request;

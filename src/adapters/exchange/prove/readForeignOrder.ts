@@ -1,4 +1,4 @@
-// An order of the exchange that nobody here has sent, looked at before it becomes one of ours: everything that it has filled must be known.
+// Reads a foreign order before its adoption. All of its fills must be known.
 
 import { toScaled } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -8,13 +8,13 @@ import type { OrderAttribution } from '../observe/attribution.ts';
 import type { Readers } from '../observe/readers.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-/** A limit order, whole or in part. */
+/** A limit order, possibly partly filled. */
 export interface ForeignOrderDetails {
   readonly instrument: number;
   readonly side: Side;
   readonly lots: number;
   readonly limit: number;
-  /** It closes a position of contracts. */
+  /** True if it closes a contract position. */
   readonly reduceOnly: boolean;
 }
 
@@ -27,7 +27,7 @@ interface ReadForeignOrderDeps {
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 
-/** Calls back once, with the order, or with a sentence that says why it cannot be taken over. */
+/** Calls back once with the order, or with a sentence that says why it cannot be adopted. */
 export function readForeignOrder(
   venueId: string,
   { venue, instruments, ownership, readers }: ReadForeignOrderDeps,
@@ -37,7 +37,7 @@ export function readForeignOrder(
   if (foreign === undefined) return done(`${venueId} is no order that waits for a name`);
   if (foreign.isWaiting) return done('a condition order cannot be taken over: cancel it at the exchange, or ignore it');
   const instrument = instruments[foreign.instrument]!;
-  // The order first: what it says to have filled by then, the trades that are read afterwards have to show.
+  // Read the order first: the trades read afterwards must include all fills that it reports.
   venue.order(instrument, venueId, RECONCILE, (row) => {
     if (row === null || row === 'none') return done('the exchange does not say what it asks for: try again');
     const { priceDigits, quantityDigits } = instrument;

@@ -1,4 +1,4 @@
-// Cancels: sent when the id is known, read back after every answer, and sent again until the order has ended.
+// Sends cancels: once the venue order id is known, and again until the order has ended. Reads the order after every reply.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -11,29 +11,29 @@ export interface CancelsDeps {
   readonly venue: VenueCalls;
   readonly instruments: readonly Instrument[];
   readonly settings: Pick<OrderSettings, 'cancelRetryMs' | 'cancelRetryMaxMs'>;
-  /** Asks what has become of the order. */
+  /** Queries the order's state. */
   readonly check: (track: TrackedOrder) => void;
 }
 
 export class Cancels {
   readonly #parts: CancelsDeps;
-  /** Next sending of each order that is to end, by handle. */
+  /** Timer of the next cancel of each order. */
   readonly #timers = new Map<TrackedOrder, number>();
 
   constructor(parts: CancelsDeps) {
     this.#parts = parts;
   }
 
-  /** Wants the order gone. Without an id it waits for `named`. */
+  /** Requests the order's cancellation. Without an id it waits for `named`. */
   want(track: TrackedOrder): void {
     track.isCancelWanted = true;
     if (track.stage === 'live' && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
   }
-  /** The id of the order has become known. */
+  /** The venue order id has become known. */
   named(track: TrackedOrder): void {
     if (track.isCancelWanted) this.want(track);
   }
-  /** It has ended. */
+  /** The order has ended. */
   forget(track: TrackedOrder): void {
     const handle = this.#timers.get(track);
     if (handle !== undefined) this.#parts.scheduler.cancel(handle);
@@ -43,7 +43,7 @@ export class Cancels {
     for (const track of Array.from(this.#timers.keys())) this.forget(track);
   }
 
-  /** A cancel may be sent again, however often: it is idempotent, and an order that is over only refuses it. */
+  /** Sends a cancel. Repeating it is safe: cancels are idempotent, and the venue refuses them for an ended order. */
   #send(track: TrackedOrder, pauseMs: number): void {
     const { scheduler, venue, instruments, settings, check } = this.#parts;
     if (track.stage !== 'live' || track.venueId === null) return this.forget(track);
@@ -52,9 +52,9 @@ export class Cancels {
       track,
       scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), () => this.#send(track, nextMs)),
     );
-    // Its end was read and waits for its confirmation only.
+    // A terminal status was read, which only needs confirmation.
     if (track.terminal !== null) return;
-    // Whatever the answer says, a refusal that there is no such order included: only the order itself tells that it has ended.
+    // Query the order after any reply, even a refusal that there is no such order. Only the order's own status shows that it has ended.
     venue.cancel(instruments[track.request.instrumentIndex]!, track.venueId, () => check(track));
   }
 }

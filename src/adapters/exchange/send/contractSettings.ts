@@ -1,4 +1,4 @@
-// Leverage, margin mode and position mode of contracts: set again until the exchange says that they are; nothing opens before that.
+// Sets leverage, margin mode and position mode of contracts until the venue confirms them. No position opens before that.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
@@ -37,7 +37,7 @@ export class ContractSettings {
     return this.#ready.has(instrument);
   }
 
-  /** They are idempotent and cannot be read back, so each is set at the start, whatever was said in an earlier life. */
+  /** Sets everything at start-up. Settings are idempotent and cannot be read back, so an earlier confirmation does not count. */
   begin(instruments: readonly number[]): void {
     for (const instrument of instruments) {
       this.#parts.raisedCauses.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
@@ -91,7 +91,7 @@ export class ContractSettings {
     }
   }
 
-  /** A contract with a position refuses to be set, and its position says how it is set. */
+  /** The venue refuses settings for a contract with a position. Then the position shows its settings. */
   #isSetAlready(instrument: number, done: (isSet: boolean) => void): void {
     const { venue, instruments, target } = this.#parts;
     const { leverage, positionType } = target(instrument);

@@ -1,4 +1,4 @@
-// Creates on their way: each waits for the disk and for its side of the instrument, leaves once, and its answer is told as what it is.
+// Sends create requests: each waits until it is durable and its side is free, is sent once, and its outcome is reported.
 
 import { timeMs } from '../../../base/brand.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -27,15 +27,15 @@ export interface CreateQueueDeps {
   readonly serverTime: () => ServerTime;
   readonly delayObserver: DelayObserver | null;
   readonly sink: () => ExchangeSink;
-  /** Why orders of that kind may not leave now; null: they may. */
+  /** Returns the code of the reason why such an order must not be sent now; null if it may be sent. */
   readonly holdCode: (track: TrackedOrder) => string | null;
-  /** The order has an id: it is followed from now on. */
+  /** Called when the order has an id. It is polled from now on. */
   readonly adopted: (track: TrackedOrder) => void;
-  /** The exchange has given one id to these orders. */
+  /** Reports that the venue has used one id for these orders. */
   readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
-  /** The id is that of a second copy of an order of ours. */
+  /** True if the id belongs to a duplicate of one of our orders. */
   readonly isExtra: (venueId: string) => boolean;
-  /** The order has been taken twice: this is the id of the second copy. */
+  /** Reports the id of a duplicate: the venue has accepted the order twice. */
   readonly doubled: (track: TrackedOrder, venueId: string) => void;
 }
 
@@ -43,15 +43,15 @@ interface Waiting {
   readonly track: TrackedOrder;
   readonly seq: number;
 }
-/** One side of one instrument: at most one create of it is on the wire (order safety, 7.1). */
+/** One side of one instrument. At most one create of it is on the wire (order safety, 7.1). */
 interface SideQueue {
   readonly queue: Waiting[];
   onWire: TrackedOrder | null;
 }
 
-/** An order whose request could only arrive at the very end of its window does not leave. */
+/** An order is not sent with less than this left of its admission window. */
 const MIN_LEFT_MS = 500;
-/** Of an acknowledged order: how much earlier than its signature the exchange's time may be. */
+/** How far the venue's time of an acknowledged order may precede its signing time. */
 const EARLY_MS = 1000;
 
 export class CreateQueue {
@@ -63,7 +63,7 @@ export class CreateQueue {
     this.#parts = parts;
   }
 
-  /** Nothing waits, nothing is on the wire. */
+  /** True if no create is waiting or on the wire. */
   get isEmpty(): boolean {
     for (const { queue, onWire } of this.#lanes.values()) if (queue.length > 0 || onWire !== null) return false;
     return true;
@@ -74,7 +74,7 @@ export class CreateQueue {
     lane.queue.push({ track, seq });
     this.#pump(lane);
   }
-  /** The disk has more. */
+  /** Called when more of the journal is durable. */
   durable(): void {
     for (const lane of this.#lanes.values()) this.#pump(lane);
   }
@@ -99,7 +99,7 @@ export class CreateQueue {
     }
   }
 
-  /** No byte of it has left, so that this is proof. */
+  /** Returns why the order must not be sent, or null. No byte has left, so this proves that the order does not exist. */
   #whyNot(track: TrackedOrder): string | null {
     const { tracks, serverTime, settings, holdCode, raisedCauses } = this.#parts;
     const { instrumentIndex, side } = track.request;
@@ -150,7 +150,7 @@ export class CreateQueue {
       case 'acked':
         return this.#acked(track, found.venueId, found.timeMs);
       case 'refused':
-        // A list has shown it meanwhile: what it says is stronger than a refusal.
+        // A list has shown the order meanwhile, which is stronger than a refusal.
         if (track.stage !== 'sent' && track.stage !== 'unknown') return;
         tracks.markEnded(track, 'dead', scheduler.nowMs);
         return sink().refused(track.id, found.code);
@@ -161,13 +161,13 @@ export class CreateQueue {
         if (track.stage !== 'sent') return;
         track.stage = 'unknown';
         sink().outcomeUnknown(track.id, found.code === null ? found.cause : `${found.code}: ${found.cause}`);
-        // With an unknown order on its side, the rest of the queue may not follow.
+        // With an unknown order on this side, the rest of the queue must not be sent.
         for (const { track: next } of lane.queue.splice(0)) this.#notSent(next, 'SIDE_UNKNOWN');
       }
     }
   }
 
-  /** A late answer is still an answer. What it was read from is the create's, so its value is too. */
+  /** Handles a late reply. It still counts, and its value is the create's. */
   #late(track: TrackedOrder, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') {
       if (track.stage === 'unknown' && !track.isBelievedAbsent) this.#answered(track, outcome, this.#sideQueueOf(track));
@@ -201,7 +201,7 @@ export class CreateQueue {
   }
 }
 
-/** The id in the value of a create of either market. */
+/** Returns the order id in the value of a create of either market. */
 function orderIdIn(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || !('orderId' in value)) return null;
   return typeof value.orderId === 'string' ? value.orderId : null;

@@ -1,4 +1,4 @@
-// One WebSocket connection to a service: opened over Node's own HTTP client, pings answered in every form, everything else dropped.
+// One WebSocket connection over Node's HTTP client. Replies to pings of every form and ignores all other messages.
 
 import { createHash } from 'node:crypto';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
@@ -19,23 +19,23 @@ import {
 import { heartbeatText, stampIn } from '../../../protocol/socket/heartbeatText.ts';
 
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/** Largest message that is looked at, in bytes, decompressed too: a ping needs no more. */
+/** Maximum message size in bytes, also when decompressed. Pings are smaller. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 export interface ConnectionEvents {
   readonly opened: () => void;
-  /** A ping came, and has been answered. */
+  /** A ping was received and answered. */
   readonly pinged: () => unknown;
-  /** Once, whoever ended it. */
+  /** Called once, whichever side closed the connection. */
   readonly closed: (why: string) => void;
 }
 
 export interface SocketConnection {
-  /** Ends it, now; `closed` is not called any more. */
+  /** Closes the connection now. `closed` is not called any more. */
   drop(): void;
 }
 
-/** `url`: http or https in place of ws and wss. `random`: from 0 to 1. */
+/** `url`: http or https instead of ws and wss. `random`: from 0 to 1. */
 export function openSocket(url: string, random: () => number, events: ConnectionEvents): SocketConnection {
   const key = Buffer.from(bytesOf(16, random)).toString('base64');
   let socket: Duplex | null = null;
@@ -74,7 +74,7 @@ function isAccepted({ headers }: IncomingMessage, key: string): boolean {
   const accept = createHash('sha1')
     .update(key + ACCEPT_SUFFIX)
     .digest('base64');
-  // Nothing was offered: what the service chose all the same it would use.
+  // We offered no extension and no protocol. A service that names one would use it.
   const isBare = headers['sec-websocket-extensions'] === undefined && headers['sec-websocket-protocol'] === undefined;
   return headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-accept'] === accept && isBare;
 }
@@ -120,13 +120,13 @@ function take({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEv
   }
 }
 
-/** Text, or text that was compressed, as some services send all of theirs; null for all else. */
+/** Returns the text of a message, also if it is gzipped, as some services do; null for anything else. */
 function messageIn(payload: Uint8Array): string | null {
   if (payload[0] !== 0x1f || payload[1] !== 0x8b) return textIn(payload);
   try {
     return textIn(gunzipSync(payload, { maxOutputLength: MAX_MESSAGE_BYTES }));
   } catch (error) {
-    // Broken or too large: no ping.
+    // Broken or too large, so not a ping.
     if (error instanceof Error) return null;
     throw error;
   }

@@ -1,14 +1,14 @@
-// A WebSocket connection that is kept: pings answered, opened again after every end, ever later; its state is there to be looked at.
+// A WebSocket connection that reconnects after every end, with growing pauses, and exposes its state.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import { checkedOrigin } from '../wire/origin.ts';
 import { openSocket, type SocketConnection } from './connection.ts';
 
-/** The state of the connection; times are Unix ms of the scheduler. */
+/** State of the connection. Times are Unix ms of the scheduler. */
 export type SocketState =
   | { readonly kind: 'off' }
-  /** `attempt`: from 1 on since the last connection that lived. */
+  /** `attempt`: number of attempts since the last connection that was pinged, from 1. */
   | { readonly kind: 'connecting'; readonly attempt: number }
   | {
       readonly kind: 'open';
@@ -16,28 +16,28 @@ export type SocketState =
       /** Null before the first. */ readonly lastPingMs: number | null;
       readonly pings: number;
     }
-  /** `attempt`: the one that follows at `untilMs`. */
+  /** `attempt`: the next one, at `untilMs`. */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly attempt: number; readonly why: string };
 
 export interface PersistentSocketOptions {
-  /** ms until a connection that does not come about is given up; default 10 000. */
+  /** Limit in ms for opening a connection; default 10 000. */
   readonly openTimeoutMs?: number;
-  /** ms without a ping after which an open connection counts as lost; default 120 000. The specification names no interval. */
+  /** An open connection without a ping for this many ms counts as lost; default 120 000. The specification names no interval. */
   readonly silenceMs?: number;
-  /** Told of every change of state but pings. */
+  /** Called for every change of state except pings. */
   readonly changed?: (state: SocketState) => void;
 }
 
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
-/** The pause before attempt `attempt`: 1 s doubling to 60 s, less up to half of it; `random` from 0 to 1. */
+/** Returns the pause before attempt `attempt`: 1 s doubling to 60 s, minus up to half of it. `random` from 0 to 1. */
 export function reconnectPauseMs(attempt: number, random: number): number {
   const maxMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 16));
   return Math.ceil((maxMs * (1 + random)) / 2);
 }
 
-/** Off until `start`. Nothing rests on it: what it brings is that it is there. */
+/** Off until `start`. No other part depends on the connection; it only has to stay open. */
 export class PersistentSocket {
   readonly #url: string;
   readonly #scheduler: Scheduler;
@@ -47,12 +47,12 @@ export class PersistentSocket {
   readonly #changed: (state: SocketState) => void;
   #state: SocketState = { kind: 'off' };
   #connection: SocketConnection | null = null;
-  /** What ends the present state if nothing else does. */
+  /** Time limit of the current state. */
   #timer: number | null = null;
-  /** Attempts since a connection lived. */
+  /** Attempts since the last connection that was pinged. */
   #attempts = 0;
 
-  /** `url`: wss, or ws of this computer. `random`: from 0 to 1. Throws ConfigError for any other URL. */
+  /** `url`: wss, or ws on this computer. `random`: from 0 to 1. Throws ConfigError for any other URL. */
   constructor(url: string, scheduler: Scheduler, random: () => number, options: PersistentSocketOptions = {}) {
     this.#url = checkedSocketUrl(url);
     this.#scheduler = scheduler;
@@ -90,7 +90,7 @@ export class PersistentSocket {
     });
   }
 
-  /** A connection lives once it was pinged: one that is closed right after its opening is no reason to hurry. */
+  /** Only a ping resets the pauses. A connection that closes right after opening must not cause fast retries. */
   #pinged(): void {
     if (this.#state.kind !== 'open') return;
     this.#attempts = 0;
@@ -127,7 +127,7 @@ export class PersistentSocket {
   }
 }
 
-/** The URL with http or https in place of ws and wss. */
+/** Returns the URL with http or https instead of ws and wss. */
 export function checkedSocketUrl(url: string): string {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError('socket: expected a URL such as wss://api.example.com/ws', 'write its address with wss:// before it');

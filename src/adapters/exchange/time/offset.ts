@@ -1,6 +1,6 @@
-// How far an exchange's clock is from ours, from several questions for its time: the median, and what it can be wrong by.
+// Estimates the clock offset of the venue from several samples: the median and its maximum error.
 
-/** One question: times of our clock, and the time that the answer said; ms. */
+/** One sample: send and receive times of our clock, and the server's time; ms. */
 export interface ClockSample {
   readonly sentMs: number;
   readonly receivedMs: number;
@@ -10,16 +10,16 @@ export interface ClockSample {
 export interface Offset {
   /** Server time minus ours, ms. */
   readonly offsetMs: number;
-  /** The true difference is no further than this from `offsetMs`, wherever on its way each question and answer was slow. */
+  /** Maximum distance of the true offset from `offsetMs`, however the delay was split between request and reply. */
   readonly uncertaintyMs: number;
 }
 
-/** What both clocks round off: whole ms, downward. */
+/** Rounding of both clocks, which are cut to whole ms. */
 const ROUNDING_MS = 1;
 
-/** The offset that the samples, of which there is at least one, show. */
+/** Returns the offset from at least one sample. */
 export function offsetOf(samples: readonly ClockSample[]): Offset {
-  // A service reads its clock somewhere between question and answer: each sample proves an interval of half a round trip to either side.
+  // The service reads its clock between request and reply, so each sample proves an interval of half a round trip to either side.
   const seen = samples.map(({ sentMs, receivedMs, serverMs }) => {
     const halfMs = (receivedMs - sentMs) / 2 + ROUNDING_MS;
     return { offsetMs: serverMs - (sentMs + receivedMs) / 2, halfMs };
@@ -31,7 +31,7 @@ export function offsetOf(samples: readonly ClockSample[]): Offset {
     const offsetMs = Math.min(Math.max(median, from), to);
     return { offsetMs, uncertaintyMs: Math.max(offsetMs - from, to - offsetMs) };
   }
-  // The samples contradict each other: one of the clocks was set meanwhile.
+  // The samples contradict each other: one of the clocks was set in between.
   return { offsetMs: median, uncertaintyMs: Math.max(...seen.map(({ offsetMs, halfMs }) => Math.abs(offsetMs - median) + halfMs)) };
 }
 

@@ -1,54 +1,54 @@
-// The exchange's clock as it is known here: measured by asking for its time, kept by ours, and never running backwards.
+// The venue's clock: its offset is measured by reading the server time, our clock carries it on, and it does not run backwards.
 
 import { timeMs, type TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import { offsetOf, type ClockSample, type Offset } from './offset.ts';
 
-/** Asks the service of `market` for its time, once. Calls `done` once; null where no time came. */
+/** Reads the time of the service of `market` once. Calls `done` once, with null if no time arrived. */
 export type AskTime = (market: Market, done: (sample: ClockSample | null) => void) => void;
 
 export interface ServerTime {
   /** Unix time in whole ms. */
   readonly ms: TimeMs;
-  /** By how much that may be wrong, ms; Infinity until the clock has been measured. */
+  /** Maximum error of `ms`; Infinity until the clock has been measured. */
   readonly uncertaintyMs: number;
 }
 
 export interface ServerClockOptions {
-  /** The market whose clock is taken for both, where one service offers both; null (default): each has its own. */
+  /** The market whose clock counts for both, if one service offers both; null (default): each has its own. */
   readonly shared?: Market | null;
-  /** Questions to a measurement; default 5. */
+  /** Samples in a measurement; default 5. */
   readonly samples?: number;
-  /** ms from one measurement to the next while the clock is started; default 300 000. */
+  /** ms between measurements while started; default 300 000. */
   readonly periodMs?: number;
-  /** Told when a measurement finds the clock further off than `JUMP_MS` allows for, with the difference in ms. */
+  /** Called when a measurement differs by more than `JUMP_MS`, with the difference in ms. */
   readonly jumped?: (market: Market, byMs: number) => void;
 }
 
-/** How much two clocks drift apart in a ms: 100 ms in a quarter of an hour, more than any quartz does. */
+/** Maximum drift of two clocks in ms per ms: 100 ms in about a quarter of an hour, more than any quartz. */
 const DRIFT = 1e-4;
 /**
- * A correction backwards up to this is taken by standing still until it is made up. A larger one means that one of the clocks was set,
- * and standing still for so long would have every request refused: it is followed at once.
+ * A backward correction up to this is made by standing still. A larger one means that a clock was set, and standing still that long would
+ * make the venue refuse every request, so it takes effect at once.
  */
 export const JUMP_MS = 2000;
-/** A service that keeps refusing our time, or does not tell its own, moves us to measure its clock no more often than this. */
+/** If a service keeps rejecting our time or does not report its own, its clock is measured at most this often. */
 const MIN_GAP_MS = 5000;
 
 interface Measured extends Offset {
-  /** Our time at which the measurement began; of the answers, none is older. */
+  /** Our time at which the measurement began. No sample is older. */
   readonly atMs: number;
 }
 
 interface MarketClock {
   measured: Measured | null;
-  /** The latest time that was given out. */
+  /** The latest time returned. */
   lastReturnedMs: number;
   /** Our times at which the last measurement and the last correction began. */
   triedMs: number;
   correctedMs: number;
-  /** Those who wait for the measurement under way; null while there is none. */
+  /** Callbacks that wait for the running measurement; null if none is running. */
   waiting: ((isMeasured: boolean) => void)[] | null;
   timer: number | null;
 }
@@ -73,7 +73,7 @@ export class ServerClock {
     this.#options = { shared, samples, periodMs, jumped };
   }
 
-  /** The client that asks; it comes later, as it needs this clock itself. */
+  /** Sets the client function that reads the time. It comes later, because the client itself needs this clock. */
   attach(ask: AskTime): void {
     this.#ask = ask;
   }
@@ -83,12 +83,12 @@ export class ServerClock {
     return this.#clockOf(market).measured !== null;
   }
 
-  /** True where the clock was measured, or its measurement began, after our time `sinceMs`. */
+  /** True if the measurement of the clock began after our time `sinceMs`. */
   isMeasuredSince(market: Market, sinceMs: number): boolean {
     return (this.#clockOf(market).measured?.atMs ?? -Infinity) > sinceMs;
   }
 
-  /** The exchange's time now, which requests are signed with. Before the first measurement: our own. */
+  /** Returns the venue's current time, with which requests are signed. Before the first measurement it is our own. */
   now(market: Market): ServerTime {
     const clock = this.#clockOf(market);
     const { nowMs } = this.#scheduler;
@@ -100,9 +100,7 @@ export class ServerClock {
     return { ms: timeMs(reportedMs), uncertaintyMs };
   }
 
-  /**
-   * Measures the clock of `market` anew, together with those who asked meanwhile. Calls `done` once: whether the service told its time.
-   */
+  /** Measures the clock of `market`, shared with all callers meanwhile. Calls `done` once; true if the service reported its time. */
   measure(market: Market, done: (isMeasured: boolean) => void = () => {}): void {
     const clock = this.#clockOf(market);
     if (clock.waiting !== null) {
@@ -119,8 +117,8 @@ export class ServerClock {
   }
 
   /**
-   * Calls `done` once when the clock of `market` has been measured: within the call where it is already, and where that failed less than
-   * 5 s ago, as our own time is then as good a guess as any.
+   * Calls `done` once when the clock of `market` has been measured: before returning if it already is, or if a measurement failed less than
+   * 5 s ago, because our own time is then the best guess.
    */
   whenReady(market: Market, done: () => void): void {
     const clock = this.#clockOf(market);
@@ -129,7 +127,7 @@ export class ServerClock {
     else this.measure(market, done);
   }
 
-  /** The same for a service that has refused our time; false, too, where that was tried less than 5 s ago, so that it never loops. */
+  /** The same for a service that rejected our time. Passes false if that was tried less than 5 s ago, to prevent a loop. */
   correct(market: Market, done: (isMeasured: boolean) => void = () => {}): void {
     const clock = this.#clockOf(market);
     const { nowMs } = this.#scheduler;
@@ -141,7 +139,7 @@ export class ServerClock {
     this.measure(market, done);
   }
 
-  /** Measures the clocks of these markets now and then every `periodMs`, until `stop`. */
+  /** Measures the clocks of these markets now and every `periodMs`, until `stop`. */
   start(markets: readonly Market[]): void {
     for (const source of new Set(markets.map((market) => this.#options.shared ?? market))) {
       const clock = this.#clocks[source];
@@ -165,11 +163,11 @@ export class ServerClock {
     this.measure(source);
   }
 
-  /** One question after the other, so that they share a connection and do not delay each other. */
+  /** Takes samples one by one, so that they share a connection and do not delay each other. */
   #sample(source: Market, clock: MarketClock, beganMs: number, samples: readonly ClockSample[]): void {
     const asked = (sample: ClockSample | null): void => {
       const all = sample === null ? samples : [...samples, sample];
-      // A service that does not answer is not asked again; a median of fewer is better than none.
+      // A service that does not reply is not asked again. A median of fewer samples is better than none.
       if (sample !== null && all.length < this.#options.samples) this.#sample(source, clock, beganMs, all);
       else this.#finish(source, clock, beganMs, all);
     };
@@ -188,7 +186,7 @@ export class ServerClock {
     clock.measured = measured;
     const byMs = before === null ? 0 : measured.offsetMs - before.offsetMs;
     if (Math.abs(byMs) > JUMP_MS) this.#options.jumped(source, byMs);
-    // What was told before the first measurement was our own time.
+    // Times returned before the first measurement were our own.
     if (before === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
   }
 }

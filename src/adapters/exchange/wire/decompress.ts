@@ -1,12 +1,12 @@
-// Bodies that a service compressed though nobody asked it to: opened up to a limit, off the event loop.
+// Decompresses bodies that a service compressed without being asked, up to a size limit and off the event loop.
 
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 
 type Opened = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
 
 /**
- * Calls `done` once with the body that `encoding` (of the header Content-Encoding; absent: none) hides; within the call where nothing is
- * to be opened. What would be larger than `maxBytes` is given up as soon as that shows, so a bomb costs no more than that.
+ * Calls `done` once with the decompressed body, before returning if nothing needs decompression. `encoding`: the Content-Encoding header,
+ * if any. Stops as soon as the output exceeds `maxBytes`, so a decompression bomb costs no more than that.
  */
 export function decompress(encoding: string | undefined, body: Uint8Array, maxBytes: number, done: (opened: Opened) => void): void {
   const name = encoding?.trim().toLowerCase() ?? '';
@@ -32,7 +32,7 @@ function openerOf(name: string, body: Uint8Array): typeof gunzip | null {
     case 'br':
       return brotliDecompress;
     case 'deflate':
-      // Some servers leave out the two bytes of zlib, of which the first ends in 8.
+      // Some servers omit the two-byte zlib header, whose first byte ends in 8.
       return (body[0]! & 0x0f) === 8 ? inflate : inflateRaw;
     default:
       return null;

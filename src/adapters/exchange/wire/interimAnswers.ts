@@ -1,15 +1,17 @@
-// A `100 Continue` that nobody asked for, as some proxies send it: taken out of what a connection reads, before the answer to a request.
+// Removes unsolicited `100 Continue` responses, which some proxies send, from what a connection reads.
 
 import { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
 const CONTINUE = Buffer.from('HTTP/1.1 100');
 const HEAD_END = '\r\n\r\n';
-/** A longer head is none: the reader behind says what is wrong with it. */
+/** A longer head is invalid. The HTTP parser behind reports what is wrong. */
 const MAX_BYTES = 16 * 1024;
 const NONE: Buffer = Buffer.alloc(0);
 
-/** Connections as undici makes them, which fails at a `100` that it did not ask for: the outcome of an order would be unknown for nothing. */
+/**
+ * Returns undici's connector with such responses removed. undici fails on an unsolicited `100`, and the order's outcome would be unknown.
+ */
 export function connectorWithoutContinue(options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options);
   return (given, done) => {
@@ -21,11 +23,11 @@ export function connectorWithoutContinue(options: buildConnector.BuildOptions): 
   };
 }
 
-/** Makes `read` leave out every `100` that comes between a request and its answer. */
+/** Makes `read` skip every `100` between a request and its response. */
 function skipContinue(socket: Socket): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
-  /** A request has been written, and nothing of its answer was read yet. */
+  /** True after a request was written, until its response begins. */
   let isHead = false;
   let held: Buffer = NONE;
   socket.write = (...given: unknown[]): boolean => {
@@ -42,7 +44,7 @@ function skipContinue(socket: Socket): void {
   };
 }
 
-/** What of the first bytes after a request is the answer; null: nothing yet, and `rest` is to stand before what comes next. */
+/** Returns the part of the first bytes that belongs to the response. Null: nothing yet; `rest` must precede the next bytes. */
 function answerIn(bytes: Buffer): { readonly answer: Buffer | null; readonly rest: Buffer } {
   let left = bytes;
   while (left.length < MAX_BYTES && startsAlike(left)) {
@@ -53,7 +55,7 @@ function answerIn(bytes: Buffer): { readonly answer: Buffer | null; readonly res
   return { answer: left, rest: NONE };
 }
 
-/** Begins with a `100`, or with as much of one as there are bytes. No bytes begin anything. */
+/** True if `bytes` begins with a `100`, or is a prefix of one. No bytes are a prefix too. */
 function startsAlike(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, CONTINUE.length);
   return bytes.compare(CONTINUE, 0, length, 0, length) === 0;

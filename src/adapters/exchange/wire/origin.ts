@@ -1,11 +1,11 @@
-// Where requests may go: the origin of a service, https unless it is this computer itself.
+// Checks the origin of a service: https, or http on this computer.
 
 import { ConfigError } from '../../../base/errors.ts';
 
-/** `http://127.0.0.1:8080` of such a URL, with or without a slash at the end. Throws ConfigError, naming `what`, for any other. */
+/** Returns the origin, such as `http://127.0.0.1:8080`, of a URL without a path. Throws ConfigError, naming `what`, for any other URL. */
 export function checkedOrigin(url: string, what: string): string {
   const wrong = (problem: string, remedy: string): ConfigError =>
-    // Whatever stands before an @ may be a password.
+    // The text before an @ may be a password.
     new ConfigError(`${what}: ${problem}, got ${url.replace(/\/\/[^/]*@/, '//...@')}`, remedy);
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
@@ -23,5 +23,5 @@ export function checkedOrigin(url: string, what: string): string {
   return parsed.origin;
 }
 
-/** `hostname` as URL writes it: addresses in their plain form. */
+/** `hostname` as URL normalises it. */
 const isLoopback = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);

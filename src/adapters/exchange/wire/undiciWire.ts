@@ -1,4 +1,4 @@
-// The Wire over undici: real sockets, kept alive, one request at a time on each, nothing ever sent twice.
+// The Wire over undici: keep-alive sockets, one request at a time on each, nothing sent twice.
 
 import { Agent, type Dispatcher } from 'undici';
 import type { WireOutcome } from '../../../ports/wire.ts';
@@ -8,32 +8,32 @@ import type { LateReplyWire, WireReply } from './lateReplyWire.ts';
 import { checkedOrigin } from './origin.ts';
 
 export interface UndiciWireOptions {
-  /** Connections to each service; further requests wait for one to fall free. Default 32. */
+  /** Connections to each service; further requests wait for a free one. Default 32. */
   readonly connections?: number;
-  /** Bytes of a body, compressed or not; default 8 MiB. A larger one ends as `failed`. */
+  /** Maximum body size in bytes, compressed or not; default 8 MiB. A larger one ends as `failed`. */
   readonly maxBodyBytes?: number;
-  /** ms until a connection that does not come about is given up; default 10 000. */
+  /** Limit in ms for opening a connection; default 10 000. */
   readonly connectTimeoutMs?: number;
-  /** Certificates (PEM) of authorities to trust instead of those that Node.js brings, for a service with one of its own. */
+  /** Certificates (PEM) of authorities to trust instead of those of Node.js, for a service with its own authority. */
   readonly ca?: string;
 }
 
-/** Of 8 MiB, decompressed too (risk and security, section 6). */
+/** 8 MiB, also when decompressed (risk and security, section 6). */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Requests that nobody waits for but whose answer is wanted may not hold more than this share of the connections. */
+/** Cancelled requests whose late reply is still wanted may hold at most this share of the connections. */
 const LATE_SHARE = 0.5;
 /**
- * How long before the end that a server announced for idle connections they are given up: longer than a request is on its way, or it
- * meets a connection that is being closed and nobody can say what became of it.
+ * Close idle connections this long before the server's announced end. It must exceed the time that a request travels: a request that meets
+ * a closing connection has an unknown outcome.
  */
 const KEEP_ALIVE_MARGIN_MS = 500;
 
-/** Opens sockets as they are needed; `close` ends them. */
+/** Opens sockets as needed; `close` ends them. */
 export class UndiciWire {
   readonly #agent: Agent;
   readonly #maxBodyBytes: number;
   readonly #maxLate: number;
-  /** Longest listened to first. */
+  /** Oldest first. */
   readonly #late = new Set<WireCall>();
   readonly #origins = new Map<string, string>();
 
@@ -44,10 +44,10 @@ export class UndiciWire {
       connections,
       pipelining: 1,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-      // Time limits are the caller's, on its Scheduler; undici's own are coarse.
+      // The caller sets time limits on its Scheduler; undici's own are coarse.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // Set to true, not left to its default, which NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn off.
+      // Set explicitly: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the default off.
       connect: connectorWithoutContinue({
         timeout: connectTimeoutMs,
         rejectUnauthorized: true,
@@ -57,7 +57,7 @@ export class UndiciWire {
     });
   }
 
-  /** Throws ConfigError for a URL that is neither https nor of this computer. */
+  /** Throws ConfigError for a URL that is neither https nor on this computer. */
   readonly send: LateReplyWire = (request, done, late) => {
     const { origin, path } = this.#split(request.url);
     const call = new WireCall(this.#maxBodyBytes, done, late);
@@ -66,7 +66,7 @@ export class UndiciWire {
     return () => this.#cancel(call);
   };
 
-  /** Ends every connection. What is under way fails, as a reset would make it. */
+  /** Closes every connection. Requests under way fail as after a reset. */
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -94,7 +94,7 @@ export class UndiciWire {
   }
 }
 
-/** One request: what undici tells of it, until it is over. */
+/** One request: receives undici's events until it has ended. */
 class WireCall implements Dispatcher.DispatchHandler {
   readonly #maxBodyBytes: number;
   readonly #done: (outcome: WireOutcome) => void;
@@ -106,7 +106,7 @@ class WireCall implements Dispatcher.DispatchHandler {
   #headers: Readonly<Record<string, string>> = {};
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
-  /** The transport has no more to say. */
+  /** True when the transport has ended. */
   isOver = false;
 
   constructor(maxBodyBytes: number, done: (outcome: WireOutcome) => void, late: ((reply: WireReply) => void) | undefined) {
@@ -115,7 +115,7 @@ class WireCall implements Dispatcher.DispatchHandler {
     this.#late = late;
   }
 
-  /** Ends the waiting. Returns whether the answer is still listened to. */
+  /** Ends the call. Returns true if it still listens for the reply. */
   cancel(): boolean {
     const isFirst = !this.#isCancelled;
     this.#isCancelled = true;
@@ -125,14 +125,14 @@ class WireCall implements Dispatcher.DispatchHandler {
     return listens;
   }
 
-  /** Called by undici immediately before it hands the first byte to the socket, and at no other time. */
+  /** undici calls this immediately before it hands the first byte to the socket, and at no other time. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const isSecond = this.#controller !== null;
     if (!isSecond && !this.#isCancelled) {
       this.#controller = controller;
       return;
     }
-    // undici sends anew what it believes was never answered; with one request at a time it has no cause to, and it shall not.
+    // undici resends a request that it considers unanswered. With one request at a time it should not, and this prevents it.
     controller.abort(new Error(isSecond ? 'sent once already' : 'cancelled'));
   }
 
@@ -183,7 +183,7 @@ class WireCall implements Dispatcher.DispatchHandler {
     else if (this.#isCancelled && this.#late) queueMicrotask(() => this.#late?.(reply));
   }
 
-  /** Before undici has started on a request, nothing of it can have left; after that, nobody can say how much has. */
+  /** Before undici has started a request, no byte has left. After that, it is unknown how many have. */
   #fail(cause: string): void {
     if (!this.#isDone) this.#end({ kind: 'failed', cause, bytesWritten: this.#controller === null ? 0 : null });
   }
@@ -194,7 +194,7 @@ class WireCall implements Dispatcher.DispatchHandler {
   }
 }
 
-/** One line, with the code that says most; of a host with several addresses, what each attempt met. */
+/** Returns one line with the most specific error code. For a host with several addresses, lists each attempt's error. */
 function causeOf(error: Error): string {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return [...new Set(error.errors.map((each) => (each instanceof Error ? causeOf(each) : String(each))))].join(', ');

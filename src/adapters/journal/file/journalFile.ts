@@ -1,4 +1,4 @@
-// The writing end of a journal: lines queue up, one sync covers all that wait, and what lasts is told in order.
+// Writes a journal: lines queue up, one sync covers all waiting lines, and durable records are reported in order.
 
 import { InvariantError } from '../../../base/errors.ts';
 import { DiskError, REPLACED, type Disk } from '../../../ports/disk.ts';
@@ -9,40 +9,40 @@ import { FORMAT, type RecordBody, type RecordKind } from '../records/records.ts'
 import { segmentName } from './segmentName.ts';
 
 export interface JournalListener {
-  /** All records up to `seq` last. Rising, each time once. */
+  /** All records up to `seq` are durable. Called with rising numbers, each once. */
   durable(seq: number): void;
-  /** Nothing that is appended from now on lasts, for good: no order may leave any more, until a restart. Told once. */
+  /** Nothing appended from now on becomes durable, so no order may be sent until a restart. Called once. */
   failed(why: string): void;
 }
 
 export interface JournalFileOptions {
   readonly folder: string;
-  /** Whose journal it is; one that says otherwise is refused. */
+  /** The account of the journal. A journal of another account is rejected. */
   readonly account: string;
-  /** Number of the file to begin, and how the journal ends so far. */
+  /** Number of the file to begin, and the current end of the journal. */
   readonly number: number;
   readonly ending: SegmentEnd;
-  /** The file before, to be synced before the first record rests on it; null: there is none. */
+  /** The previous file, which must be synced before the first new record relies on it; null if there is no such file. */
   readonly prior: string | null;
-  /** Files before that one, which are finished: none of them may go, or change, while the journal is written. */
+  /** Finished files before that one. None of them may disappear or change while the journal is written. */
   readonly past?: readonly string[];
-  /** A file that is larger is followed by the next. Default 16 MiB. */
+  /** A file larger than this is followed by the next one. Default 16 MiB. */
   readonly segmentBytes?: number;
-  /** More than this waiting for the disk is a failure. Default 64 MiB. */
+  /** The journal fails when more than this waits for the disk. Default 64 MiB. */
   readonly maxWaitingBytes?: number;
-  /** Runs `run` soon, once the caller is done: all records of one event are then one write. Default: at the end of the event. */
+  /** Runs `run` soon after the caller, so that all records of one event become one write. Default: at the end of the event. */
   readonly soon?: (run: () => void) => void;
 }
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
-/** Finished files that are looked at with each sync. */
+/** Finished files checked with each sync. */
 const PAST_LOOKS = 8;
 
-/** Lines for one file that wait for the next write. */
+/** Lines of one file that wait for the next write. */
 interface Waiting {
   readonly path: string;
-  /** The file has still to be made. */
+  /** True if the file must still be created. */
   isNew: boolean;
   text: string;
   lastSeq: number;
@@ -58,14 +58,14 @@ export class JournalFile {
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #number: number;
-  /** Of the file that is written. */
+  /** Path of the current file. */
   #path = '';
-  /** Of what was appended, written or not. */
+  /** End of the appended records, written or not. */
   #ending: SegmentEnd;
-  /** Finished files, and what tells each from another of its name; looked at in turn. */
+  /** Finished files and their identities, checked in turn. */
   readonly #past: (readonly [path: string, identity: string])[] = [];
   #look = 0;
-  /** The file that the newest write went to. */
+  /** The file of the latest write. */
   #written = '';
   #durableSeq: number;
   #isBusy = false;
@@ -82,14 +82,14 @@ export class JournalFile {
     this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
     this.#number = options.number;
     this.#ending = options.ending;
-    // What was read back counts as lasting once it was synced, which comes before the first write.
+    // Records that were read back count as durable once they are synced, which happens before the first write.
     this.#durableSeq = options.ending.seq;
     this.#begin();
     const { prior, past = [] } = options;
     for (const path of past) this.#past.push([path, disk.identity(path)]);
     if (prior === null) return;
     this.#isBusy = true;
-    // Its name too, else a crash could leave the next file without this one.
+    // Sync the folder too; otherwise a crash could leave the next file without this one.
     this.#sync(prior, () =>
       this.#sync(options.folder, () => {
         this.#isBusy = false;
@@ -104,12 +104,12 @@ export class JournalFile {
   get lastSeq(): number {
     return this.#ending.seq;
   }
-  /** Why nothing lasts any more; null while all is well. */
+  /** Why the journal has failed; null while it works. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** Returns the number of the record. After a failure numbers still rise, and nothing is written. */
+  /** Appends a record and returns its number. After a failure numbers still rise, but nothing is written. */
   append<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
     if (this.#whenClosed) throw new InvariantError(`journal: a ${kind} after the end`);
     if (this.#ending.bytes >= this.#segmentBytes) {
@@ -119,13 +119,13 @@ export class JournalFile {
     return this.#add(kind, body);
   }
 
-  /** `done` is called once everything lasts, or never will. Nothing may be appended afterwards. */
+  /** Calls `done` when everything is durable or never will be. Nothing may be appended afterwards. */
   close(done: () => void): void {
     this.#whenClosed = done;
     if (!this.#isBusy) this.#soon(() => this.#next());
   }
 
-  /** The next file, and in it how the one before it ended. */
+  /** Begins the next file. Its first record describes the end of the previous file. */
   #begin(): void {
     const { seq: priorSeq, bytes: priorBytes, crc: priorCrc } = this.#ending;
     const { folder, account } = this.#options;
@@ -155,7 +155,7 @@ export class JournalFile {
     return seq;
   }
 
-  /** Writes what waits for one file and has it synced; what comes meanwhile waits for the next time. */
+  /** Writes and syncs what waits for one file. Later lines wait for the next write. */
   #next(): void {
     this.#isAsked = false;
     if (this.#isBusy) return;
@@ -181,11 +181,11 @@ export class JournalFile {
     }
     this.#isBusy = true;
     const lasts = (): void => this.#lasts(lastSeq);
-    // Of a new file the name has to last too.
+    // The name of a new file must be durable too.
     this.#sync(path, isNew ? () => this.#sync(this.#options.folder, lasts) : lasts);
   }
 
-  /** A file is finished. It is looked at once more, for it may have rested long: what has its name then is what later looks compare with. */
+  /** Finishes a file. It is checked once more, because its last check may be long ago. Later checks compare with its identity now. */
   #finish(next: Waiting): void {
     const path = this.#written;
     this.#written = '';
@@ -203,11 +203,11 @@ export class JournalFile {
     this.#isBusy = false;
     this.#durableSeq = seq;
     this.#listener.durable(seq);
-    // The listener may have appended, and so asked for the next write; one that is asked for twice finds nothing to do.
+    // The listener may have appended and so requested the next write. A second request finds nothing to do.
     this.#next();
   }
 
-  /** A sync that fails is never tried again: one that then succeeds would prove nothing (order-safety, W4). */
+  /** A failed sync is never retried: a later success would prove nothing (order-safety, W4). */
   #sync(path: string, then: () => void): void {
     this.#disk.sync(path, (failure) => {
       if (failure !== null && !guards.syncIsFinal) this.#sync(path, then);
@@ -220,7 +220,7 @@ export class JournalFile {
     });
   }
 
-  /** Some finished files are looked at with each sync: what was journalled once must be there at the next start. */
+  /** Checks some finished files with each sync, because every journalled record must be there at the next start. */
   #isPastWhole(): boolean {
     for (let looks = Math.min(PAST_LOOKS, this.#past.length); looks > 0; looks--) {
       const [path, identity] = this.#past[this.#look++ % this.#past.length]!;
@@ -243,7 +243,7 @@ export class JournalFile {
 
 const goneText = (path: string): string => `${path}: somebody has removed, replaced or changed it while it was in use`;
 
-/** Null: there is no such file. */
+/** Returns null if the file does not exist. */
 function identityOf(disk: Disk, path: string): string | null {
   try {
     return disk.identity(path);

@@ -1,4 +1,4 @@
-// One record as one line of JSON in plain ASCII: `seq` first, a checksum of all before it last.
+// Writes and parses one record as one line of JSON in plain ASCII: `seq` first, a checksum of everything before it last.
 
 import { InvariantError } from '../../../base/errors.ts';
 import { crc32c, crcText } from '../../../base/number/crc32c.ts';
@@ -6,10 +6,10 @@ import type { RecordField } from '../records/fields.ts';
 import { guards } from '../records/guards.ts';
 import { isRecordKind, RECORD_KINDS, type RecordBody, type JournalRecord, type RecordKind } from '../records/records.ts';
 
-/** What stands before the eight digits of the checksum, and behind them. */
+/** The text before and after the eight digits of the checksum. */
 const [SEAL_HEAD, SEAL_END] = [',"crc":"', '"}'].map((text) => Buffer.from(text)) as [Buffer, Buffer];
 const SEAL_BYTES = SEAL_HEAD.length + 8 + SEAL_END.length;
-/** A longer one is none of ours: limits and the bars of an instant are what makes a record long. */
+/** A longer line is invalid. Records are long only because of limits or the bars of an instant. */
 const MAX_LINE_BYTES = 1 << 20;
 
 interface Member {
@@ -21,12 +21,12 @@ const MEMBERS = new Map<string, readonly Member[]>(
 );
 
 export interface JournalLine {
-  /** With its line feed. */
+  /** Includes the line feed. */
   readonly text: string;
   readonly crc: string;
 }
 
-/** Throws InvariantError for a body that could not be read back. */
+/** Returns the line of a record. Throws InvariantError for a body that could not be read back. */
 export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: K, body: RecordBody<K>, durableSeq: number): JournalLine {
   // What V8 writes in one go takes a third of the time of member by member, and an order waits for it.
   const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(bodyMembers(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
@@ -36,7 +36,10 @@ export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: 
   return { text: `${head},"crc":"${crc}"}\n`, crc };
 }
 
-/** The members of a kind, each of which can be read back: the body itself where it has them, and no others, in the order of the table. */
+/**
+ * Checks that all members of a kind can be read back, and returns them in the order of the table. That is the body itself if it has exactly
+ * these members in this order.
+ */
 function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object {
   const text: Readonly<Record<string, unknown>> = body;
   const members = MEMBERS.get(kind)!;
@@ -51,23 +54,23 @@ function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object
   return isAsTable ? body : Object.fromEntries(members.map(({ name }) => [name, text[name]]));
 }
 
-/** Used again and again: lines are short, and each is checksummed as it is made. */
+/** Reused buffer: lines are short, and each is checksummed when it is made. */
 const SCRATCH = Buffer.allocUnsafe(8192);
 
-/** At the beginning of some bytes; valid until the next call. */
+/** Returns a buffer that begins with the bytes; valid until the next call. */
 function bytesOf(latin1: string): Buffer {
   if (latin1.length > SCRATCH.length) return Buffer.from(latin1, 'latin1');
   SCRATCH.write(latin1, 0, 'latin1');
   return SCRATCH;
 }
 
-/** What a line is that is no record. `isSealed`: its checksum is right, so that it stands as somebody wrote it. */
+/** Why a line is not a record. `isSealed`: its checksum is right, so it was written like this. */
 export interface Flaw {
   readonly flaw: string;
   readonly isSealed: boolean;
 }
 
-/** The record in `bytes[from, to)`, without its line feed. */
+/** Returns the record in `bytes[from, to)`, without its line feed. */
 export function parseLine(bytes: Buffer, from: number, to: number): JournalRecord | Flaw {
   const sealAt = to - SEAL_BYTES;
   const isWhole = sealAt > from && to - from <= MAX_LINE_BYTES;
@@ -84,7 +87,7 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
   }
 }
 
-/** The checksum that a line ends with; -1 where it ends otherwise. */
+/** Returns the checksum at the end of a line, or -1 if it has none. */
 function sealedCrc(bytes: Buffer, at: number): number {
   for (let i = 0; i < SEAL_HEAD.length; i++) if (bytes[at + i] !== SEAL_HEAD[i]) return -1;
   const digits = at + SEAL_HEAD.length;
@@ -98,16 +101,16 @@ function sealedCrc(bytes: Buffer, at: number): number {
   return crc;
 }
 
-/** The value of a hex digit in lower case, by its code; -1 for what is none. */
+/** The value of a lower-case hex digit, by character code; -1 for other characters. */
 const HEX = Int8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.indexOf(String.fromCharCode(code)));
 
 export const isRecord = (line: JournalRecord | Flaw): line is JournalRecord => !('flaw' in line);
 
-/** True for a whole record with something behind it: no write that was cut short leaves that. */
+/** True for a complete record with more text behind it. No interrupted write leaves that. */
 export const isOverlong = (bytes: Buffer, from: number, to: number): boolean =>
   /,"crc":"[0-9a-f]{8}"\}./s.test(bytes.toString('latin1', from, to));
 
-/** Null for a record. Members that the kind does not have are let through: a later version may write more. */
+/** Returns null for a record. Unknown members are accepted, because a later version may write more. */
 function flawOf(text: unknown): string | null {
   if (typeof text !== 'object' || text === null) return 'a line that is no object';
   const members = text as Readonly<Record<string, unknown>>;
@@ -121,6 +124,9 @@ function flawOf(text: unknown): string | null {
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The same JSON: what is not printable ASCII as escapes, so that a damaged byte can make no other character, and a terminal shows it. */
+/**
+ * Returns the same JSON with everything except printable ASCII escaped, so that a damaged byte cannot form another character, and a
+ * terminal can show it.
+ */
 const ascii = (json: string): string => (/^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escaped));
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

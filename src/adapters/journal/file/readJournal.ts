@@ -1,4 +1,4 @@
-// Reads a journal back, strictly: all its records in order, or the first place at which it is not what was written.
+// Reads a journal back strictly: all records in order, or the first place that differs from what was written.
 
 import type { Disk } from '../../../ports/disk.ts';
 import { guards } from '../records/guards.ts';
@@ -9,23 +9,23 @@ import { isTorn } from './tornTail.ts';
 
 const LINE_FEED = 10;
 
-/** Where a journal ends: the number, place and checksum of its last record. The next file begins by saying so. */
+/** The end of a journal: number, end offset and checksum of its last record. The next file begins with them. */
 export interface SegmentEnd {
   readonly seq: number;
-  /** Of its last file, up to the end of the last record. */
+  /** Offset in its last file after the last record. */
   readonly bytes: number;
   readonly crc: string;
 }
 export const NOTHING: SegmentEnd = { seq: 0, bytes: 0, crc: '00000000' };
 
-/** A place: file, line from 1, and in words what is there. */
+/** A place, with line numbers from 1, and a description of its content. */
 export interface JournalDamage {
   readonly path: string;
   readonly line: number;
   readonly message: string;
 }
 
-/** What the last write before a crash left of itself: it was never acknowledged, so nothing in it was sent, and it counts for nothing. */
+/** The incomplete rest of the last write before a crash. It was never acknowledged, so nothing in it was sent, and it is ignored. */
 export interface TornTail extends JournalDamage {
   readonly bytes: number;
 }
@@ -33,7 +33,7 @@ export interface TornTail extends JournalDamage {
 export interface JournalSegment {
   readonly path: string;
   readonly number: number;
-  /** 0: it has no record. */
+  /** 0 if the file has no record. */
   readonly firstSeq: number;
   readonly ending: SegmentEnd;
   readonly sizeBytes: number;
@@ -42,16 +42,16 @@ export interface JournalSegment {
 
 export interface JournalReading {
   readonly segments: readonly JournalSegment[];
-  /** Null for a journal without a record. */
+  /** Null for a journal without records. */
   readonly account: string | null;
   readonly ending: SegmentEnd;
-  /** Null for a journal that can be gone on with. */
+  /** Null for a journal that can be continued. */
   readonly damage: JournalDamage | null;
-  /** The format of a file that another version has written; null: there is none. */
+  /** The format of a file written by another version; null if all files have this one's format. */
   readonly otherFormat: number | null;
 }
 
-/** `visit` is called with every record up to the end or to the damage. Throws DiskError where the disk does not give what it has. */
+/** Calls `visit` for every record up to the end or the damage. Throws DiskError if the disk cannot be read. */
 export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, visit: (record: JournalRecord) => void): JournalReading {
   const numbers = disk.list(folder).flatMap((name) => segmentNumber(name) ?? []);
   numbers.sort((a, b) => a - b);
@@ -63,7 +63,7 @@ export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, v
   );
 }
 
-/** One file by itself, whatever comes before it. */
+/** Reads one file by itself, whatever precedes it. */
 export function readSegment(
   disk: Pick<Disk, 'read'>,
   path: string,
@@ -94,12 +94,12 @@ function fileBytes(disk: Pick<Disk, 'read'>, path: string): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Where a file stops being a journal. */
+/** The place where a file stops being a valid journal. */
 interface Stop {
   readonly line: number;
   readonly from: number;
   readonly message: string;
-  /** It stands as somebody wrote it: a torn write it is not. */
+  /** True if the line was written like this, so it is not a torn write. */
   readonly isSealed: boolean;
 }
 
@@ -110,7 +110,7 @@ class Reader implements JournalReading {
   otherFormat: number | null = null;
   ending = NOTHING;
   readonly #visit: (record: JournalRecord) => void;
-  /** Of the file at hand; 0: it has no record yet. */
+  /** First record of the current file; 0 before its first record. */
   #firstSeq = 0;
 
   constructor(visit: (record: JournalRecord) => void) {
@@ -135,7 +135,7 @@ class Reader implements JournalReading {
     this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });
   }
 
-  /** Visits records up to the end or to the first line that is none. */
+  /** Visits records up to the end or the first invalid line. */
   #scan(number: number, bytes: Buffer, before: SegmentEnd): Stop | null {
     for (let [from, line] = [0, 1]; from < bytes.length; line++) {
       const feed = bytes.indexOf(LINE_FEED, from);
@@ -158,7 +158,7 @@ class Reader implements JournalReading {
     return dur < seq ? null : `a record that was on the disk before it was written (dur ${dur})`;
   }
 
-  /** The first record of a file says how the one before it ended: a file that was cut, exchanged or written to afterwards is found by it. */
+  /** The first record of a file describes the end of the previous file. This finds a file that was cut, replaced or changed afterwards. */
   #flawOfHead(record: JournalRecord, number: number, before: SegmentEnd): string | null {
     if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
     if (record.format !== FORMAT) {
@@ -182,7 +182,7 @@ class Reader implements JournalReading {
 
 const endingText = ({ seq, bytes, crc }: SegmentEnd): string => `record ${seq} at byte ${bytes} with checksum ${crc}`;
 
-/** The line of a record behind the stop that was written when record `seq` was known to last; 0: there is none. */
+/** Returns the line of a later record that was written when record `seq` was known to be durable; 0 if no line was. */
 function witnessOf(bytes: Buffer, stop: Stop, seq: number): number {
   let line = stop.line;
   for (let from = stop.from; from < bytes.length; line++) {

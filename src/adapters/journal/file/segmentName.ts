@@ -1,10 +1,10 @@
-// Names of the files of a journal: journal-000001.jsonl and on, without gaps.
+// Names of journal files: journal-000001.jsonl and so on, without gaps.
 
 const PATTERN = /^journal-(\d{6,9})\.jsonl$/;
 
 export const segmentName = (number: number): string => `journal-${String(number).padStart(6, '0')}.jsonl`;
 
-/** The number of a segment; null for a file that is none. */
+/** Returns the number of a segment, or null for any other file. */
 export function segmentNumber(name: string): number | null {
   const number = Number(PATTERN.exec(name)?.[1] ?? 0);
   return number > 0 && segmentName(number) === name ? number : null;

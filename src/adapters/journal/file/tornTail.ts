@@ -1,16 +1,16 @@
-// Is the damaged end of a file what a write leaves that did not finish? Then nobody was told that it lasts, and nothing in it was sent.
+// Decides whether a damaged end of a file is an unfinished write. Such a write was never reported durable, so nothing in it was sent.
 
 import { isOverlong, isRecord, parseLine } from './line.ts';
 
 const NUL = 0;
 const LINE_FEED = 10;
-/** The smallest piece that a disk writes whole or not at all. */
+/** The smallest unit that a disk writes completely or not at all. */
 const SECTOR_BYTES = 512;
 
 /**
- * True when `bytes` from `start` on, a line's beginning, hold nothing but what a crash makes of appends that were not synced: a last line
- * that breaks off, and holes of zeros where whole sectors were never written. Records may stand behind a hole. A byte that changed, a line
- * that is missing or one that was added is none of that: something else has happened to the file, and what it held may have been sent.
+ * True if `bytes` from `start` (the beginning of a line) on contains only what a crash leaves of unsynced appends: an incomplete last line,
+ * and runs of zeros where whole sectors were never written. Records may follow such a run. A changed byte, or a missing or added line, is
+ * different damage: its content may have been sent.
  */
 export function isTorn(bytes: Buffer, start: number): boolean {
   for (let from = start; from < bytes.length;) {
@@ -26,7 +26,7 @@ export function isTorn(bytes: Buffer, start: number): boolean {
   return true;
 }
 
-/** Every run of zeros begins where an append or a sector does, and ends where a sector or the file does. */
+/** True if every run of zeros begins at an append or a sector, and ends at a sector or the end of the file. */
 function areHoles(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     if (bytes[at] !== NUL) continue;

@@ -1,7 +1,7 @@
-// What a member of a record may be, for the compiler and for the reader alike.
+// Field types of journal records, used by the compiler and by the reader.
 
 export interface RecordField<T> {
-  /** In words, for messages. */
+  /** Description for messages. */
   readonly expects: string;
   readonly accepts: (value: unknown) => value is T;
 }
@@ -14,11 +14,11 @@ const field = <T>(expects: string, is: (value: unknown) => boolean): RecordField
 export const text = field<string>('text', (value) => typeof value === 'string');
 export const flag = field<boolean>('true or false', (value) => typeof value === 'boolean');
 export const whole = field<number>('a whole number', Number.isSafeInteger);
-/** Digits with an optional sign and point: money, prices and quantities never pass through a binary fraction. */
+/** Digits with optional sign and point. Money, prices and quantities never become binary fractions. */
 export const decimal = field<string>('a plain decimal in quotes', (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
 export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 
-/** A member that an earlier version did not write: a reader has to do without it, and a writer gives it. */
+/** A member that earlier versions did not write: readers must accept its absence, writers always write it. */
 export const ifWritten = <T>({ expects, accepts }: RecordField<T>): RecordField<T | undefined> =>
   field(expects, (value) => value === undefined || accepts(value));
 export const orNull = <T>({ expects, accepts }: RecordField<T>): RecordField<T | null> =>
@@ -28,7 +28,7 @@ export const oneOf = <const T extends string>(...names: readonly T[]): RecordFie
 export const listField = <T>({ expects, accepts }: RecordField<T>): RecordField<readonly T[]> =>
   field(`a list of: ${expects}`, (value) => Array.isArray(value) && value.every(accepts));
 
-/** What was known, by name. */
+/** Known values by name. */
 export type RecordFacts = Readonly<Record<string, string | number | boolean | null>>;
 export const facts = field<RecordFacts>(
   'names with simple values',
@@ -37,7 +37,7 @@ export const facts = field<RecordFacts>(
 const isSimple = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 
-/** A row of bars: numbers, exactly as they were delivered. */
+/** A row of bars: the numbers exactly as delivered. */
 export const numbers = field<readonly number[]>(
   'numbers',
   (value) => Array.isArray(value) && value.every((one) => typeof one === 'number' && Number.isFinite(one)),

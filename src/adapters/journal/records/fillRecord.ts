@@ -1,11 +1,14 @@
-// An execution as its record says it, in whole numbers again.
+// Converts a FILL record back to a fill in whole numbers.
 
 import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { RecordOf } from './records.ts';
 import { scaledFromRecord } from './recordDecimals.ts';
 
-/** Throws ConfigError for an amount finer than the instrument's. A trade id that no number holds is 0: the record has it as text. */
+/**
+ * Throws ConfigError for an amount finer than the instrument's digits. A trade id that no number holds becomes 0; the record has it as
+ * text.
+ */
 export function fillFromRecord(
   record: RecordOf<'FILL'>,
   { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument,

@@ -1,14 +1,14 @@
-// The guards of the journal (order-safety, section 16), by name. A run of mutations serves this file with one of them turned off, and some
-// world must then break; nothing else changes them.
+// The guards of the journal (order-safety, section 16), by name. A mutation test replaces this file with one guard turned off and expects a
+// property test to fail; nothing else changes them.
 
 export const guards = {
-  /** 13: an order whose SEND is there and whose answer is not may stand at the exchange. */
+  /** 13: an order with a SEND record and no reply may exist at the venue. */
   sentIsUnknown: true,
-  /** 47: a sync that failed is not tried again. */
+  /** 47: a failed sync is not retried. */
   syncIsFinal: true,
-  /** 48: a line is what its checksum says. */
+  /** 48: a line must match its checksum. */
   checksums: true,
-  /** 49: a journal that is not what was written is refused. */
+  /** 49: a journal that differs from what was written is rejected. */
   rejectsDamage: true,
   /** 53: halts outlive the process. */
   haltsPersist: true,

@@ -1,4 +1,4 @@
-// The money of a journal: every fill and payment in order, to be booked again at a restart.
+// Collects every fill and payment of a journal in order, to book them again at a restart.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
@@ -10,17 +10,17 @@ import type { JournalRecord, RecordOf } from './records.ts';
 import { indexOf } from './restored.ts';
 import { scaledFromRecord } from './recordDecimals.ts';
 
-/** What a booking needs to know of its order. */
+/** What booking a fill needs of its order. */
 type Booked = Pick<RecordOf<'INTENT'>, 'order' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing'>;
 
 export interface Books {
   readonly instruments: readonly Instrument[];
-  /** With the capital that it began with, and nothing booked. */
+  /** With its initial capital and without bookings. */
   readonly ledger: Ledger;
   readonly brackets: Brackets;
 }
 
-/** Collects while the journal is read back, when there are no books yet. */
+/** Collects while the journal is read back, before the books exist. */
 export class TradeHistory {
   readonly #orders = new Map<string, Booked>();
   readonly #events: (RecordOf<'FILL'> | RecordOf<'FUNDED'>)[] = [];
@@ -28,11 +28,14 @@ export class TradeHistory {
   /** Takes the next record. */
   readonly add = (record: JournalRecord): void => {
     if (record.k === 'INTENT') this.#orders.set(record.cid, record);
-    // A fill of nobody is booked when it is known whose it is.
+    // An unattributed fill is booked once its order is known.
     else if (record.k === 'FUNDED' || (record.k === 'FILL' && record.cid !== null)) this.#events.push(record);
   };
 
-  /** Throws ConfigError for an instrument that is not of this run. Call it once: what was collected is given up. */
+  /**
+   * Books all collected events. Throws ConfigError for an instrument that is not in this run. Call it once: the collected events are
+   * discarded.
+   */
   book(books: Books): void {
     const indices = new Map<string, number>();
     for (const event of this.#events) {
@@ -50,14 +53,14 @@ export class TradeHistory {
     const fill = fillFromRecord(record, instruments[index]!);
     const isBuy = record.side === 'buy';
     const order = this.#orders.get(record.cid!);
-    // What the exchange has done by itself has no INTENT: it is of whoever trades the contract.
+    // Orders that the venue made itself have no INTENT. They belong to the strategy that trades the contract.
     const strategy = order?.strategy ?? Math.max(0, contractBooks(ledger)?.ownerOf(index) ?? 0);
     ledger.fill(strategy, index, isBuy, fill, order?.reduceOnly ?? true);
     guard(order, strategy, index, isBuy, fill, books);
   }
 }
 
-/** Guards as the engine's bracket desk keeps them, but for targets: those are orders, and have records of their own. */
+/** Restores bracket stops like the engine's BracketManager. Take-profits are orders and have their own records. */
 function guard(
   order: Booked | undefined,
   strategy: number,

@@ -1,24 +1,27 @@
-// What a journal says in sum: the orders that are not over, what stands against trading, and where reading of the exchange goes on.
+// The state that a journal adds up to: unfinished orders, halt causes, cursors and settings.
 
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { guards } from './guards.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 
-/** What the records of one order say. */
+/** What the records of one order add up to. */
 export interface OrderTrace {
   readonly intent: RecordOf<'INTENT'>;
   readonly send: RecordOf<'SEND'> | null;
-  /** The exchange's id; null until it is known. */
+  /** Venue order id; null until it is known. */
   readonly orderId: string | null;
-  /** The id that it had until the exchange gave it to another order too; null: none, or it is known again which order it is. */
+  /**
+   * The id that the order had until the venue used it for another order too; null if there was no such id, or the order is identified
+   * again.
+   */
   readonly contestedId: string | null;
-  /** The newest STATE. */
+  /** The latest STATE record. */
   readonly state: RecordOf<'STATE'> | null;
   readonly fills: readonly RecordOf<'FILL'>[];
-  /** Targets that were sent for what it has filled. */
+  /** Take-profit orders sent for what it has filled. */
   readonly targets: readonly RecordOf<'INTENT'>[];
-  /** When it was proved without effect, or refused; NaN before. */
+  /** When it was proven absent or refused; NaN before. */
   readonly endMs: number;
 }
 
@@ -28,24 +31,24 @@ export interface DraftTrace {
   readonly ended: Map<number, OrderTrace>;
 }
 
-/** So long a refused order is looked for at the exchange, in case that it has it after all: of process time, ms. */
+/** How long a refused order is still looked for at the venue, in ms of process time. */
 export const REFUSED_WATCH_MS = 30 * 60_000;
 
-/** How an order goes on after a restart (order-safety, sections 6 and 9). It is never sent again. */
+/** How an order continues after a restart (order-safety, sections 6 and 9). It is never sent again. */
 export type Restart =
-  /** No byte of it can have left. */
+  /** No byte of it can have been sent. */
   | { readonly kind: 'notSent' }
-  /** `signMs` null: its SEND is lost; venue time at the restart is an upper bound. */
+  /** `signMs` null: its SEND record is lost, so the venue time at the restart is the upper bound. */
   | { readonly kind: 'unknown'; readonly signMs: number | null }
   | { readonly kind: 'working' | 'cancelSent' | 'unconfirmed'; readonly orderId: string };
 
-/** `isTorn`: some write of the journal did not finish, so that a SEND may be missing. */
+/** `isTorn`: some write of the journal was incomplete, so a SEND record may be missing. */
 export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
   if (orderId === null) {
     if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
     return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
   }
-  // Sent, or adopted by a person: that one was never sent from here, and stands at the exchange all the same.
+  // Sent, or adopted by the operator: then this bot did not send it, but it exists at the venue.
   if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
@@ -55,32 +58,32 @@ const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'counted']);
 type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
 
 export class JournalState {
-  /** By client order id, oldest first: approved, and neither refused nor over. */
+  /** Approved orders that were neither refused nor ended, by client order id, oldest first. */
   readonly unfinished = new Map<string, GrowingTrace>();
-  /** Proved without effect: they may still land, for ever. */
+  /** Proven absent. They are kept permanently, because they may still arrive late. */
   readonly provenAbsent = new Map<string, GrowingTrace>();
-  /** Refused not long ago: the exchange may have them after all. */
+  /** Recently refused. The venue may still have them. */
   readonly refused = new Map<string, GrowingTrace>();
-  /** Orders that wait to be sent, by client order id. A kill has dropped those before it. */
+  /** Orders that wait to be sent, by client order id. A kill removes all earlier ones. */
   readonly drafts = new Map<string, DraftTrace>();
-  /** The highest number that an order has had, a denied one too: client order ids are made of them, and none is made twice. */
+  /** The highest order number, including denied orders. Client order ids contain it, and none is used twice. */
   lastOrder = 0;
-  /** Causes that hold, by scope and code. */
+  /** Current halt causes, by scope and code. */
   readonly halts = new Map<string, RecordOf<'HALT'>>();
   /** By symbol and channel. */
   readonly cursors = new Map<string, RecordOf<'CURSOR'>>();
-  /** Funding that no cursor says is known, by the cursor that would: a process has ended between the two. Money, as decimals. */
+  /** Funding that no cursor includes yet, by the key of that cursor: the process ended between the two records. Decimal money. */
   readonly unnoted = new Map<string, Decimal>();
-  /** By contract and name: what is wanted. */
+  /** Wanted settings, by contract and name. */
   readonly settings = new Map<string, RecordOf<'SETTING'>>();
-  /** All that were ever traded. */
+  /** All instruments ever traded. */
   readonly symbols = new Set<string>();
-  /** Fills of no order that we know. */
+  /** Fills that belong to no known order. */
   readonly unattributedFills: RecordOf<'FILL'>[] = [];
   readonly decisions: RecordOf<'HUMAN'>[] = [];
   readonly counts = new Map<string, number>();
   config: RecordOf<'CONFIG'> | null = null;
-  /** Of a group of totals that has not ended. */
+  /** Totals of a group whose end marker has not come yet. */
   readonly #totals = new Map<string, RecordOf<'CURSOR'>>();
   firstMs = NaN;
   lastMs = NaN;
@@ -162,7 +165,7 @@ export class JournalState {
     }
   };
 
-  /** Totals, and up to which trade they count, are a group: without its end they are not known to belong together. */
+  /** Totals and the newest trade that they include form a group. Without its end marker they may not belong together. */
   #cursor(record: RecordOf<'CURSOR'>): void {
     const key = `${record.symbol} ${record.channel}`;
     if (TOTALS.has(record.channel)) this.#totals.set(key, record);
@@ -177,7 +180,7 @@ export class JournalState {
     this.unnoted.set(key, new Decimal(amount).plus(this.unnoted.get(key) ?? 0));
   }
 
-  /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
+  /** Continues the order's trace. Orders that the venue made itself, such as a liquidation, have no INTENT and no trace. */
   #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
     const { unfinished, provenAbsent, refused } = this;
     if (record.k === 'STATE') this.drafts.delete(cid);
@@ -186,7 +189,7 @@ export class JournalState {
     if (!known) return;
     goOn(known, record);
     if (record.k === 'TOMB') provenAbsent.set(cid, known);
-    else if (provenAbsent.size > 0) provenAbsent.delete(cid); // it has landed late
+    else if (provenAbsent.size > 0) provenAbsent.delete(cid); // it arrived late
     if (record.k === 'REFUSED') this.#watch(cid, known);
     else if (refused.size > 0) refused.delete(cid);
     if (!isOver(record)) {
@@ -197,7 +200,7 @@ export class JournalState {
     unfinished.delete(cid);
   }
 
-  /** As it has ended: what comes late is not of it any more. */
+  /** Copies the trace as it ended. Later records do not count for it. */
   #ended(trace: OrderTrace): void {
     const { order } = trace.intent;
     for (const { draft, ended } of this.drafts.values())
@@ -222,7 +225,7 @@ export class JournalState {
   }
 }
 
-/** The trace of an order while records come: a start reads a million, so that none of them makes a copy. */
+/** A trace that grows in place: a start may read a million records, so none of them makes a copy. */
 interface GrowingTrace extends OrderTrace {
   send: OrderTrace['send'];
   orderId: string | null;
@@ -266,7 +269,7 @@ function name(trace: GrowingTrace, id: string): void {
   trace.contestedId = null;
 }
 
-/** A terminal status that is not confirmed has to be read once more. */
+/** True if the record ends its order. An unconfirmed terminal status must be read once more. */
 function isOver(record: RecordOf<OrderRecordKind>): boolean {
   if (record.k === 'FILL') return record.last;
   return record.k === 'TOMB' || record.k === 'REFUSED' || (record.k === 'STATE' && record.lifecycle === 'done' && record.confirmed);

@@ -1,4 +1,4 @@
-// What records say of orders and fills, in the words and decimals of the exchange: made here, because nobody else needs the text.
+// Converts orders and fills to the decimal text of journal records.
 
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Fill } from '../../../model/fill.ts';
@@ -13,7 +13,7 @@ export const recordMoneyText = (instrument: Instrument, units: number): string =
 
 type Sizes = Pick<RecordBody<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;
 
-/** What is asked for, and its fingerprint: by which a list of orders without client order ids tells it from others (order-safety, section 6). */
+/** Returns the terms of an order and its fingerprint, which identifies it in lists without client order ids (order-safety, section 6). */
 export function sizesOf(order: Order): Sizes {
   const { instrument, side, lots, quoteUnits, limit, reduceOnly } = order;
   const qty = lots > 0 ? qtyText(order, lots) : null;
@@ -27,7 +27,7 @@ export function sizesOf(order: Order): Sizes {
 
 type Guards = Pick<RecordBody<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
 
-/** What guards an order and what it waits for, in prices. */
+/** Returns the prices of an order's bracket and of its triggers. */
 export function guardsOf({ instrument, takeProfit, stopLoss, trailing, firedAtTicks, triggerTicks, triggersAbove }: Order): Guards {
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
   return {
@@ -40,7 +40,7 @@ export function guardsOf({ instrument, takeProfit, stopLoss, trailing, firedAtTi
   };
 }
 
-/** Members stand as in the table of records: such a body is written as it is. */
+/** Members have the order of the record table, so that the body is written unchanged. */
 export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): RecordBody<'INTENT'> {
   const { symbol, side, qty, amount, price, fp } = sizesOf(order);
   const { takeProfit, stopLoss, trailing, trigger, condition: triggerOrder, rises: triggersAbove } = guardsOf(order);
@@ -71,7 +71,7 @@ export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 
   };
 }
 
-/** What a draft asks for, and what it waits for. */
+/** Returns the terms of a draft and the orders that it waits for. */
 export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<RecordBody<'DRAFT'>, 'cid'> {
   const { instrument } = order;
   const { symbol, side, qty, amount, price } = sizesOf(order);
@@ -114,7 +114,7 @@ type Execution = Pick<
   'symbol' | 'side' | 'qty' | 'price' | 'notional' | 'fee' | 'feeCoin' | 'maker' | 'executedMs' | 'filled' | 'last'
 >;
 
-/** An execution of an order of ours, after it was booked. */
+/** Returns an execution of our order after it was booked. */
 export function executionOf(order: Order, { price, lots, notional, fee, feeInBase, isMaker, timeMs }: Fill): Execution {
   const { instrument, side } = order;
   return {

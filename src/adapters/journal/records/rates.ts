@@ -1,9 +1,9 @@
-// The funding rates that a journal holds, by contract: a later process of the bot knows what an earlier one knew.
+// The funding rates in a journal, by contract, so that a later process knows what an earlier one knew.
 
 import type { JournalRecord } from './records.ts';
 
 export class RateHistory {
-  /** Rates by funding time, ms UTC; null: not known. */
+  /** Rates by funding time, ms UTC; null if unknown. */
   readonly #bySymbol = new Map<string, Map<number, string | null>>();
 
   /** Takes the next record. */

@@ -1,8 +1,8 @@
-// Decimals of a journal as whole numbers of an instrument.
+// Converts decimals of a journal to whole numbers of an instrument.
 
 import { ConfigError } from '../../../base/errors.ts';
 
-/** `text` in units of 10^-digits. Throws ConfigError where it is finer: the digits of an instrument are not what they were. */
+/** Returns `text` in units of 10^-digits. Throws ConfigError if it is finer, because the instrument's digits have changed. */
 export function scaledFromRecord(text: string, digits: number): number {
   const dot = text.indexOf('.');
   const part = dot < 0 ? '' : text.slice(dot + 1);

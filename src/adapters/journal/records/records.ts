@@ -1,4 +1,4 @@
-// Every kind of record that a journal holds (order-safety, section 5), with its members: one table for the writer, the reader and the types.
+// All record kinds of a journal (order-safety, section 5) with their members: one table for the writer, the reader and the types.
 
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../../model/order.ts';
 import type { Channel } from '../../../ports/exchange.ts';
@@ -12,13 +12,16 @@ const reason = orNull(oneOf<DoneReason>('denied', 'notSent', 'refused', 'noEffec
 const haltState = oneOf('HALT_NEW', 'CANCEL_ONLY', 'KILLED');
 
 export const RECORD_KINDS = {
-  /** The first of every file: how the file before it ended, of which a torn rest may follow that counts for nothing. */
+  /** First record of every file: the end of the previous file. A torn tail may follow that end, and is ignored. */
   SEGMENT: { format: whole, number: whole, account: text, priorSeq: whole, priorBytes: whole, priorCrc: text },
-  /** What the process runs with: at its start, and when it changes. */
+  /** The configuration of the process: at its start and after each change. */
   CONFIG: { hash: text, version: text, limits: facts, leaseMs: whole, timeScale: positive },
-  /** What risk said of an order, and on what that rests. */
+  /** The risk verdict on an order, and its inputs. */
   VERDICT: { cid: text, order: whole, ok: flag, code: orNull(text), inputs: facts },
-  /** Risk has approved and reserved. One of `qty` and `amount` is null; `price` is null for a market order without a limit. */
+  /**
+   * Risk has approved the order and reserved its worst case. One of `qty` and `amount` is null; `price` is null for a market order without
+   * a limit.
+   */
   INTENT: {
     cid: text,
     order: whole,
@@ -34,24 +37,24 @@ export const RECORD_KINDS = {
     fp: text,
     slot: text,
     reason: text,
-    /** Number of the order whose bracket it belongs to; 0: none. */
+    /** Number of the order to whose bracket it belongs; 0 if it has no parent. */
     parent: whole,
-    /** What guards an entry: prices, and the distance of a trailing stop. Of a stop leg, the price that set it off. */
+    /** The bracket of an entry: prices, and the distance of a trailing stop. For a stop leg, `trigger` is the price that fired it. */
     takeProfit: orNull(decimal),
     stopLoss: orNull(decimal),
     trailing: orNull(decimal),
     trigger: orNull(decimal),
-    /** The price that a condition order waits for at the exchange. */
+    /** Trigger price of a trigger order at the venue. */
     condition: orNull(decimal),
-    /** That price has to rise to it. */
+    /** True if the price must rise to it. */
     rises: ifWritten(flag),
     riskReserve: text,
     createdMs: whole,
   },
   /**
-   * The order waits until the orders `ahead` have ended, and is sent then: a VERDICT of its own follows, or a STATE where it is withdrawn.
-   * `replaced`: side, size and what was filled of the order that it replaces, when it was asked for; null for a reversal. `target`: what a
-   * reversal is to come to hold, below 0 short.
+   * The order is sent once the orders `ahead` have ended. A VERDICT follows then, or a STATE if it is withdrawn. `replaced`: side, size and
+   * fills of the order that it replaces, at the time of the request; null for a reversal. `target`: the position after a reversal, below 0
+   * short.
    */
   DRAFT: {
     cid: text,
@@ -76,11 +79,11 @@ export const RECORD_KINDS = {
     replaced: orNull(facts),
     target: orNull(decimal),
   },
-  /** On the disk before the first byte leaves. `signMs`: the X-CH-TS of the request; `venueLatestMs`: the latest that venue time can have been. */
+  /** Durable before the first byte is sent. `signMs`: X-CH-TS of the request; `venueLatestMs`: upper bound of the venue's time then. */
   SEND: { cid: text, signMs: whole, venueLatestMs: whole },
   ACK: { cid: text, orderId: text },
   REFUSED: { cid: text, code: text },
-  /** One read of a resolver. `digest`: of what was read; null where nobody keeps it. */
+  /** One read of evidence. `digest`: of what was read; null if none is kept. */
   EVID: {
     cid: text,
     channel: oneOf<Channel>('openOrders', 'orderHistory', 'myTrades', 'balances', 'positions'),
@@ -89,7 +92,7 @@ export const RECORD_KINDS = {
     found: flag,
     digest: orNull(text),
   },
-  /** `cid` null: of no order that we know (STRAY). `filled`: of the order, this one included; `last`: nothing of it remains. */
+  /** `cid` null: unattributed fill (STRAY). `filled`: total of the order, including this fill; `last`: the order is completely filled. */
   FILL: {
     cid: orNull(text),
     tradeId: text,
@@ -106,25 +109,24 @@ export const RECORD_KINDS = {
     filled: decimal,
     last: flag,
   },
-  /** Funding of a position: money received, below 0 paid. */
+  /** Funding of a position; above 0 is received. */
   FUNDED: { symbol: text, long: flag, amount: decimal, paidMs: whole },
   STATE: { cid: text, lifecycle, reason, confirmed: flag, filled: decimal },
   TOMB: { cid: text },
-  /** After the records of what lies before it. */
+  /** Follows the records that precede the cursor. */
   CURSOR: { symbol: text, channel: text, value: text },
   SETTING: { contract: text, name: text, value: text, confirmed: flag },
   /**
-   * Rows that each feed has delivered so far, and the bars of this instant: feed, openMs, open, high, low, close, volume. `decided` false:
-   * the bars went by while the bot was down. Indicators get them, and no strategy decides on them.
+   * The number of rows that each feed has delivered, and the bars of this instant: feed, openMs, open, high, low, close, volume. `decided`
+   * false: the bars passed while the bot was down. Indicators get them, but no strategy decides on them.
    */
   INSTANT: { atMs: whole, decided: flag, rows: listField(whole), bars: listField(numbers) },
-  /** What strategies may know of the funding of a contract: a rate for each funding time, null where it is not known (yet). */
+  /** The funding rates of a contract that strategies may see, one for each funding time; null if not known (yet). */
   RATES: { symbol: text, times: listField(whole), rates: listField(orNull(decimal)) },
   HUMAN: { who: text, what: oneOf('adopt', 'ignore', 'resolve', 'adjust'), id: text, why: text },
   /**
-   * What strategies keep, at the end of an instant: a state as JSON, how often chance was drawn, when timers are due next, whether it has
-   * started; each by strategy, due times by timer (-1: never). `whole`: a start can begin here, because every strategy keeps and nothing
-   * else is under way.
+   * What strategies keep at the end of an instant, by strategy: state as JSON, number of random draws, due times by timer (-1: never), and
+   * whether it has started. `whole`: a start can begin here, because every strategy keeps its state and nothing else is under way.
    */
   KEPT: { atMs: whole, whole: flag, states: listField(text), draws: listField(whole), due: listField(whole), started: listField(flag) },
   /** A clean stop, before `onStop` of the strategies. `cancels`: working orders are cancelled first. */
@@ -135,12 +137,12 @@ export const RECORD_KINDS = {
 
 export type RecordKind = keyof typeof RECORD_KINDS;
 type Of<F> = F extends RecordField<infer T> ? T : never;
-/** What a record of a kind says. */
+/** The members of a record of a kind. */
 export type RecordBody<K extends RecordKind> = { readonly [Name in keyof (typeof RECORD_KINDS)[K]]: Of<(typeof RECORD_KINDS)[K][Name]> };
 
 /**
- * `seq`: from 1, without gaps. `t`: ms UTC by the clock of the process. `dur`: the newest number that was known to last when this was
- * appended. `crc`: CRC-32C of all of the line that stands before it, eight hex digits.
+ * `seq`: from 1, without gaps. `t`: ms UTC of the process clock. `dur`: the highest number known to be durable when this was appended.
+ * `crc`: CRC-32C of everything before it in the line, eight hex digits.
  */
 export interface RecordHeader<K extends RecordKind> {
   readonly seq: number;
@@ -153,5 +155,5 @@ export type RecordOf<K extends RecordKind> = K extends RecordKind ? RecordHeader
 export type JournalRecord = RecordOf<RecordKind>;
 
 export const isRecordKind = (name: unknown): name is RecordKind => typeof name === 'string' && Object.hasOwn(RECORD_KINDS, name);
-/** The format of the lines; a file of another one is refused. */
+/** Format of the lines. A file of another format is rejected. */
 export const FORMAT = 2;

@@ -1,4 +1,4 @@
-// What a journal says at a restart, for the engine: orders that are not over, halts that hold, what loss rules measured from.
+// Converts a journal's state at a restart for the engine: unfinished orders, drafts, and the memory of loss rules.
 
 import type { Lots, Ticks, TimeMs, Units } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -11,13 +11,13 @@ import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Re
 import type { RecordBody } from './records.ts';
 import { scaledFromRecord } from './recordDecimals.ts';
 
-/** `isTorn`: some write of the journal did not finish. `venueMs`: time of the exchange now, the latest that a lost SEND can have had. */
+/** `isTorn`: some write of the journal was incomplete. `venueMs`: the venue's time now, the upper bound for a lost SEND record. */
 export interface RestartFacts {
   readonly isTorn: boolean;
   readonly venueMs: number;
 }
 
-/** Throws ConfigError for an order of an instrument that is not of this run. */
+/** Throws ConfigError for an order of an instrument that is not in this run. */
 export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
   const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>): RestoredOrder[] =>
     [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
@@ -27,7 +27,7 @@ export function restoredOrders(state: JournalState, instruments: readonly Instru
     ...restored(state.provenAbsent.values(), ended('tomb')),
     ...restored(state.refused.values(), ended('refused')),
   ];
-  // Reserves of orders without effect end in the order in which they were proved.
+  // Reservations of orders proven absent end in the order in which they were proven.
   return {
     lastOrder: state.lastOrder,
     orders: orders.toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id),
@@ -35,7 +35,7 @@ export function restoredOrders(state: JournalState, instruments: readonly Instru
   };
 }
 
-/** A draft as its record says it, and how the orders ahead of it have ended so far. */
+/** Returns a draft from its record, with how the orders ahead of it have ended. */
 function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
   const index = indexOf(draft.symbol, instruments);
   const instrument = instruments[index]!;
@@ -92,11 +92,11 @@ const endOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infin
 
 function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'state' | 'signMs'> {
   const signMs = trace.send?.signMs ?? venueMs;
-  // A terminal status that was read once is read again: until then the order counts as open.
+  // A terminal status that was read once is read again. Until then the order counts as open.
   return { state: restart.kind === 'unconfirmed' ? 'working' : restart.kind, signMs };
 }
 
-/** An order of which only the intent counts: what came of it is in records that follow. */
+/** Returns an order from its INTENT alone. Later records describe what happened to it. */
 export function sentOrder(intent: OrderTrace['intent'], instruments: readonly Instrument[]): RestoredOrder {
   const trace = { intent, send: null, orderId: null, contestedId: null, state: null, fills: [], targets: [], endMs: NaN };
   return { ...intentOf(trace, instruments), state: 'sent', signMs: intent.createdMs };
@@ -142,7 +142,7 @@ function intentOf(
   };
 }
 
-/** Throws ConfigError for an instrument that is not of this run. */
+/** Throws ConfigError for an instrument that is not in this run. */
 export function indexOf(symbol: string, instruments: readonly Instrument[]): number {
   const index = instruments.findIndex(({ id }) => id === symbol);
   if (index >= 0) return index;
@@ -152,7 +152,7 @@ export function indexOf(symbol: string, instruments: readonly Instrument[]): num
   );
 }
 
-// --- What loss rules measured from: cursors of the account
+// --- Memory of loss rules: cursors of the account
 
 const MEMORY = 'memory ';
 export const memoryCursor = (code: string, memory: readonly number[]): RecordBody<'CURSOR'> => ({

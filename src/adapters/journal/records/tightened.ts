@@ -1,4 +1,4 @@
-// Limits that a person has made tighter while the bot ran, as the id of a HUMAN record: `risk.maxOrderQty=0.01`.
+// Text of a limit that the operator has tightened at run time, used as the id of a HUMAN record: `risk.maxOrderQty=0.01`.
 
 import type { LimitKey } from '../../../risk/limits/limits.ts';
 

@@ -1,4 +1,4 @@
-// Lists of network addresses: single ones as they are written, and IPv4 networks.
+// Lists of network addresses: single IPv4 or IPv6 addresses, and IPv4 networks.
 
 import { ConfigError } from '../../../base/errors.ts';
 
@@ -11,7 +11,7 @@ export class Addresses {
   readonly #single = new Set<string>();
   readonly #networks: Network[] = [];
 
-  /** Throws ConfigError at text that is neither an address nor an IPv4 network; `where` names the list. */
+  /** Throws ConfigError for text that is neither an address nor an IPv4 network. `where` names the list. */
   constructor(list: readonly string[], where: string) {
     for (const each of list) {
       const [address = '', length] = each.split('/');
@@ -34,7 +34,7 @@ export class Addresses {
   }
 }
 
-/** An IPv4 address that a socket of both kinds reports as `::ffff:1.2.3.4` is that address. */
+/** Returns an address in its plain form. A dual-stack socket reports an IPv4 address as `::ffff:1.2.3.4`; this removes the prefix. */
 export const plainAddress = (address: string): string =>
   address.includes(':') ? address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '') : address;
 

@@ -1,4 +1,4 @@
-// Steps 4 to 9 of the order of checks, as rows: headers, key, address, window, signature, permission.
+// Authenticates requests, in steps 4 to 9 of the order of checks: headers, key, address, window, signature, permission.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { type Param, SECURITY } from '../../../protocol/endpoints/endpoint.ts';
@@ -20,7 +20,7 @@ export interface AuthDeps {
 
 interface Check {
   readonly step: number;
-  /** 0: passed. */
+  /** Returns 0 if the check passed, else the error code. */
   readonly code: (visit: RequestContext, parts: AuthDeps) => number;
 }
 
@@ -29,7 +29,7 @@ const passes = (isRight: boolean, { code }: { readonly code: number }): number =
 const has = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';
 const wantsSignature = ({ route }: RequestContext): boolean => SECURITY[route.row.security].signature;
 
-/** In their order; the first that fails answers. */
+/** The checks in their order. The first check that fails sets the error code. */
 export const CHECKS: readonly Check[] = [
   { step: 4, code: (visit) => passes(has(visit, HEADER.key), VENUE_CODES.noKeyHeader) },
   { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.timestamp), VENUE_CODES.noTimestampHeader) },
@@ -55,13 +55,13 @@ function knowsKey(visit: RequestContext, { keyring }: AuthDeps): number {
   return passes(visit.key !== null, VENUE_CODES.rejectedKey);
 }
 
-/** A timestamp that is no whole number is outside of every window. */
+/** True when the timestamp lies in the admission window. A timestamp that is not a whole number never does. */
 function isTimely(visit: RequestContext): boolean {
   const text = visit.request.headers[HEADER.timestamp] ?? '';
   return /^\d{1,15}$/.test(text) && isInWindow(Number(text), visit.nowMs, visit.windowMs ?? RECV_WINDOW.defaultMs);
 }
 
-/** The signature is over the bytes as they were received: the target is never decoded and encoded again. */
+/** True when the signature matches. It covers the bytes as received, so the target is never decoded and encoded again. */
 export function isSigned(visit: RequestContext, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
   const { request } = visit;
   if (key === null) return false;
@@ -73,21 +73,21 @@ export function isSigned(visit: RequestContext, key: Key | null, { signQuery }: 
   const split = target.indexOf('?');
   if (split < 0 || signQuery === 'include') return isOf(target);
   const isOfBare = isOf(target.slice(0, split));
-  // Each is compared, whatever the other has said: how long it takes tells nothing about a digest.
+  // Both digests are always computed and compared, so that the duration reveals nothing about a digest.
   if (signQuery !== 'either') return isOfBare;
   return isOf(target) || (isOfBare && isPlainQuery(visit));
 }
 
 /**
- * Under `either` a signature over the bare path is that of any query. It stands for one that has only documented parameters, and asks for
- * no window beyond the usual: whoever has seen the request cannot make it last longer.
+ * True when the query has only documented parameters and asks for no longer window than the default. Under `either`, a signature over the
+ * bare path would match any query. This check stops a third party who has seen the request from extending its validity.
  */
 function isPlainQuery({ sent, route }: RequestContext): boolean {
   if ('code' in sent) return false;
   const entries = Object.entries<Param>(route.row.params);
   const isDocumented = (name: string): boolean =>
     isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
-  // Whichever of its spellings, and of them all: the one that is read need not be the one that stands first.
+  // Checks every spelling of the window parameter: the one that is read need not be the first.
   const isUsual = (name: string, value: Json): boolean => !isWindowName(name) || (readWindow(value) ?? 0) <= RECV_WINDOW.defaultMs;
   return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsual(name, value));
 }

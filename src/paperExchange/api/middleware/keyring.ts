@@ -1,4 +1,4 @@
-// API keys: whose they are, what they may do and from where; a secret leaves this file as a function that signs.
+// API keys: their account, their permissions and their allowed addresses. Secrets never leave this file, only signing functions do.
 
 import { createHmac } from 'node:crypto';
 import type { Market } from '../../../model/instrument.ts';
@@ -8,16 +8,16 @@ import { Addresses } from './addresses.ts';
 
 export interface Key {
   readonly apiKey: string;
-  /** Index of the account in the config, and what stands there. */
+  /** Index of the account in the config, and fields copied from that account. */
   readonly account: number;
   readonly uid: string;
   readonly isClosed: boolean;
   readonly mayRead: boolean;
   readonly mayTrade: boolean;
   readonly markets: readonly Market[];
-  /** Null: from anywhere. */
+  /** Null: any address. */
   readonly addresses: Addresses | null;
-  /** HMAC-SHA256 under the secret, in hexadecimal digits: of a text and, where there is one, the bytes behind it. */
+  /** Returns the HMAC-SHA256 under the secret, in hexadecimal digits. It covers `head`, followed by `body` unless that is null. */
   readonly sign: (head: string, body: Uint8Array | null) => string;
 }
 
@@ -27,7 +27,7 @@ export class Keyring {
   constructor(accounts: readonly AccountConfig[]) {
     accounts.forEach(({ name, uid, closed, keys }, account) => {
       for (const { apiKey, secret, permissions, ips } of keys) {
-        // As bytes, which text would be made into at each signature.
+        // Converted to bytes once, not at every signature.
         const bytes = utf8(secret);
         this.#keys.set(apiKey, {
           apiKey,
@@ -47,7 +47,7 @@ export class Keyring {
     });
   }
 
-  /** Null for a key that nobody has; case matters. */
+  /** Returns the key, or null if no account has it. Case matters. */
   find(apiKey: string): Key | null {
     return this.#keys.get(apiKey) ?? null;
   }

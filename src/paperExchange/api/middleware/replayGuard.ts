@@ -1,14 +1,14 @@
-// Signed requests that have been seen, for as long as any window could let them pass again.
+// Remembers the signatures of requests, to detect a signed request that is sent twice.
 
-/** A signature is kept for a day: `recvWindow` has no upper bound, but nobody waits longer for an answer. */
+/** A signature is kept for one day. `recvWindow` has no upper bound, but no client waits longer for a reply. */
 const RETENTION_MS = 86_400_000;
 const MAX_SIGNATURES = 200_000;
 
 export class ReplayGuard {
-  /** By signature, the oldest first. */
+  /** Time of the request by signature, oldest first. Ms UTC. */
   readonly #seen = new Map<string, number>();
 
-  /** False for a signature that was seen before. */
+  /** Records a signature. Returns false if it was seen before. */
   isNew(signature: string, nowMs: number): boolean {
     if (this.#seen.has(signature)) return false;
     for (const [oldest, timeMs] of this.#seen) {

@@ -1,4 +1,4 @@
-// A request on its way through the gate: what it says is read once, and not before somebody asks.
+// A request while it passes through the checks. Its parameters are parsed once, when a check first needs them.
 
 import type { ServiceRequest } from '../message.ts';
 import { isList } from '../../../protocol/json/json.ts';
@@ -9,11 +9,11 @@ import type { Route } from './routes.ts';
 export class RequestContext {
   readonly request: ServiceRequest;
   readonly route: Route;
-  /** The service's clock. */
+  /** The service's clock, ms UTC. */
   readonly nowMs: number;
-  /** Whose request it is, once that is known. */
+  /** The key of the request; null until the checks have found it. */
   key: Key | null = null;
-  /** Where the query begins in the target; -1: there is none. */
+  /** Where the query begins in the target; -1 if there is no query. */
   readonly #split: number;
   #sent: SentOrCode | null = null;
 
@@ -24,18 +24,18 @@ export class RequestContext {
     this.nowMs = nowMs;
   }
 
-  /** Parameters of a GET are in its query, of a POST in its body; a batch that is asked for by GET may have them in its body too. */
+  /** Parameters of a GET are in its query, those of a POST in its body. A batch of orders sent as a GET may also have them in its body. */
   get sent(): SentOrCode {
     return (this.#sent ??= this.#read());
   }
 
-  /** Ms that the request asks to be valid for; null: none that can be read. */
+  /** Validity in ms that the request asks for; null if it has none that can be read. */
   get windowMs(): number | null {
     const { sent } = this;
     return 'code' in sent ? null : windowIn(sent.sent);
   }
 
-  /** Elements of a batch. */
+  /** Number of elements in the batch; 1 for any other call. */
   get weight(): number {
     const { sent } = this;
     if ('code' in sent) return 1;

@@ -1,4 +1,4 @@
-// The gate: steps 1 to 12 of the order of checks, from a request to a call whose parameters are right, or to an error.
+// The request pipeline: steps 1 to 12 of the order of checks. It turns a request into a call with valid parameters, or into an error.
 
 import { InvariantError } from '../../../base/errors.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -21,14 +21,14 @@ import { ReplayGuard } from './replayGuard.ts';
 import { marketOfPath, Routes, type Route } from './routes.ts';
 import { RequestContext } from './requestContext.ts';
 
-/** An error that the gate answers with. */
+/** A request that a check has rejected. */
 export interface RejectedRequest {
   readonly kind: 'stop';
   readonly market: Market;
   readonly code: number;
-  /** The address is banned: HTTP 418. */
+  /** True when the address is banned: HTTP 418. */
   readonly isBanned: boolean;
-  /** Ms after which it may be tried again; null: not said. */
+  /** Ms after which the client may retry; null: not stated. */
   readonly retryMs: number | null;
 }
 
@@ -40,19 +40,19 @@ export interface UnknownPath {
 export interface AcceptedRequest {
   readonly kind: 'passed';
   readonly route: Route;
-  /** Null: a public call. */
+  /** Null for a public call. */
   readonly caller: Caller | null;
   readonly args: CallArgs;
 }
 
-/** What the gate asks of the markets behind it. */
+/** What the pipeline needs to know about the markets. */
 export interface Directory {
-  /** By its name on the wire, in upper case. */
+  /** Finds an instrument by its wire name, in upper case. */
   readonly instrumentNamed: (market: Market, name: string) => Instrument | undefined;
   readonly isInterval: (market: Market, name: string) => boolean;
 }
 
-/** How the parameters of an operation are checked: the same at every call. */
+/** How the parameters of an operation are checked. Built once for each operation. */
 interface OpCheck {
   readonly plan: ParamPlan;
   readonly inQuery: Rules;
@@ -80,7 +80,7 @@ export class RequestPipeline {
     this.#checks = new Map(OPS.map((op) => [op, checkOf(op, profile, directory)]));
   }
 
-  /** Never throws, whatever the request says. */
+  /** Checks a request. It never throws, whatever the request contains. */
   run(request: ServiceRequest, nowMs: number): AcceptedRequest | RejectedRequest | UnknownPath {
     const { profile } = this.#parts;
     const split = request.target.indexOf('?');
@@ -113,13 +113,13 @@ export class RequestPipeline {
     return { kind: 'passed', route, caller, args: args.args };
   }
 
-  /** The operation that a request is for; null: none that is served. */
+  /** Returns the operation of a request; null if no operation is served there. */
   opOf({ method, target }: ServiceRequest): Op | null {
     const found = this.#routes.find(method, target.split('?', 1)[0] ?? '');
     return typeof found === 'string' ? null : found.op;
   }
 
-  /** Null: no limit stands in the way. Else the ms after which none would. */
+  /** Returns null if the rate limits allow the request, else the ms after which they will. */
   #admit(visit: RequestContext, refusal: number): number | null {
     const { request, route, key, nowMs } = visit;
     const subject = refusal === 0 && key !== null ? `key ${key.apiKey}` : `ip ${plainAddress(request.ip)}`;
@@ -135,7 +135,7 @@ export class RequestPipeline {
     return 0;
   }
 
-  /** A public call: the deny list alone can refuse it; credentials that are right make it count on the key. */
+  /** Checks a public call. Only the deny list can reject it. With valid credentials the call counts against the key's limits. */
   #checkPublic(visit: RequestContext): number {
     const { headers, ip } = visit.request;
     if (this.#parts.denied.has(ip)) return VENUE_CODES.illegalIp.code;
@@ -145,7 +145,7 @@ export class RequestPipeline {
     return 0;
   }
 
-  /** Steps 11 and 12. */
+  /** Steps 11 and 12 of the order of checks. */
   #check({ op }: Route, sent: Sent, method: string): Checked {
     const check = this.#checks.get(op);
     if (check === undefined) throw new InvariantError(`${op} has no check of its parameters`);
@@ -167,7 +167,10 @@ function checkOf(op: Op, profile: Profile, { instrumentNamed, isInterval }: Dire
   return { plan: paramPlanOf(paramsOf(op, profile)), inQuery: { ...common, place: 'query' }, inBody: { ...common, place: 'body' } };
 }
 
-/** The parameters of the table as the switches have them: which of them there are, under what names, how needed and how large. */
+/**
+ * The parameters of an operation under the switches of a profile. Switches change which parameters exist, their names, whether they are
+ * required, and their limits.
+ */
 function paramsOf(op: Op, profile: Profile): Params {
   const entries = Object.entries<Param>(endpointOf(op).params);
   const params = Object.fromEntries(entries.filter(([, param]) => param.kind !== 'time' || profile.klinesRange === 'startEnd'));
@@ -189,7 +192,7 @@ const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) 
     ...(marketOpenUnit === 'v101' ? { orderUnit: choiceParam([1, 2, 3], 'optional', '1 coin, 2 contracts, 3 value') } : {}),
   }),
   'futures.createConditionOrder': (params, { conditionRequired }) => (conditionRequired === 'all' ? withPositionType(params) : params),
-  // Taken from everybody: other clients of this family send them (exchange dialect, row 27).
+  // Accepted from every client: other clients of this API family send them (exchange dialect, row 27).
   'futures.profitHistory': (params) => ({ ...params, startTime: TIME, endTime: TIME }),
   'futures.orderHistory': (params, { historyMax }) => {
     const { limit } = params;

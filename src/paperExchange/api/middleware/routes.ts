@@ -1,4 +1,4 @@
-// Step 2 of the order of checks: from method and path to the operation, as the switches have it.
+// Routes a request to its operation by method and path: step 2 of the order of checks. Switches of the profile change the paths.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Endpoint } from '../../../protocol/endpoints/endpoint.ts';
@@ -10,13 +10,13 @@ export interface Route {
   readonly row: Endpoint;
 }
 
-/** What a path is: an operation for this method, a path without one (-1020), or none at all. */
+/** The result of a lookup: an operation for this method, a known path that is not served (-1020), or an unknown path. */
 export type RouteMatch = Route | 'notServed' | 'unknown';
 
 export class Routes {
   readonly #byPath = new Map<string, Map<string, Route>>();
 
-  /** `off`: operations that answer -1020. */
+  /** `off` lists operations that are switched off. They answer -1020. */
   constructor(profile: Profile, off: readonly Op[]) {
     for (const op of OPS) {
       const row = endpointOf(op);
@@ -47,5 +47,5 @@ function methodsOf(op: Op, row: Endpoint, { batchOrdersMethod }: Profile): reado
   return batchOrdersMethod === 'both' ? ['GET', 'POST'] : [batchOrdersMethod.toUpperCase()];
 }
 
-/** The market in whose payload a path is answered. */
+/** Returns the market whose error format answers a path. */
 export const marketOfPath = (path: string): Market => (path.startsWith('/fapi/') || path.startsWith('/v1/') ? 'futures' : 'spot');

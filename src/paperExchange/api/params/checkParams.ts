@@ -1,4 +1,4 @@
-// Step 12 of the order of checks: each parameter of the endpoint table is there, of its type, of its characters and of its values.
+// Validates the parameters of a request against the endpoint table: step 12 of the order of checks.
 
 import { assertNever } from '../../../base/assert.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -10,28 +10,28 @@ import type { Profile } from '../../dialect/switches.ts';
 import { parseList } from './parseList.ts';
 import { isWindowName, readWindow, type Sent } from './readParams.ts';
 
-/** What the check has to know beyond the table. */
+/** What the check needs to know in addition to the table. */
 export interface Rules {
   readonly profile: Profile;
   readonly market: Market;
-  /** A create takes symbols in any case, whatever the profile. */
+  /** A create request accepts symbols in any case, whatever the profile. */
   readonly anyCase: boolean;
-  /** An id may be anything, or missing: a query answers null to what it does not find (exchange dialect, 10.3). */
+  /** An id may have any value or be missing: a query answers null if it finds no order (exchange dialect, 10.3). */
   readonly anyId: boolean;
   readonly place: 'query' | 'body';
-  /** By its name on the wire, in upper case. */
+  /** Finds an instrument by its wire name, in upper case. */
   readonly instrumentNamed: (name: string) => Instrument | undefined;
-  /** False for an interval that the market does not have. */
+  /** Returns false for an interval that the market does not have. */
   readonly isInterval: (name: string) => boolean;
 }
 
-/** What stands in `Args`, or the code of what is wrong. */
+/** The checked arguments, or the error code of the first problem. */
 export type Checked = { readonly args: CallArgs } | { readonly code: number };
 
 const { mandatoryParamEmpty, paramEmpty, badSymbol, illegalChars, tooManyParameters } = VENUE_CODES;
 const { invalidSide, invalidOrderType, paramError } = VENUE_CODES;
 
-/** Parameters of one call, in the making. */
+/** The arguments of one call while they are collected. */
 interface Making {
   readonly texts: Map<string, string>;
   instrument: Instrument | null;
@@ -39,26 +39,26 @@ interface Making {
   rows: readonly CallArgs[];
 }
 
-/** One parameter, and what of it is the same at every call. */
+/** One parameter with everything that is the same at every call. */
 interface Planned {
   readonly name: string;
   readonly param: Param;
-  /** Under any of them it may be sent. */
+  /** All names under which it may be sent. */
   readonly names: readonly string[];
-  /** Of an instrument. */
+  /** True for the name of an instrument. */
   readonly isName: boolean;
   readonly wire: 'number' | 'string';
-  /** Texts of a choice; none for what is no choice. */
+  /** The allowed texts of a choice; empty for other kinds. */
   readonly choices: ReadonlySet<string>;
 }
 
-/** The parameters of a call as they are checked; made once. */
+/** How the parameters of an operation are checked. Built once for each operation. */
 export interface ParamPlan {
   readonly params: readonly Planned[];
-  /** At least one of these. */
+  /** At least one of these must be sent. */
   readonly either: readonly string[];
   readonly known: ReadonlySet<string>;
-  /** Of the elements of a list of rows. */
+  /** The plan for the elements of a list of rows. */
   readonly row: ParamPlan | null;
 }
 
@@ -88,18 +88,18 @@ function planned(name: string, param: Param): Planned {
   };
 }
 
-/** A conditional parameter that stands before the one it hangs on is checked right after that one. */
+/** True when a conditional parameter comes before the one that it depends on. It is then checked right after that one. */
 const comesLater = (entries: readonly (readonly [string, Param])[], name: string, other: string): boolean =>
   entries.findIndex(([each]) => each === name) < entries.findIndex(([each]) => each === other);
 
-/** Names that the call does not know: -1103 under `unknownParams: reject`. */
+/** Returns -1103 if the call has a parameter that is not documented and the profile has `unknownParams: reject`, else 0. */
 export function unknownName({ known }: ParamPlan, sent: Sent, { unknownParams }: Profile): number {
   if (unknownParams === 'ignore') return 0;
   for (const name of sent.keys()) if (!known.has(name) && !isWindowName(name)) return VENUE_CODES.unknownParam.code;
   return 0;
 }
 
-/** Parameters in the order of the table; the first that is wrong answers. */
+/** Checks parameters in the order of the table. The first invalid one sets the error code. */
 export function checkParams(plan: ParamPlan, sent: Sent, rules: Rules): Checked {
   const { either } = plan;
   const making: Making = { texts: new Map(), instrument: null, ids: [], rows: [] };
@@ -115,7 +115,7 @@ export function checkParams(plan: ParamPlan, sent: Sent, rules: Rules): Checked 
   return { args: making };
 }
 
-/** What was sent for a parameter, under whichever of its names. */
+/** Returns the value sent for a parameter, under any of its names. */
 function valueOf({ names }: Planned, sent: Sent): Json | undefined {
   for (const each of names) {
     const found = sent.get(each);
@@ -130,14 +130,14 @@ function checkParam(of: Planned, value: Json | undefined, { row }: ParamPlan, ru
   if (value === undefined || value === null) return absent(of, rules, making);
   if (param.kind === 'ids') return checkIds(value, param.max, rules, making);
   if (param.kind === 'rows' && row !== null) return checkRows(value, param.max, row, rules, making);
-  // Malformed, as the specification has it.
+  // The specification treats a list or an object here as malformed.
   if (isList(value) || isObject(value)) return mandatoryParamEmpty.code;
   if (rules.anyId && param.need === 'either') {
     if (typeof value === 'string') making.texts.set(name, value);
     return 0;
   }
   if (typeof value !== 'boolean' && isUnread(param, making)) {
-    // Of a profile that refuses what is not read it is the combination that is wrong.
+    // Step 13 judges it: under a profile that rejects unused parameters, the combination is invalid.
     making.texts.set(name, '');
     return 0;
   }
@@ -155,7 +155,7 @@ function checkParam(of: Planned, value: Json | undefined, { row }: ParamPlan, ru
   return checkText(of, text, rules, making);
 }
 
-/** A parameter that goes with a value which another one, already checked, has not. */
+/** True when a parameter belongs to a value of another parameter, and that parameter, already checked, has a different value. */
 function isUnread({ onlyWith }: Param, { texts }: Making): boolean {
   if (onlyWith === undefined) return false;
   const other = texts.get(onlyWith.name);
@@ -176,13 +176,13 @@ function absent({ name, param, isName }: Planned, { profile }: Rules, making: Ma
   return 0;
 }
 
-/** Characters and value of a scalar. */
+/** Checks characters and value of a scalar. Returns 0 or an error code. */
 function checkText({ name, param, choices }: Planned, text: string, rules: Rules, making: Making): number {
   switch (param.kind) {
     case 'text':
       if (param.of === 'clientId') {
         if (!/^[A-Za-z0-9_-]{1,31}$/.test(text)) return illegalChars.code;
-        // The wire writes no id as 0.
+        // On the wire, 0 means that there is no id.
         if (text === '0') return 0;
         break;
       }
@@ -192,7 +192,7 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
       break;
     case 'integer': {
       const whole = /^\d+$/.test(text) ? Number(text) : NaN;
-      // A leverage that nobody has, below zero or beyond counting, is as wrong as one that the contract has not.
+      // A leverage below 0, or outside the range of the table, is as wrong as one that the contract does not allow.
       if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(whole >= param.min && whole <= param.max)) return paramError.code;
       if (!(whole >= param.min)) return mandatoryParamEmpty.code;
       if (whole > param.max && (name !== 'limit' || rules.profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
@@ -200,10 +200,10 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
       return 0;
     }
     case 'decimal': {
-      // As a number of the body is read, whether it comes as one or as text: its value decides, however it is written.
+      // Parsed like a number of the body, whether it was sent as a number or as text. Only the value counts, not the notation.
       const plain = plainDecimal(text);
       if (plain === null) return mandatoryParamEmpty.code;
-      // Of a price alone: a quantity below its minimum has a code of its own, later.
+      // For prices only: a quantity below its minimum has its own error code, at a later step.
       if (/price/i.test(name) && (plain.startsWith('-') || !/[1-9]/.test(plain))) return mandatoryParamEmpty.code;
       making.texts.set(name, plain);
       return 0;
@@ -228,7 +228,7 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
   return 0;
 }
 
-/** The name of an instrument: its characters, its case, and that there is one. */
+/** Checks the name of an instrument: its characters, its case, and that the instrument exists. Returns 0 or an error code. */
 function checkName(text: string, { profile, market, anyCase, instrumentNamed }: Rules, making: Making): number {
   if (!/^[A-Za-z0-9/_-]{1,64}$/.test(text)) return illegalChars.code;
   const isUpperOnly = market === 'futures' || (profile.symbolCase === 'upper' && !anyCase);

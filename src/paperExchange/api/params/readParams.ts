@@ -1,22 +1,22 @@
-// Step 11 of the order of checks: from a query or a body to named values, before anyone looks at what they say.
+// Parses the query or body of a request into named values: step 11 of the order of checks. It does not check the values.
 
 import { isList, isObject, type Json } from '../../../protocol/json/json.ts';
 import { parseJson, type JsonLimits, type JsonProblem, type JsonResult } from '../../../protocol/json/parseJson.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
-/** Values as they were sent: of a body JSON, of a query text. */
+/** Values as they were sent: JSON from a body, text from a query. */
 export type Sent = ReadonlyMap<string, Json>;
 export type SentOrCode = { readonly sent: Sent } | { readonly code: number };
 
 const MAX_PARAMETERS = 32;
 const BODY_LIMITS: JsonLimits = { maxSize: 256 * 1024, maxDepth: 16 };
 
-/** The JSON of a body; an empty one counts as `{}`. */
+/** Parses the JSON of a body. An empty body counts as `{}`. */
 export const readBody = (body: Uint8Array): JsonResult =>
   body.length === 0 ? { ok: true, value: new Map() } : parseJson(body, BODY_LIMITS);
 
-/** The parameters of a body. */
+/** Returns the parameters of a body. */
 export function paramsOfBody(body: JsonResult): SentOrCode {
   if (!body.ok) return { code: codeOfProblem(body.problem) };
   if (!isObject(body.value)) return { code: VENUE_CODES.mandatoryParamEmpty.code };
@@ -39,7 +39,7 @@ function codeOfProblem(problem: JsonProblem): number {
   }
 }
 
-/** The parameters of a query, percent-decoded; `+` is a plus, as our own client and others send it. */
+/** Returns the parameters of a query, percent-decoded. `+` stays a plus, because our own client and others send it so. */
 export function paramsOfQuery(query: string): SentOrCode {
   const sent = new Map<string, Json>();
   for (const part of query === '' ? [] : query.split('&')) {
@@ -63,11 +63,11 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Spellings of the window that clients send, in queries and bodies, on every endpoint. */
+/** Spellings of the window parameter that clients send, in queries and bodies, on every endpoint. */
 const WINDOW_NAMES = ['recvWindow', 'recvwindow', 'recWindow'] as const;
 export const isWindowName = (name: string): boolean => name === WINDOW_NAMES[0] || name === WINDOW_NAMES[1] || name === WINDOW_NAMES[2];
 
-/** The window that a request asks for, in ms; null: none, or one that cannot be read. */
+/** Returns the window that a request asks for, in ms; null if it has none or one that cannot be read. */
 export function windowIn(sent: Sent): number | null {
   for (const name of WINDOW_NAMES) {
     const found = sent.get(name);
@@ -76,10 +76,10 @@ export function windowIn(sent: Sent): number | null {
   return null;
 }
 
-/** Any whole number above 0, as a number or as text; null for all else. */
+/** Returns any whole number above 0, given as a number or as text; null for anything else. */
 export function readWindow(json: Json): number | null {
   if (json === null || typeof json === 'boolean' || isList(json) || isObject(json)) return null;
   const text = typeof json === 'string' ? json : json.text;
-  // One that no double can count is longer than any request is old.
+  // A window too long for an exact double is longer than the age of any request.
   return /^[1-9]\d*$/.test(text) ? Number(text) : null;
 }

@@ -1,4 +1,4 @@
-// A contract in the file of an exchange: its schema, and the instrument that comes of it.
+// A contract in the exchange config: its schema, and the instrument that it describes.
 
 import { z } from 'zod';
 import { assumedTiers } from '../../../adapters/catalog/records/contractRecord.ts';
@@ -11,9 +11,9 @@ import { instrumentId, type Instrument } from '../../../model/instrument.ts';
 import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
 import { decimalValue, digits, marketKeys, signedRate } from './values.ts';
 
-/** No service known to us lends more. */
+/** No service known to us offers more. */
 const MAX_LEVERAGE = 1000;
-/** Units of money this fine leave room for positions of billions. */
+/** With units this fine, positions of billions are still exact. */
 const MARGIN_DIGITS = 6;
 
 const tier = map(
@@ -50,10 +50,10 @@ export const contractEntry = map(
 );
 export type ContractEntry = z.output<typeof contractEntry>;
 
-/** What the file may leave out. */
+/** Defaults of a contract entry. */
 const USUAL = { makerFee: '0.0002', takerFee: '0.0005', minLeverage: 1, maxLeverage: 125, minVolume: 1 };
 
-/** The instrument of an entry, the `at`-th of its list. Throws ConfigError naming the key. */
+/** Returns the instrument of the entry with index `at`. Throws ConfigError naming the key. */
 export function contractInstrument(entry: ContractEntry, at: number, where: string): Instrument {
   const { contractName, multiplier, inverse = false, priceDigits, maxMarketVolume = 0, closed = false } = entry;
   const [type = '', coin = '', priceCoin = ''] = contractName.split('-');
@@ -76,7 +76,7 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
     multiplierDigits,
     multiplierCoin: base,
     minLeverage: entry.minLeverage ?? USUAL.minLeverage,
-    // No more than the smallest position may have: an account that begins with more could open none.
+    // At most what the smallest position may have: an account that starts with more could open no position.
     maxLeverage: Math.min(entry.maxLeverage ?? USUAL.maxLeverage, tiers[0]?.maxLeverage ?? Infinity),
     maxMarketLots: maxMarketVolume,
     openMakerFeePpm: makerPpm,
@@ -110,5 +110,5 @@ const tiersOf = (tiers: NonNullable<ContractEntry['tiers']>, marginDigits: numbe
     maxLeverage,
   }));
 
-/** A fraction with at most six decimals in millionths. */
+/** Converts a fraction with at most six decimals to millionths. */
 export const contractPpm = (fraction: string): number => scaledDown(fraction, 6) ?? 0;

@@ -1,4 +1,4 @@
-// From the file of an exchange to its settings: defaults filled in, keys and bars read.
+// Reads the exchange config: fills in the defaults, and loads keys and bars.
 
 import { dirname, resolve } from 'node:path';
 import { loadBars } from '../../../adapters/catalog/bars/catalog.ts';
@@ -26,18 +26,18 @@ import { exchangeSchema, type ExchangeFile } from './schema.ts';
 import { readTradeFile } from './readTrades.ts';
 import type { ExchangeSettings, PriceSettings } from './settings.ts';
 
-/** Funding rates are whole numbers of 10^-12. */
+/** Funding rates are whole in 10^-12. */
 const FUNDING_DIGITS = 12;
 
 const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
 
 type InstrumentEntry = NonNullable<ExchangeFile['instruments']>[number];
 type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
-/** Bars that the exchange opens with, so that every interval has some history. */
+/** Bars loaded before the opening, so that every interval has some history. */
 const HISTORY_BARS = 20_000;
 const ASSET_DIGITS = 8;
 
-/** Reads the file of an exchange, and a profile over it. Throws ConfigError with file, line and key. */
+/** Reads the exchange config, with a profile on top. Throws ConfigError with file, line and key. */
 export function readExchange(
   file: string,
   { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number | null },
@@ -91,7 +91,7 @@ export function readExchange(
   };
 }
 
-/** Switch values of a profile file. Throws ConfigError with file and switch. */
+/** Returns the switch values of a profile file. Throws ConfigError with file and switch. */
 export function readProfile(file: string): SwitchValues {
   const { data } = readYaml(file, 'a profile', 'it holds switches and their values');
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
@@ -123,7 +123,10 @@ function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
   };
 }
 
-/** Bars that match orders, with the marks and the funding of a contract; made of finer ones where the catalog has no such. */
+/**
+ * Returns bars that match orders, with the marks and the funding of a contract. They are aggregated from finer bars if the catalog lacks
+ * the interval.
+ */
 function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: number): PriceSettings {
   const { bars: found, firstRow, quality } = loadFeed(store, key, { fromMs, warmupRows: HISTORY_BARS }, 0);
   checkDigits(instrument, found.instrument);

@@ -1,4 +1,4 @@
-// Trades that somebody has recorded, from a file of comma-separated values, as whole ticks and lots.
+// Reads recorded trades from a file of comma-separated values, as whole ticks and lots.
 
 import { readFileSync } from 'node:fs';
 import { isPlainDecimal, toScaled } from '../../../base/number/decimal.ts';
@@ -10,7 +10,7 @@ import type { RecordedTrades } from '../../market/priceSource.ts';
 const COLUMNS = ['time', 'price', 'quantity'] as const;
 const REMEDY = 'its first line names its columns, time (ms or UTC), price and quantity among them, and its rows are in order of time';
 
-/** Reads the trades of an instrument; other columns are passed over. Throws ConfigError with file and line. */
+/** Returns the trades of an instrument; other columns are ignored. Throws ConfigError with file and line. */
 export function readTradeFile(file: string, instrument: Instrument): RecordedTrades {
   const [head = '', ...rows] = textOf(file).trimEnd().split(/\r?\n/);
   const names = head.split(',').map((name) => name.trim().toLowerCase());
@@ -47,7 +47,7 @@ function textOf(file: string): string {
 
 const timeIn = (text: string): number | null => (/^\d{10,16}$/.test(text) ? Number(text) : parseTime(text));
 
-/** Whole units of a plain decimal above 0; null where it has more digits than that. */
+/** Returns a plain decimal above 0 in whole units; null if it has too many digits. */
 function whole(text: string | undefined, digits: number): number | null {
   const plain = text?.trim() ?? '';
   const units = isPlainDecimal(plain) ? toScaled(plain, digits) : null;

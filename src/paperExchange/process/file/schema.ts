@@ -1,4 +1,4 @@
-// The file of an exchange as a schema: instruments and their prices, accounts and their keys, limits, delays, switches.
+// The schema of the exchange config: instruments and their prices, accounts and their keys, limits, delays, switches.
 
 import { z } from 'zod';
 import { DELAYS } from '../../dialect/config.ts';

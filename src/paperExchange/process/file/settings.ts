@@ -1,4 +1,4 @@
-// What an exchange is assembled from: the service's own config, and where the prices of each instrument come from.
+// The settings of an exchange: the config of its service, and the price source of each instrument.
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
@@ -7,24 +7,24 @@ import type { RowData } from '../../replayed/barSeries.ts';
 import type { ServiceConfig } from '../../dialect/config.ts';
 import type { ServerLimits } from '../../http/httpServer.ts';
 
-/** Prices of one instrument. */
+/** Price source of one instrument. */
 export type PriceSettings =
-  /** A seeded random walk from `price` on (a plain decimal); `quantity` is what trades at a time and rests at a level, at most. */
+  /** A seeded random walk that starts at `price` (a plain decimal). `quantity` is the maximum of one trade and of one level. */
   | { readonly kind: 'synthetic'; readonly price: string; readonly quantity: number }
-  /** Bars as they were; those before `firstRow` are the history that the exchange opens with. */
+  /** Bars at their own pace. Those before `firstRow` are the history that the exchange opens with. */
   | { readonly kind: 'bars'; readonly bars: BarColumns; readonly firstRow: number }
-  /** Trades as they were. */
+  /** Recorded trades at their own pace. */
   | { readonly kind: 'trades'; readonly trades: RecordedTrades }
-  /** The same bars as every order's counterparty, by the rules of a backtest, at their own time; the exchange opens at `fromMs`. */
+  /** Bars that are the counterparty of every order, by the rules of a backtest, at their own time. The exchange opens at `fromMs`. */
   | { readonly kind: 'rows'; readonly rows: RowData; readonly fromMs: number };
 
 export interface ExchangeSettings {
   readonly service: ServiceConfig;
-  /** What a connection may do; what is not said is as usual. */
+  /** Limits of the HTTP server; missing ones have their defaults. */
   readonly httpServer?: Partial<ServerLimits>;
-  /** An instrument without prices trades only what its users bring. */
+  /** Instruments without prices trade only between their users. */
   readonly prices: ReadonlyMap<InstrumentId, PriceSettings>;
   readonly seed: number;
-  /** How many times as fast as they were bars are replayed; null: as fast as they were, and rows not at all: their time stands until it is stepped. */
+  /** Replay speed for bars and trades; 1 is real time. Null: real time, but bars that match orders advance only when stepped. */
   readonly speed: number | null;
 }

@@ -1,4 +1,4 @@
-// The values that stand in the file of an exchange: texts, amounts, rates, prices; each with what is said of one that is wrong.
+// The value types of the exchange config: texts, amounts, rates, prices, each with its error message.
 
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../../model/interval.ts';
@@ -6,7 +6,7 @@ import { parseTime } from '../../../model/time.ts';
 import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
 
 export const decimalValue = (help: string) => textValue('a quoted decimal', help, /^\d+(\.\d+)?$/);
-/** A fraction that may be below 0. */
+/** A fraction that may be negative. */
 export const signedRate = (help: string) =>
   textValue('a quoted decimal (fraction below 1 with at most 8 decimals)', help, /^-?0(\.\d{1,8})?$/);
 export const asset = textValue('the name of an asset, such as BTC', 'an asset', /^[A-Z0-9]{1,16}$/);
@@ -42,7 +42,7 @@ export const prices = z.union(
   },
 );
 
-/** What an instrument and a contract have in common: fees, and what the service does not take. */
+/** Keys that spot instruments and contracts have in common: fees, and what the service rejects. */
 export const marketKeys = {
   makerFee: rate('fee of a resting fill').optional(),
   takerFee: rate('fee of a taking fill').optional(),

@@ -1,4 +1,4 @@
-// The parts of the control page about users: balances, positions, what waits for a price, orders.
+// The account sections of the control page: balances, positions, trigger orders, orders.
 
 import { html, type Markup } from '../../../report/page/markup.ts';
 import { grouped } from '../../../base/text/format.ts';
@@ -15,7 +15,7 @@ const ORDERS = 30;
 interface Column {
   readonly head: string;
   readonly isText?: boolean;
-  /** Not on a phone. */
+  /** True for a column that phones do not show. */
   readonly isWide?: boolean;
 }
 
@@ -41,7 +41,7 @@ function table(id: string, columns: readonly Column[], rows: readonly (readonly 
   </div>`;
 }
 
-/** Accounts with their balances; amounts as exact as they are kept. */
+/** Returns the table of accounts with their balances, in exact amounts. */
 export function accounts({ accounts: all }: Truth): Markup {
   const rows = all.flatMap(({ name, uid, balances, futures }) => [
     ...balances.map(({ asset, free, locked }) => [name, uid, 'spot', asset, grouped(free), grouped(locked), '']),

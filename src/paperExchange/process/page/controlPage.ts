@@ -1,4 +1,4 @@
-// The page at the root of the control port: what the exchange holds, for a person on this computer; it changes nothing.
+// The page at the root of the control port. It shows the state of the exchange to a user on this computer, and is read-only.
 
 import { createHash } from 'node:crypto';
 import { formatTime } from '../../../model/time.ts';
@@ -20,11 +20,11 @@ import { PAGE_STYLE } from './style.ts';
 interface Looked {
   readonly service: Service;
   readonly config: ServiceConfig;
-  /** Where its endpoints are. */
+  /** URL of its endpoints. */
   readonly url: string;
 }
 
-/** The answer to a request for the page; null: it is for something else. `?symbol=` chooses the instrument. */
+/** Returns the reply to a request for the page; null for other requests. `?symbol=` selects the instrument. */
 export function controlPage({ method, target }: ServiceRequest, looked: Looked): ServiceResponse | null {
   const [path, query = ''] = target.split('?', 2);
   if (method !== 'GET' || path !== '/') return null;
@@ -81,7 +81,7 @@ const tabs = (markets: readonly TradedMarket[], chosen: TradedMarket | undefined
     })}
   </nav>`;
 
-/** Nothing is loaded from anywhere, nothing runs but the scripts that stand in the page, and no other page may frame it. */
+/** The page loads nothing from elsewhere, runs only the scripts inside it, and must not be framed by another page. */
 function headersOf(text: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -104,8 +104,8 @@ const hashes = (text: string, element: 'script' | 'style'): string =>
   }).join(' ');
 
 /**
- * False for a request that names another computer as its goal: a page from elsewhere whose name was made to lead here (DNS rebinding)
- * could read what the control port answers.
+ * Returns false for a request whose host header names another computer. It protects against DNS rebinding: a foreign page whose name
+ * resolves to this computer could otherwise read the control port.
  */
 export function isForThisComputer({ headers }: ServiceRequest): boolean {
   const host = (headers['host'] ?? '').replace(/:\d+$/, '').toLowerCase();

@@ -1,4 +1,4 @@
-// The parts of the control page about one instrument: last price and day, book, trades.
+// The market sections of the control page for one instrument: last price and day, book, trades.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import { formatTime } from '../../../model/time.ts';
@@ -13,10 +13,10 @@ const TRADES = 16;
 
 /** `14:05:09`, UTC. */
 export const secondText = (ms: number): string => formatTime(ms).slice(11, 19);
-/** With every digit that the instrument has, so that columns stand in line. */
+/** All digits of the instrument are shown, so that columns align. */
 export const priceOf = ({ priceDigits }: Instrument, ticks: number): string => exactText(ticks, priceDigits, priceDigits);
 export const quantityOf = ({ quantityDigits }: Instrument, lots: number): string => exactText(lots, quantityDigits, quantityDigits);
-/** Of an instrument: what its quantities count. */
+/** Returns the unit of the instrument's quantities. */
 export const unitOf = ({ instrument: { market, base } }: TradedMarket): string => (market === 'spot' ? base : 'contracts');
 export const emptyRow = (columns: number, what: string): Markup =>
   html`<tr class="empty">
@@ -72,7 +72,7 @@ export function book(market: TradedMarket): Markup {
   </section>`;
 }
 
-/** How much of the largest level on screen stands here. */
+/** Returns a bar for a level's share of the largest level shown. */
 const bar = (share: number): Markup =>
   html`<svg class="depth" aria-hidden="true">
     <rect x="${(100 - share * 100).toFixed(1)}%" width="${(share * 100).toFixed(1)}%" height="100%" />
@@ -108,6 +108,6 @@ export function trades(market: TradedMarket): Markup {
   </section>`;
 }
 
-/** By word, colour and arrow. */
+/** Shown by word, colour and arrow. */
 export const sideText = (side: Side): Markup =>
   side === 'buy' ? html`<span class="gain">▲ buy</span>` : html`<span class="loss">▼ sell</span>`;

@@ -1,8 +1,8 @@
-// What the control page runs in the browser: it asks for itself again every second, and puts what changed in place.
+// The script of the control page: it fetches the page again every second and replaces what has changed.
 
 /**
- * Whatever has `data-live` and an id is kept up to date, and nothing else is touched: selections, scrolling and focus stay. Without an
- * answer the page turns grey and says so within three seconds: old numbers are never shown as new.
+ * Updates only elements that have `data-live` and an id, so that selections, scrolling and focus stay. Without a reply the page turns grey
+ * and shows a notice within three seconds, so that old numbers never look current.
  */
 export const SCRIPT = `
 const stale = document.getElementById('stale');

@@ -1,4 +1,4 @@
-// What the control page has beyond the style that all pages of isobar share.
+// Styles of the control page, in addition to those of all isobar pages.
 
 export const PAGE_STYLE = `
 .tabs{display:flex;flex-wrap:wrap;gap:8px;margin-top:16px}

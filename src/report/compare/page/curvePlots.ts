@@ -1,4 +1,4 @@
-// Two equity curves from one start, their drawdowns, and what lies between them: three plots over one time axis.
+// Draws two equity curves from a common start, their drawdowns and their difference: three plots over one time axis.
 /// <reference lib="dom" />
 
 import type uPlotClass from 'uplot';
@@ -15,12 +15,12 @@ const HEIGHTS = { growth: 280, depth: 120, between: 120 } as const;
 type Name = keyof typeof HEIGHTS;
 type PlotValues = readonly (number | null)[];
 
-/** Columns of one length; null where a run is not. Growth is 100 at the start. */
+/** Columns of equal length. Null outside the run. Growth is 100 at the start. */
 export interface CurveColumns {
   readonly ms: readonly number[];
   readonly growth: readonly [a: PlotValues, b: PlotValues];
   readonly depth: readonly [a: PlotValues, b: PlotValues];
-  /** b less a, in percentage points of the start, as a fraction. */
+  /** b minus a, in percentage points of the starting equity, as a fraction. */
   readonly between: PlotValues;
 }
 
@@ -47,14 +47,14 @@ export class CurvePlots {
     return this.#isLog;
   }
 
-  /** Refused while an equity is 0 or below. */
+  /** Switches the logarithmic axis. Returns false when an equity is 0 or below, because it has no logarithm. */
   setLog(isLog: boolean): boolean {
     this.#isLog = isLog && this.#columns.growth.flat().every((value) => value === null || value > 0);
     this.rebuild();
     return this.#isLog;
   }
 
-  /** Makes the plots anew: another width, theme or kind of axis. */
+  /** Rebuilds the plots after a change of width, theme or axis. */
   rebuild(): void {
     for (const plot of Object.values(this.#plots)) plot.destroy();
     this.#plots = { growth: this.#growthPlot(), depth: this.#depthPlot(), between: this.#betweenPlot() };
@@ -110,7 +110,7 @@ export class CurvePlots {
   }
 
   #depthPlot(): uPlotClass {
-    // Without areas: two on top of each other are a third colour, that of neither run.
+    // No filled areas: where two overlap they make a third colour that belongs to neither run.
     const line = (name: string): uPlotClass.Series => ({ stroke: colour(name), width: 1.25, points: { show: false }, spanGaps: false });
     return this.#plot('depth', [line('accent'), line('bench')], {
       splits: (_, __, low, high) => niceTicks(low, high, 3),
@@ -135,7 +135,7 @@ export class CurvePlots {
     );
   }
 
-  /** The figures at the cursor, or at the end of the window. */
+  /** Shows the figures at the cursor, or at the end of the window without a cursor. */
   #read(at: number | null): void {
     const read = byId('curves-read');
     const { ms, growth, depth, between } = this.#columns;
@@ -161,7 +161,7 @@ export class CurvePlots {
   }
 }
 
-/** The values on one side of zero, down to the zero beside them; null where the other side is. */
+/** Returns the values on one side of zero, including adjacent zeros. Values on the other side become null. */
 function sideOf(values: PlotValues, sign: 1 | -1): (number | null)[] {
   const isOn = (value: number | null | undefined) => typeof value === 'number' && value * sign > 0;
   return values.map((value, at) => {
@@ -174,7 +174,7 @@ function pointTexts(ticks: readonly number[]): string[] {
   return numberTexts(ticks.map((tick) => tick * 100)).map((text) => `${text}${THIN}pp`);
 }
 
-/** The start, from which both curves go, or no difference at all. */
+/** Draws the line at the common start, or at a difference of zero. */
 function zeroLine(plot: uPlotClass, value: number): void {
   const { left, width, top, height } = plot.bbox;
   const y = plot.valToPos(value, 'y', true);
@@ -190,7 +190,7 @@ function zeroLine(plot: uPlotClass, value: number): void {
   plot.ctx.restore();
 }
 
-/** What the window shows, with a little air; drawdowns hang from 0. */
+/** Returns the range of the visible values with a small margin. Drawdown axes start at 0. */
 function rangeOf(name: string, plot: uPlotClass, from: number, to: number): { min: number; max: number } {
   const [ms, ...columns] = plot.data;
   let [low, high] = [Infinity, -Infinity];

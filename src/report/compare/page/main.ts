@@ -1,4 +1,4 @@
-// The page of a comparison: the curves of both runs, drawn once they are unpacked.
+// Script of the comparison page: unpacks and draws the curves of both runs.
 /// <reference lib="dom" />
 
 import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
@@ -7,7 +7,7 @@ import { unpackDecimals, unpackWide } from '../../page/browser/unpack.ts';
 import { CurvePlots, type CurveColumns } from './curvePlots.ts';
 import type { ComparePage } from './wire.ts';
 
-// The writer of the page put the object there that the type describes.
+// The page writer guarantees that the JSON has this type.
 const page = JSON.parse(byId('page')?.textContent ?? '{}') as ComparePage;
 const root = byId('curve-plots');
 let plots: CurvePlots | null = null;
@@ -40,7 +40,7 @@ function toggleLog(): void {
   if (!(box instanceof HTMLInputElement) || !plots) return;
   const wanted = !plots.isLog;
   box.checked = plots.setLog(wanted);
-  // Refused: there is no logarithm of an equity of 0.
+  // Disables the logarithmic axis when it was rejected: an equity of 0 has no logarithm.
   box.disabled = wanted && !box.checked;
   if (box.disabled) box.title = 'needs an equity above 0 throughout';
 }

@@ -1,10 +1,10 @@
-// What the writer of a comparison hands to the script of its page.
+// Data that the writer of a comparison passes to the script of its page.
 
 import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
 
 export interface WireCurve {
   readonly name: string;
-  /** As a fraction of the start, and the deepest drawdown since the instant before. */
+  /** Equity as a fraction of the start, and the deepest drawdown since the previous instant. */
   readonly growth: PackedDecimals;
   readonly depth: PackedDecimals;
 }
@@ -12,7 +12,7 @@ export interface WireCurve {
 export interface ComparePage {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Seconds UTC of the instants. */
+  /** Instants in seconds UTC. */
   readonly seconds: PackedColumn;
   readonly a: WireCurve;
   readonly b: WireCurve;

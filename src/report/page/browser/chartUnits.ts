@@ -1,13 +1,13 @@
-// The chart library's own kinds of numbers, made in one place.
+// Conversions to the number types of the chart library.
 
 import type { Logical, UTCTimestamp } from 'lightweight-charts';
 
-/** A place on the chart's grid of bars. */
+/** Returns a position on the chart's grid of bars. */
 export function logical(place: number): Logical {
   return place as Logical;
 }
 
-/** Seconds of UTC, from ms. */
+/** Converts ms UTC to seconds UTC. */
 export function chartTime(ms: number): UTCTimestamp {
   return (ms / 1000) as UTCTimestamp;
 }

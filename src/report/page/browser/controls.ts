@@ -1,4 +1,4 @@
-// What is not a chart: theme, notes on hover and focus, copying, keys, ranges.
+// Page controls other than charts: theme, tooltips, copy buttons, keyboard shortcuts, printing and range buttons.
 
 import { byId, forgetColours, oncePerFrame } from './dom.ts';
 import type { TimeWindow } from './timeWindow.ts';
@@ -13,7 +13,9 @@ function present(): Theme {
   return THEMES.find((of) => of === document.documentElement.dataset['theme']) ?? 'system';
 }
 
-/** The switch follows the system until it is told otherwise, and remembers. `onChange` draws the charts again. */
+/**
+ * Adds the theme switch. It follows the system until the reader chooses a theme, and remembers the choice. `onChange` redraws the charts.
+ */
 export function addTheme(onChange: () => void): { readonly next: () => void } {
   const button = byId('theme');
   const changed = () => {
@@ -39,12 +41,12 @@ function remember(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, theme);
   } catch (error) {
-    // Some browsers give a file no storage: then the choice lasts as long as the page.
+    // Some browsers give a page from a file no storage. The choice then lasts until the page is closed.
     if (!(error instanceof DOMException)) throw error;
   }
 }
 
-/** The hidden note of an element that is marked by `data-tip` is shown beside it. */
+/** Shows the hidden note of an element with `data-tip` beside it. */
 export function addTips(): void {
   const tip = byId('tip');
   if (!tip) return;
@@ -78,7 +80,7 @@ export function addCopying(): void {
         button.textContent = 'copied';
         setTimeout(() => (button.textContent = 'copy'), 1500);
       };
-      // A page from a file may be refused the clipboard: then the text is selected for the reader's own keys.
+      // A page from a file can be denied clipboard access. The text is then selected, so that the reader can copy it.
       navigator.clipboard.writeText(text).then(done, () => selectText(button));
     });
   }
@@ -89,7 +91,7 @@ function selectText(button: HTMLElement): void {
   if (code) getSelection()?.selectAllChildren(code);
 }
 
-/** Paper is light, narrower than most screens, and does not wait for a frame: `redraw` is called before and after printing. */
+/** Adds printing support. Paper is light and narrow, and printing does not wait for a frame: `redraw` runs before and after it. */
 export function addPrinting(redraw: (isPaper: boolean) => void): void {
   let theme: string | undefined;
   addEventListener('beforeprint', () => {
@@ -108,7 +110,7 @@ export function addPrinting(redraw: (isPaper: boolean) => void): void {
   });
 }
 
-/** Calls `redraw` when the window is another width; a phone changes its height whenever it scrolls. */
+/** Calls `redraw` when the window width changes. The height is ignored, because phones change it while scrolling. */
 export function addWidths(redraw: () => void): void {
   let width = innerWidth;
   addEventListener(
@@ -121,7 +123,7 @@ export function addWidths(redraw: () => void): void {
   );
 }
 
-/** The buttons of a chart: lengths of time that end where the window ends, and zoom. */
+/** Adds the buttons of a chart: time spans that end at the end of the window, and zoom. */
 export function addRanges(target: string, shown: TimeWindow): void {
   const group = document.querySelector(`[data-target="${target}"]`);
   group?.addEventListener('click', (event) => {
@@ -133,7 +135,7 @@ export function addRanges(target: string, shown: TimeWindow): void {
   });
 }
 
-/** Keys that act wherever the focus is, except in fields. */
+/** Adds keyboard shortcuts that work anywhere except in input fields. */
 export function addKeys(acts: Readonly<Record<string, () => void>>): void {
   const list = byId('keys-list');
   const open = () => {

@@ -1,4 +1,4 @@
-// The page's ways to its elements, and the colours that its charts take from the style.
+// DOM access of the page, and the colours that its charts take from the stylesheet.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
@@ -6,7 +6,7 @@ export function byId(id: string): HTMLElement | null {
   return document.getElementById(id);
 }
 
-/** A new element with text, or with children. */
+/** Creates an element with text or children. */
 export function element(
   name: string,
   properties: Readonly<Record<string, string>> = {},
@@ -31,19 +31,19 @@ export function vector(
 
 const colours = new Map<string, string>();
 
-/** A colour of the style by its name (`accent`, `s0`, ...), as it is in the present theme. */
+/** Returns a colour of the stylesheet by its name (`accent`, `s0`, ...), for the current theme. */
 export function colour(name: string): string {
   let known = colours.get(name);
   if (known === undefined) colours.set(name, (known = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()));
   return known;
 }
 
-/** After a change of the theme. */
+/** Clears the cached colours. Call it after a change of theme. */
 export function forgetColours(): void {
   colours.clear();
 }
 
-/** `#rrggbb` or `#rgb` with an opacity from 0 to 1. */
+/** Returns `#rrggbb` or `#rgb` with an opacity from 0 to 1. */
 export function faint(hex: string, opacity: number): string {
   const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
   return (
@@ -54,12 +54,12 @@ export function faint(hex: string, opacity: number): string {
   );
 }
 
-/** Resolves when the browser has drawn what was changed before. */
+/** Resolves after the browser has drawn the preceding changes. */
 export function painted(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/** Calls `draw` at most once a frame, however often it is asked to. */
+/** Returns a function that calls `draw` at most once a frame. */
 export function oncePerFrame(draw: () => void): () => void {
   let isAsked = false;
   return () => {

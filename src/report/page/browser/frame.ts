@@ -1,4 +1,4 @@
-// The drawing area of a small picture: an SVG at the width that it has, with marks at its left and below.
+// Drawing area of a small chart: an SVG at its available width, with axis labels at the left and below.
 
 import { vector } from './dom.ts';
 import { numberTexts } from './ticks.ts';
@@ -39,7 +39,7 @@ export class PlotFrame {
     this.svg.append(vector(name, properties, ...text));
   }
 
-  /** A box with a text on hover. */
+  /** Draws a box with a tooltip. */
   titled(properties: Readonly<Record<string, string | number>>, title: string): void {
     this.svg.append(vector('rect', properties, vector('title', {}, title)));
   }
@@ -65,7 +65,7 @@ export class PlotFrame {
   }
 }
 
-/** Columns of a histogram, each with its text on hover. */
+/** Draws the columns of a histogram, each with a tooltip. */
 export function drawBins(
   frame: PlotFrame,
   bins: readonly number[],

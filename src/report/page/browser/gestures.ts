@@ -5,12 +5,12 @@ import type { TimeWindow } from './timeWindow.ts';
 export interface GestureOptions {
   /** Left edge and width of the drawing area, in CSS pixels of `element`. */
   readonly area: () => { readonly left: number; readonly width: number };
-  /** A press that moved nothing, in CSS pixels of `element`. */
+  /** Called for a press without movement, with a position in CSS pixels of `element`. */
   readonly onClick?: (x: number, y: number) => void;
 }
 
 const STEP = 1.5;
-/** Pixels that a press may wander and still be a click. */
+/** Largest movement in pixels that still counts as a click. */
 const STILL = 5;
 
 export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onClick }: GestureOptions): void {
@@ -48,7 +48,7 @@ export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onC
   addPointers(element, shown, area, onClick);
 }
 
-/** One pointer drags, two pinch. */
+/** One pointer drags, two pointers pinch. */
 function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
   const pressed = new Map<number, { x: number; y: number }>();
   let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
@@ -78,7 +78,7 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
     if (!wandered) return;
     const span = (start.to - start.from) * (b ? start.gap / Math.max(8, Math.abs(a.x - b.x)) : 1);
     const edge = element.getBoundingClientRect().left + left;
-    // The time that was under the fingers stays under them.
+    // The time under the fingers stays under them.
     const held = start.from + ((start.x - edge) / width) * (start.to - start.from);
     const from = held - ((x - edge) / width) * span;
     shown.show(from, from + span);

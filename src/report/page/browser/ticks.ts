@@ -1,10 +1,10 @@
-// Where the axes of the page have their marks, and what stands there.
+// Positions and labels of the axis marks of the page.
 
 import { clockText, dayText, fixed } from '../../../base/text/format.ts';
 
 const DAY = 86_400_000;
 
-/** The step of 1, 2 or 5 times a power of ten that gives at most `most` marks. */
+/** Returns the smallest step of 1, 2 or 5 times a power of ten that gives at most `max` marks. */
 export function niceStep(span: number, max: number): number {
   const rough = Math.max(span, Number.MIN_VALUE) / Math.max(1, max);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -12,7 +12,7 @@ export function niceStep(span: number, max: number): number {
   return times * power;
 }
 
-/** Round values from `low` to `high`. */
+/** Returns round values from `low` to `high`. */
 export function niceTicks(low: number, high: number, max: number): number[] {
   const step = niceStep(high - low, max);
   const ticks: number[] = [];
@@ -20,7 +20,7 @@ export function niceTicks(low: number, high: number, max: number): number[] {
   return ticks;
 }
 
-/** Values at round places of a logarithmic axis between two values above 0. */
+/** Returns round values of a logarithmic axis between two values above 0. */
 export function logTicks(low: number, high: number, max: number): number[] {
   if (high / low < 4) return niceTicks(low, high, max);
   const ticks: number[] = [];
@@ -30,20 +30,20 @@ export function logTicks(low: number, high: number, max: number): number[] {
   return inside.length <= max * 2 ? inside : inside.filter((of) => of.toExponential().startsWith('1'));
 }
 
-/** As many decimals as tell marks of `step` apart. */
+/** Returns the number of decimals that distinguishes marks `step` apart. */
 export function digitsOf(step: number): number {
   let digits = 0;
   for (let scaled = step; digits < 8 && Math.abs(scaled - Math.round(scaled)) > 1e-6 * scaled; scaled = step * 10 ** digits) digits++;
   return digits;
 }
 
-/** Marks of one axis: all with the decimals that their distance asks for. */
+/** Returns the labels of one axis. All have the number of decimals that their distance requires. */
 export function numberTexts(ticks: readonly number[]): string[] {
   const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
   return ticks.map((tick) => fixed(tick, digitsOf(step)));
 }
 
-/** Marks of a time axis that lie `step` ms apart: the coarser part stands where it changes. */
+/** Returns the labels of a time axis with marks `step` ms apart. The coarser part of the time appears only where it changes. */
 export function timeTexts(ticks: readonly number[], step: number): string[] {
   return ticks.map((ms, at) => {
     const day = dayText(ms);

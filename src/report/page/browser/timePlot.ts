@@ -1,33 +1,33 @@
-// What all plots over time have in common: their size, their axes, and how the cursor of one is the cursor of all beside it.
+// Common settings of all plots over time: size, axes, and the cursor that plots of one group share.
 
 import type uPlotClass from 'uplot';
 import { colour, element } from './dom.ts';
 import { percent } from '../../../base/text/format.ts';
 import { timeTexts } from './ticks.ts';
 
-/** Width of the value axis, the same for all charts of a page, so that times stand below each other. */
+/** Width of the value axis. It is the same for all charts of a page, so that equal times are aligned vertically. */
 export const AXIS_WIDTH = 76;
 const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const DAY = 86_400_000;
 const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
   (days) => days * DAY,
 );
-/** A mark nearer to the left edge would be cut off. */
+/** A label closer than this to the left edge would be cut off. */
 const HALF_LABEL = 28;
 
 export interface TimePlot {
   readonly width: number;
   readonly height: number;
-  /** The lowest of its group has the times below it. */
+  /** True for the lowest plot of its group. It shows the time labels. */
   readonly isLast: boolean;
-  /** Plots of one name share their cursor. */
+  /** Plots with the same name share their cursor. */
   readonly sync: string;
   /** Draws behind the curves. */
   readonly draw: ((plot: uPlotClass) => void) | null;
   readonly onCursor: (plot: uPlotClass) => void;
 }
 
-/** Options of a plot whose first column is ms UTC; whoever fills it sets both of its scales. */
+/** Returns the options of a plot whose first column is ms UTC. The caller that fills it sets both scales. */
 export function timePlot(of: TimePlot, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
   const common: uPlotClass.Axis = {
     stroke: colour('muted'),
@@ -70,12 +70,12 @@ export function timePlot(of: TimePlot, series: uPlotClass.Series[], y: uPlotClas
   };
 }
 
-/** Text behind a stroke in the colour of its curve. */
+/** Returns text after a short line in the colour of its curve. */
 export function keyed(name: string, text: string): HTMLElement {
   return element('span', {}, element('i', { class: 'swatch', style: `border-color:var(--${name})` }), text);
 }
 
-/** Marks of an axis of fractions. */
+/** Returns the labels of an axis of fractions. */
 export function percents(ticks: readonly number[]): string[] {
   const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
   return ticks.map((tick) => percent(tick, step < 0.01 ? (step < 0.001 ? 2 : 1) : 0));
@@ -84,7 +84,7 @@ export function percents(ticks: readonly number[]): string[] {
 function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
   const ticks: number[] = [];
   if (step >= 27 * DAY) {
-    // Months and years begin where the calendar says.
+    // Months and years start at calendar boundaries.
     const months = Math.max(1, Math.round(step / (30.4 * DAY)));
     const years = Math.max(1, months / 12);
     const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;

@@ -1,4 +1,4 @@
-// A span of time that charts show and gestures move, kept inside the run.
+// The visible time span of the charts. Gestures move it, and it stays inside the run.
 
 export class TimeWindow {
   readonly first: number;
@@ -8,7 +8,7 @@ export class TimeWindow {
   from: number;
   to: number;
 
-  /** Shows all of `first` to `last` (ms) at the start, never less than `least` of it. */
+  /** Starts with the whole of `first` to `last` (ms). The window is never shorter than `min`. */
   constructor(first: number, last: number, min: number) {
     this.first = first;
     this.last = Math.max(last, first + 1);
@@ -29,7 +29,7 @@ export class TimeWindow {
     this.#listeners.push(listener);
   }
 
-  /** The nearest window that is long enough and inside the run. */
+  /** Shows the nearest window that is long enough and inside the run. */
   show(from: number, to: number): void {
     const span = Math.min(Math.max(to - from, this.#min), this.last - this.first);
     const middle = (from + to) / 2;
@@ -40,14 +40,14 @@ export class TimeWindow {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Multiplies the span by `factor`; the time at `share` of the window (0 left, 1 right) stays where it is. */
+  /** Multiplies the span by `factor`. The time at `share` of the window (0 left, 1 right) stays in place. */
   zoom(factor: number, share = 0.5): void {
     const span = Math.min(Math.max(this.span * factor, this.#min), this.last - this.first);
     const at = this.from + this.span * share;
     this.show(at - span * share, at + span * (1 - share));
   }
 
-  /** Moves by a share of the span. */
+  /** Moves the window by a share of its span. */
   move(share: number): void {
     this.show(this.from + this.span * share, this.to + this.span * share);
   }

@@ -1,11 +1,11 @@
-// Unpacks the columns of the page: base64, gzip, byte planes, zigzag, sums. The inverse of the writer's pack.
+// Unpacks the columns of the page: base64, gzip, byte planes, zigzag, running sums. The inverse of pack.ts.
 
 import type { PackedColumn, PackedDecimals } from '../wire.ts';
 
 async function bytesOf(id: string): Promise<Uint8Array> {
   const element = document.getElementById(id);
   const text = element?.textContent ?? '';
-  // The text is not needed again; the page gets half as large in memory.
+  // Removes the packed text, which halves the memory of the page.
   element?.remove();
   const letters = atob(text);
   const packed = new Uint8Array(letters.length);
@@ -14,17 +14,17 @@ async function bytesOf(id: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Integers that fit 32 bits. */
+/** Returns integers that fit 32 bits. */
 export async function unpack32(column: PackedColumn): Promise<Int32Array> {
   return narrowValues(await bytesOf(column.id), column);
 }
 
-/** Integers of up to 2^50. */
+/** Returns integers up to 2^50. */
 export async function unpackWide(column: PackedColumn): Promise<Float64Array> {
   return wideValues(await bytesOf(column.id), column);
 }
 
-/** Decimals; NaN where there is no value. */
+/** Returns decimals. NaN for a row without a value. */
 export async function unpackDecimals(column: PackedDecimals): Promise<Float64Array> {
   return decimalValues(narrowValues(await bytesOf(column.id), column), column);
 }

@@ -1,4 +1,4 @@
-// Equity with buy-and-hold, drawdown and exposure: three plots over one time axis.
+// Draws equity with buy-and-hold, drawdown and exposure: three plots over one time axis.
 
 import type uPlotClass from 'uplot';
 import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
@@ -44,14 +44,14 @@ export class EquityPlots {
     this.rebuild();
   }
 
-  /** Finer rows for the same run. */
+  /** Replaces the rows by finer rows of the same run. */
   refine(rows: EquityRows, exposure: ExposureSeries): void {
     this.#rows = rows;
     this.#exposure = exposure;
     this.#update();
   }
 
-  /** Without buy-and-hold the axis belongs to equity alone. */
+  /** Shows or hides buy-and-hold. Without it the axis fits equity alone. */
   showHold(isShown: boolean): void {
     this.#isHoldShown = isShown;
     this.#update();
@@ -61,7 +61,7 @@ export class EquityPlots {
     return this.#isLog;
   }
 
-  /** A logarithmic axis needs equity above 0 throughout. */
+  /** True when equity is always above 0, which a logarithmic axis requires. */
   get canBeLog(): boolean {
     return this.#lowest() > 0;
   }
@@ -82,7 +82,7 @@ export class EquityPlots {
     return Math.max(200, this.#root.clientWidth);
   }
 
-  /** Makes the plots anew: another width, theme or kind of axis. */
+  /** Rebuilds the plots after a change of width, theme or axis. */
   rebuild(): void {
     for (const plot of Object.values(this.#plots)) plot.destroy();
     this.#plots = { equity: this.#equityPlot(), drawdown: this.#drawdownPlot(), exposure: this.#exposurePlot() };
@@ -171,7 +171,7 @@ export class EquityPlots {
     return new uPlot(this.#options('exposure', series, axis, null), [[], []], byId('plot-exposure') ?? this.#root);
   }
 
-  /** What the price chart shows, as a band behind the curve. */
+  /** Marks the time window of the price chart as a band behind the curve. */
   #markPriceWindow(plot: uPlotClass): void {
     if (this.#priceWindow.isWhole) return;
     this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
@@ -202,7 +202,7 @@ export class EquityPlots {
     plot.ctx.restore();
   }
 
-  /** The figures at the cursor, or at the end of the window. */
+  /** Shows the figures at the cursor, or at the end of the window without a cursor. */
   #read(at: number | null, plot?: uPlotClass): void {
     const read = byId('equity-read');
     const { ms, equity, hold, drawdown } = this.#points;
@@ -224,7 +224,7 @@ export class EquityPlots {
   }
 }
 
-/** From the lowest to the highest value with a little air; drawdown hangs from 0, exposure stands on it. */
+/** Returns the range of the visible values with a small margin. The drawdown and exposure axes start at 0. */
 function rangeOf(
   name: Name,
   columns: uPlotClass.AlignedData | readonly (ArrayLike<number | null | undefined> | undefined)[],

@@ -1,4 +1,4 @@
-// The page of a report: draws what is at hand at once, then unpacks the run and draws it as fine as it is.
+// Script of the report page: draws the first picture, then unpacks the run and draws it in full detail.
 
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { contractValueAt } from '../../kernels/contractValue.ts';
@@ -17,13 +17,13 @@ import { drawWeek } from './week.ts';
 import type { PageData } from '../../page/wire.ts';
 
 const MINUTE = 60_000;
-/** Room around a trade that is jumped to, in lengths of the trade. */
+/** Margin around a selected trade, in lengths of the trade. */
 const AROUND = 4;
 const MIN_AROUND_BARS = 60;
 
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
 const markets = page.instruments.map((wire) => new ChartMarket(wire));
-// Fifteen minutes, or two bars where they are longer.
+// At least fifteen minutes, and at least two bars.
 const minMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
 const priceWindow = new TimeWindow(page.fromMs, page.toMs, minMs);
 const root = byId('equity-plots');
@@ -36,13 +36,13 @@ let trades: TradeRows | null = null;
 let tradeRows: number[][] = [];
 let table: TradeTable | null = null;
 
-/** `drawn`: the first picture stands; `ready`: everything is unpacked. */
+/** Sets the status: `drawn` after the first picture, `ready` after everything is unpacked. */
 function setStatus(state: 'drawn' | 'ready'): void {
   document.documentElement.dataset['state'] = state;
   performance.mark(`isobar-${state}`);
 }
 
-/** The picture of the overview, before the columns are unpacked. */
+/** Returns the rows of the overview, for the picture before the columns are unpacked. */
 function firstRows(): EquityRows {
   const { minutes, equity: values, hold, drawdown } = page.overview;
   return { length: minutes.length, ms: minutes.map((minute) => minute * MINUTE), equity: values, hold, drawdown };
@@ -73,7 +73,7 @@ async function unpackAll(): Promise<void> {
   setStatus('ready');
 }
 
-/** Equity at every instant of the run, the start first, with buy-and-hold beside it. */
+/** Returns equity and buy-and-hold at every instant of the run, starting with its start. */
 async function equityRows(): Promise<EquityRows> {
   const minutes = await unpack32(page.equity.minutes);
   const values = await unpackDecimals(page.equity.values);
@@ -90,7 +90,7 @@ async function equityRows(): Promise<EquityRows> {
   return { length, ms, equity: all, hold: holdAt(ms), drawdown: drawdownsOf(all) };
 }
 
-/** Buy-and-hold of the instruments that were executed on, equal weights at the start. */
+/** Returns buy-and-hold of the instruments with an execution feed, with equal weights at the start. */
 function holdAt(ms: Float64Array): Float64Array | null {
   const held = markets.filter((market) => market.wire.execution);
   if (held.length === 0) return null;
@@ -107,7 +107,7 @@ function holdingsOf(): HeldPosition[] | null {
   return holdings.length === held.length ? holdings : null;
 }
 
-/** A trade chosen in the table: the chart comes into view with it. */
+/** Shows a trade chosen in the table, and scrolls the chart into view. */
 function showTrade(row: number): void {
   select(row);
   byId('price')?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
@@ -140,7 +140,7 @@ function toggleLog(): void {
   const box = byId('log');
   if (!(box instanceof HTMLInputElement) || !equity) return;
   box.checked = equity.setLog(!equity.isLog);
-  // Refused: there is no logarithm of an equity of 0.
+  // Disables the logarithmic axis when it was rejected: an equity of 0 has no logarithm.
   box.disabled = !box.checked && !equity.canBeLog;
   if (box.disabled) box.title = 'needs an equity above 0 throughout';
 }
@@ -180,7 +180,7 @@ function addAll(): void {
     0: () => priceWindow.show(priceWindow.first, priceWindow.last),
   });
   addWidths(redraw);
-  // The packed columns stand behind this script: they are there once the page has been read to its end.
+  // The packed columns follow after this script. They are available once the browser has read the whole page.
   document.addEventListener('isobar-columns', () => void unpackAll());
 }
 

@@ -1,4 +1,4 @@
-// What is drawn over the bars: gaps as shades, trades as markers with a line between them, stops and targets as dashes.
+// Draws over the bars: gaps as shaded areas, trades as markers joined by a line, stop-losses and take-profits as dashes.
 
 import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts';
 import { logical } from '../../page/browser/chartUnits.ts';
@@ -19,7 +19,7 @@ export interface OverlayData {
   readonly selected: number | null;
 }
 
-/** More markers than this hide the bars: then only the times of the entries are marked. */
+/** More markers than this would hide the bars. Beyond it, only the entry times are marked. */
 export const MAX_MARKERS = 250;
 const MARKER = 5;
 const HIT = 12;
@@ -46,7 +46,7 @@ export class Overlay implements ISeriesPrimitive {
     this.#api?.requestUpdate();
   }
 
-  /** The trade whose marker is nearest to a point, within reach of a finger. */
+  /** Returns the trade whose marker is nearest to a point, within the reach of a finger. Null when no marker is near enough. */
   hit(x: number, y: number): number | null {
     let best: number | null = null;
     let min = HIT;
@@ -65,7 +65,7 @@ export class Overlay implements ISeriesPrimitive {
     });
   }
 
-  /** From a time to pixels, by two places of the grid. */
+  /** Returns the conversion from times to pixels, from two positions of the grid. */
   #xOf(): ((ms: number) => number) | null {
     const drawn = this.#drawn;
     const scale = this.#api?.chart.timeScale();
@@ -126,7 +126,7 @@ export class Overlay implements ISeriesPrimitive {
     }
   }
 
-  /** One tick a pixel where a trade was entered. */
+  /** Draws a tick at each pixel where a trade was entered. */
   #density(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: TradeRows, height: number): void {
     const seen = new Set<number>();
     for (const row of rows) seen.add(Math.round(x(of.entryMs[row]!)));
@@ -156,7 +156,7 @@ export class Overlay implements ISeriesPrimitive {
   }
 }
 
-/** ▲ below its price for a buy, ▼ above it for a sell: the tip is at the price. */
+/** Draws ▲ below its price for a buy, ▼ above it for a sell. The tip is at the price. */
 function marker(context: CanvasRenderingContext2D, x: number, y: number, isBuy: boolean, isSelected: boolean): void {
   const size = isSelected ? MARKER + 2 : MARKER;
   const down = isBuy ? 1 : -1;

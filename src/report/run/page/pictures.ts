@@ -1,4 +1,4 @@
-// The small pictures of how trades went: distribution, excursions, holding times, rolling Sharpe; drawn as SVG at the width they have.
+// Small SVG charts of the closed trades: distribution of results, excursions, holding times, rolling Sharpe ratio.
 
 import { byId } from '../../page/browser/dom.ts';
 import { counted, fixed, spanText } from '../../../base/text/format.ts';
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 const MINUTE = 60_000;
 const PERCENT = 100 / 10 ** FRACTION_DIGITS;
 
-/** Draws all four; again after a change of width. */
+/** Draws all four charts. Call it again after a change of width. */
 export function drawPictures(page: PageData, trades: TradeRows): void {
   if (trades.length > 0) {
     drawReturns(trades);
@@ -33,7 +33,7 @@ function drawReturns({ of }: TradeRows): void {
   const values = [...of.return].filter(Number.isFinite).map((value) => value * PERCENT);
   if (!host || values.length === 0) return;
   const sorted = values.toSorted((a, b) => a - b);
-  // The outermost half percent on either side shares the last bin, or the rest would be one column.
+  // The outermost half percent on either side shares the last bin. Otherwise outliers would squeeze all others into one column.
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
   const step = niceStep(Math.max(at(0.995) - at(0.005), 1e-6), BINS);
   const low = Math.floor(at(0.005) / step);
@@ -78,7 +78,7 @@ function drawExcursions({ of, length }: TradeRows): void {
     ['loss', false],
     ['gain', true],
   ] as const) {
-    // One path of points: a browser draws twenty thousand of them as fast as one curve.
+    // One path for all points: a browser draws twenty thousand of them as fast as one curve.
     const points = rows
       .filter((row) => of.pnl[row]! > 0 === wanted)
       .map(
@@ -97,7 +97,7 @@ function drawExcursions({ of, length }: TradeRows): void {
   frame.show();
 }
 
-/** Lengths double from every second bin to the next: trades of minutes and of weeks stand side by side. */
+/** Returns the bin of a holding time. Lengths double with every second bin, so that minutes and weeks fit one chart. */
 function placeOf(minutes: number): number {
   return Math.log2(minutes) * 2;
 }

@@ -1,4 +1,4 @@
-// Price, indicators and trades: a window on the run, drawn from bars of the resolution that fits it.
+// Draws price, indicators and trades for a time window, from bars of the interval that fits the window.
 
 import type * as Charts from 'lightweight-charts';
 import type { AutoscaleInfo, DeepPartial, IChartApi, ISeriesApi, MouseEventParams, Time, TimeChartOptions } from 'lightweight-charts';
@@ -18,13 +18,13 @@ import { FRACTION_DIGITS } from '../../page/wire.ts';
 
 declare const LightweightCharts: typeof Charts;
 
-/** Fewer, and a bar cannot be told from its neighbours. */
+/** Minimum width of a bar. Narrower bars merge into each other. */
 const PIXELS_PER_BAR = 2;
-/** How much more than the window is handed to the chart on either side, so that small moves need no new data. */
+/** Data beyond either side of the window that the chart gets, as a share of the window. Small moves then need no new data. */
 const MARGIN = 0.6;
 const PANE_HEIGHT = 110;
 const SERIES_COLOURS = 6;
-/** How far beyond the bars in view an indicator may stretch the price axis, in heights of those bars. */
+/** Limit for stretching the price axis to show an indicator, in heights of the visible bars. */
 const NEAR = 0.5;
 
 interface Line {
@@ -70,7 +70,7 @@ export class PriceChart {
     return this.#market;
   }
 
-  /** Another instrument, or the same one with more of it unpacked. */
+  /** Shows another instrument, or the same one after more of it is unpacked. */
   show(market: ChartMarket, trades: TradeRows | null, tradeRows: readonly number[]): void {
     this.#market = market;
     this.#trades = trades;
@@ -87,7 +87,7 @@ export class PriceChart {
     return Math.max(100, this.#root.clientWidth - AXIS_WIDTH);
   }
 
-  /** Makes the chart anew: another market, width or theme. */
+  /** Rebuilds the chart for another market, width or theme. */
   rebuild(): void {
     this.#chart?.remove();
     this.#slice = null;
@@ -124,7 +124,7 @@ export class PriceChart {
           priceLineVisible: false,
           lastValueVisible: false,
           crosshairMarkerVisible: false,
-          // A value of a coarser feed stands until its next bar closes.
+          // A value of a coarser feed holds until its next bar closes.
           lineType: trace.closeMs === null ? LightweightCharts.LineType.Simple : LightweightCharts.LineType.WithSteps,
           priceFormat: { type: 'price', precision: trace.digits, minMove: 10 ** -trace.digits },
           ...(pane === 0 ? { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#near(range()) } : {}),
@@ -139,7 +139,7 @@ export class PriceChart {
     this.#legend(null);
   }
 
-  /** What of a line's range lies near the bars in view: a distant average does not press them flat. */
+  /** Clips the range of a line to prices near the visible bars, so that a distant average does not flatten them. */
   #near(info: AutoscaleInfo | null): AutoscaleInfo | null {
     const { low, high } = this.#range;
     if (!info?.priceRange || !(high > low)) return info;
@@ -148,7 +148,7 @@ export class PriceChart {
     return minValue < maxValue ? { ...info, priceRange: { minValue, maxValue } } : null;
   }
 
-  /** Lowest and highest price of the bars in view. */
+  /** Measures the lowest and highest price of the visible bars. */
   #measure({ level, rows, times }: ChartSlice): void {
     let [low, high] = [Infinity, -Infinity];
     rows.forEach((row, at) => {
@@ -190,7 +190,7 @@ export class PriceChart {
         tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind),
       },
       localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: numberTexts },
-      // Time is moved by our own gestures, which the equity plots share.
+      // The page handles time gestures itself, because the equity plots share them.
       handleScroll: false,
       handleScale: {
         mouseWheel: false,
@@ -201,7 +201,7 @@ export class PriceChart {
     };
   }
 
-  /** Hands the chart other bars when the window left those that it has, or fits another resolution; then moves it. */
+  /** Gives the chart other bars when the window has left the loaded ones or fits another interval. Then moves the chart. */
   #update(): void {
     const { from, to, span } = this.#shown;
     const level = this.#market.levelFor(span, this.#width() / PIXELS_PER_BAR);
@@ -219,7 +219,7 @@ export class PriceChart {
     if (!slice) return;
     this.#measure(slice);
     const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
-    // The chart shows half a bar beyond both ends; of less than two bars less, for it takes no range that is turned round.
+    // The chart shows half a bar beyond both ends. Below two bars the inset shrinks, because the chart rejects an inverted range.
     const inset = Math.min(0.5, (right - left) / 4);
     this.#chart?.timeScale().setVisibleLogicalRange({ from: left + inset, to: right - inset });
     const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, from, to) : [];
@@ -278,7 +278,7 @@ export class PriceChart {
     ];
   }
 
-  /** The bar and the indicators under the cursor. */
+  /** Shows the bar and the indicators under the cursor. */
   #read(event: MouseEventParams): void {
     const slice = this.#slice;
     const at = event.logical === undefined ? -1 : Math.round(Number(event.logical));
@@ -316,7 +316,7 @@ export class PriceChart {
     legend.replaceChildren(...parts);
   }
 
-  /** Draws at another size at once: paper does not wait for the next frame. */
+  /** Draws at another size immediately, because printing does not wait for the next frame. */
   resize(): void {
     this.#chart?.resize(this.#root.clientWidth, this.#root.clientHeight, true);
     this.#slice = null;
@@ -324,7 +324,7 @@ export class PriceChart {
   }
 }
 
-/** The sign that a text begins with, in its colour. */
+/** Returns a text whose leading sign has its own colour. */
 function coloured(name: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
 }

@@ -1,4 +1,4 @@
-// The columns of the table of closed trades: what each shows, sorts by and exports.
+// Columns of the table of closed trades: what each shows, sorts by and exports.
 
 import { count, exactText, fixed, minuteText, NONE, signed, spanText } from '../../../base/text/format.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
@@ -8,13 +8,13 @@ export interface TradeTableColumn {
   readonly name: string;
   /** Key in the exported file. */
   readonly key: string;
-  /** What rows are sorted by. */
+  /** The value to sort by. */
   readonly value: (row: number) => number;
   readonly text: (row: number) => string;
-  /** Plain text for the file; `text` without its ornaments where absent. */
+  /** Plain text for the exported file. Without it, the file gets `text` without its formatting. */
   readonly plain?: (row: number) => string;
   readonly tint?: boolean;
-  /** Shown on a narrow screen too. */
+  /** True when a narrow screen shows the column too. */
   readonly isMain?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
   ];
 }
 
-/** Instrument and strategy, where there is more than one. */
+/** Returns the columns for instrument and strategy. Each appears only when the run has more than one. */
 function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
   const named = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
     name,

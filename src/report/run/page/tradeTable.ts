@@ -1,4 +1,4 @@
-// The table of closed trades: sorted, filtered, fifty a page, exported as it is shown.
+// The table of closed trades: sorting, filters, fifty trades a page, and export of what is shown.
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { count, tone } from '../../../base/text/format.ts';
@@ -36,7 +36,7 @@ export class TradeTable {
     this.#refresh();
   }
 
-  /** Marks a trade and turns to its page; a trade that the filters hide leaves the table as it is. */
+  /** Highlights a trade and turns to its page. Does nothing for a trade that the filters hide. */
   select(row: number): void {
     this.#selected = row;
     const at = this.#order.indexOf(row);
@@ -44,7 +44,7 @@ export class TradeTable {
     this.#draw();
   }
 
-  /** The trade `steps` further down in the present order. */
+  /** Returns the trade that is `steps` further down in the current order. */
   step(steps: number): void {
     const at = this.#selected === null ? -1 : this.#order.indexOf(this.#selected);
     const next = this.#order[at < 0 ? 0 : at + steps];
@@ -66,7 +66,7 @@ export class TradeTable {
     }
     const value = this.#columns[this.#sort.column]?.value ?? ((row) => row);
     const way = this.#sort.down ? -1 : 1;
-    // What was not recorded stands at the end either way.
+    // Trades without a recorded value come last in either direction.
     const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * way);
     this.#order = order
       .map((row) => ({ row, rank: rank(row) }))
@@ -149,7 +149,7 @@ export class TradeTable {
     );
   }
 
-  /** The rows that pass the filters, in the present order, as CSV. */
+  /** Exports the rows that pass the filters as CSV, in the current order. */
   #export(): void {
     const lines = [this.#columns.map(({ key }) => key).join(',')];
     for (const row of this.#order) lines.push(this.#columns.map(({ text, plain }) => quoted((plain ?? text)(row))).join(','));

@@ -1,4 +1,4 @@
-// Returns by hour of the week, as a table tinted by value.
+// Table of returns by hour of the week, tinted by value.
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed, tone } from '../../../base/text/format.ts';
@@ -6,7 +6,7 @@ import { fixed, tone } from '../../../base/text/format.ts';
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const NARROW = 600;
 
-/** `returns`: fractions, one an hour of the week from Monday 00:00 UTC. */
+/** Draws the table. `returns` are fractions, one for each hour of the week from Monday 00:00 UTC. */
 export function drawWeek(returns: readonly number[]): void {
   const host = byId('hours');
   if (!host) return;
@@ -21,7 +21,7 @@ export function drawWeek(returns: readonly number[]): void {
     return made;
   };
   const hours = Array.from({ length: 24 }, (_, hour) => hour);
-  // A narrow screen has the days across.
+  // On a narrow screen the days are the columns.
   const isNarrow = host.clientWidth < NARROW;
   const lines = isNarrow
     ? hours.map((hour) => element('tr', {}, side(two(hour)), ...DAYS.map((_, day) => cell(returns[day * 24 + hour]!))))

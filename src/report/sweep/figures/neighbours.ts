@@ -1,25 +1,25 @@
-// The plateau of a sweep: a set is as good as the sets around it, because the best cell alone is mostly luck.
+// Means over neighbouring parameter sets. A good set among good sets is more credible than a single best set, which is mostly luck.
 
 import { sumOf } from '../../kernels/sums.ts';
 import type { SweepRecord } from './record.ts';
 
-/** A block of a step in every direction has 3^n sets; with more parameters than this only steps along one axis count. */
+/** A block of one step in every direction has 3^n sets. With more axes than this, only steps along one axis count. */
 const MAX_BLOCK_AXES = 6;
-/** A set is judged by its neighbours where at least this share of its neighbourhood has the figure. */
+/** The smallest share of a neighbourhood that must have the figure for a mean to exist. */
 const MIN_SHARE = 0.5;
 
 export interface Neighbourhoods {
-  /** Mean of the figure over each set and its neighbours; NaN where too few of them have it. */
+  /** Mean of the figure over each set and its neighbours. NaN when too few of them have it. */
   readonly mean: Float64Array;
-  /** Sets in each mean. */
+  /** Number of sets in each mean. */
   readonly count: Int32Array;
-  /** Sets of a whole neighbourhood, the set itself among them; 1 where no axis is ordered. */
+  /** Number of sets in a full neighbourhood, including the set itself. 1 when no axis is ordered. */
   readonly whole: number;
 }
 
 /**
- * Means of `values` over neighbourhoods: sets that differ by at most one step on every ordered axis, and by nothing on the others.
- * The mean counts for a set of which at least half the neighbourhood has a value: at the corner of a grid it says nothing.
+ * Returns the means of `values` over neighbourhoods: sets that differ by at most one step on every ordered axis and not on the others.
+ * A mean requires a value for the set and for at least half its neighbourhood. At a corner of a grid with two or more axes it is undefined.
  */
 export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'sets'>, values: Float64Array): Neighbourhoods {
   const { places, sets } = record;
@@ -45,7 +45,7 @@ export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'se
   return { mean, count, whole: steps.length };
 }
 
-/** All moves to a neighbour, none among them. */
+/** Returns all steps to a neighbour, including the step to the set itself. */
 function stepsOf(moves: readonly boolean[]): readonly (readonly number[])[] {
   if (moves.filter(Boolean).length > MAX_BLOCK_AXES) {
     const along = moves.flatMap((may, axis) => (may ? [-1, 1].map((by) => moves.map((_, at) => (at === axis ? by : 0))) : []));
@@ -58,7 +58,7 @@ function isWithin(place: number, size: number): boolean {
   return place >= 0 && place < size;
 }
 
-/** Sets by `values`, the best first; those without a value are left out, equals stand in their order in the grid. */
+/** Returns the sets ordered by `values`, the best first. Sets without a value are left out. Equal sets keep their grid order. */
 export function ranked(values: Float64Array, isMoreBetter: boolean): readonly number[] {
   const sets = Array.from(values.keys()).filter((set) => Number.isFinite(values[set] ?? NaN));
   const sign = isMoreBetter ? -1 : 1;

@@ -1,22 +1,22 @@
-// What a finished sweep leaves to its reports: axes, the place of each set on them, and a column for each figure.
+// The results of a finished sweep for its reports: axes, the position of each set on them, and a column for each figure.
 
 import type { Warning } from '../../../model/warning.ts';
 import type { Reason } from '../../kernels/figure.ts';
 
 export interface SweepAxis {
   readonly name: string;
-  /** As `--set` takes them; numbers in ascending order. */
+  /** Values as `--set` takes them. Numbers are in ascending order. */
   readonly values: readonly (string | number | boolean)[];
-  /** Neighbouring values are neighbours: true of numbers, not of choices. */
+  /** True when adjacent values are similar: for numbers, not for choices. */
   readonly isOrdered: boolean;
   readonly unit: string;
-  /** How `--set` names the parameter: `params.fast`. */
+  /** Name of the parameter in `--set`, such as `params.fast`. */
   readonly setting: string;
 }
 
 export interface FigureColumn {
   readonly name: string;
-  /** One value a set; NaN where the figure is not defined, or the set has no result. */
+  /** One value for each set. NaN when the figure is undefined or the set has no result. */
   readonly values: Float64Array;
 }
 
@@ -29,56 +29,56 @@ export interface SweepRecord {
   readonly toMs: number;
   readonly asset: string;
   readonly isSynthetic: boolean;
-  /** Bars of the run's finest feed. */
+  /** Number of bars of the finest feed. */
   readonly bars: number;
   readonly axes: readonly SweepAxis[];
-  /** Sets of the whole grid; more than `sets` where some were drawn. */
+  /** Number of sets of the whole grid. More than `sets` when only a sample of the grid ran. */
   readonly gridSize: number;
   readonly sets: number;
   /** By axis: the rank of each set's value. */
   readonly places: readonly Int32Array[];
-  /** Why the strategy refused a set, null where it ran; one entry a set. */
+  /** Why the strategy rejected the parameters of a set. Null when it accepted them. One entry for each set. */
   readonly refused: readonly (string | null)[];
-  /** Why a set that the strategy took did not get to its end, such as a hang; null where it did, or was refused. */
+  /** Why an accepted set did not finish, such as a stall. Null when it finished or was rejected. */
   readonly failed: readonly (string | null)[];
   readonly figures: readonly FigureColumn[];
-  /** The figure that ranks, and whether more of it is better. */
+  /** The figure that ranks the sets, and whether more of it is better. */
   readonly by: string;
   readonly isMoreBetter: boolean;
   readonly trials: TrialCount;
-  /** What was noticed while the sets ran. Absent: nothing. */
+  /** Warnings that were raised while the sets ran. Absent when there were none. */
   readonly warnings?: readonly Warning[];
 }
 
-/** Trials on these instruments and intervals, as the ledger has them. */
+/** Trials on these instruments and intervals, from the trial ledger. */
 export interface TrialCount {
-  /** As `--family` names it; null: none. */
+  /** Name given with `--family`. Null without one. */
   readonly family: string | null;
-  /** Different trials of the family. */
+  /** Number of distinct trials of the family. */
   readonly count: number;
-  /** Those of earlier runs and sweeps alone. */
+  /** Number of those from earlier runs and sweeps. */
   readonly earlier: number;
-  /** Different trials of all families. */
+  /** Number of distinct trials of all families. */
   readonly all: number;
   /** Annual Sharpe ratios of all trials that have one. */
   readonly sharpes: Float64Array;
 }
 
-/** The best that chance alone would show, and how the best set stands against it. Sharpe ratios are annual. */
+/** Selection bias: the best result expected without skill, and the best set compared with it. Sharpe ratios are annual. */
 export interface SelectionBias {
   readonly family: string | null;
   readonly trials: number;
   readonly earlier: number;
   readonly allTrials: number;
-  /** Standard deviation of the trials' Sharpe ratios. */
+  /** Standard deviation of the Sharpe ratios of the trials. */
   readonly spread: number | null;
-  /** What the best of as many trials without skill is expected to show. */
+  /** Sharpe ratio that the best of as many trials without skill is expected to show. */
   readonly expectedBest: number | null;
-  /** Sharpe of the set that ranks first. */
+  /** Sharpe ratio of the best-ranked set. */
   readonly sharpe: number | null;
   /** Probability that its true Sharpe ratio exceeds `expectedBest`. */
   readonly deflated: number | null;
-  /** Why there is no probability. */
+  /** Why the probability is undefined. */
   readonly reason: Reason | null;
 }
 
@@ -86,7 +86,7 @@ export function figureOf(record: SweepRecord, name: string): Float64Array | null
   return record.figures.find((figure) => figure.name === name)?.values ?? null;
 }
 
-/** A set's parameters in the order of the axes. */
+/** Returns the parameters of a set in the order of the axes. */
 export function setParams(
   { axes, places }: SweepRecord,
   set: number,

@@ -1,4 +1,4 @@
-// What chance makes of many trials: the Sharpe ratio that the best of them would show without any skill, and the best set against it.
+// Selection bias of a sweep: the Sharpe ratio that the best of its trials would show without skill, compared with the best set.
 
 import { expectedBestSharpe, probabilityAbove } from '../../kernels/sharpeConfidence.ts';
 import { reasonOf, type Figure } from '../../kernels/figure.ts';
@@ -7,8 +7,8 @@ import { deviation } from '../../kernels/sums.ts';
 import { figureOf, type SelectionBias, type SweepRecord } from './record.ts';
 
 /**
- * The chance figure of a sweep whose best set is `best` (null when no set has a rank). The number of trials is taken as it is: sets that
- * are neighbours are no independent trials, so that the bar is rather too high than too low (docs/sweeps.md).
+ * Returns the selection bias of a sweep with the best set `best` (null when no set is ranked). All trials count as independent.
+ * Neighbouring sets are not, so the expected best is rather too high than too low (docs/sweeps.md).
  */
 export function selectionBiasOf(record: SweepRecord, best: number | null): SelectionBias {
   const { family, count, earlier, all, sharpes } = record.trials;

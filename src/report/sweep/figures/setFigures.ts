@@ -1,4 +1,4 @@
-// The figures by which the sets of a sweep are compared: made from what a lane leaves, by the same functions as those of a whole run.
+// The figures by which the sets of a sweep are compared, computed by the same functions as those of a single run.
 
 import type { RunRecord } from '../../../model/run/run.ts';
 import { barFalls, sampledEquity } from '../../series/daily.ts';
@@ -9,20 +9,20 @@ import { resultFigures } from '../../kernels/tradeFigures.ts';
 import { closedPnl } from '../../trades/closedPnl.ts';
 import type { PositionSource } from '../../trades/positions.ts';
 
-/** In this order wherever they are packed; the names are those of summary.json. `days`: daily returns. */
+/** The order of the figures wherever they are packed. Names are those of summary.json. `days` is the number of daily returns. */
 export const SET_FIGURES = [
   'sharpe', 'totalReturn', 'cagr', 'maxDrawdown', 'maxDrawdownDaily', 'sortino', 'calmar', 'calmarDaily', 'volatility', 'profitFactor', 'winRate', 'trades', 'days', 'skew', 'excessKurtosis',
 ] as const; // prettier-ignore
 export type SetFigure = (typeof SET_FIGURES)[number];
 
-/** What of a run the figures rest on. The equity may be thinned to the instants that are sampled. */
+/** The parts of a run that the figures need. The equity can be reduced to the sampling instants. */
 export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'> &
   PositionSource & {
-    /** The deepest falls bar by bar, where the equity is thinned. */
+    /** Deepest falls over all bars. Required when the equity is reduced. */
     readonly falls?: BarFalls;
   };
 
-/** The figures in the order of SET_FIGURES; NaN where one is undefined. */
+/** Returns the figures in the order of SET_FIGURES. NaN for an undefined figure. */
 export function setFigures(record: SetRecord): Float64Array {
   const daily = sampledEquity(record);
   const series = seriesOf(daily.timeMs, daily.equity);

@@ -1,4 +1,4 @@
-// The map itself: a canvas of cells with its two axes, a cursor for pointer and keys, and outlines around the best set and its plateau.
+// The heat map of a sweep: a canvas of cells with two axes, a cursor for pointer and keys, and outlines of the best set and the plateau.
 /// <reference lib="dom" />
 
 import { colour } from '../../page/browser/dom.ts';
@@ -8,13 +8,13 @@ import { mapCells, type MapCell, type View } from './view.ts';
 
 const FONT = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const TEXT_PX = 11;
-/** Cells are at least so wide and high for a number in them to be read. */
+/** Minimum width and height of a cell for its number to be readable. */
 const NUMBER_WIDTH = 40;
 const NUMBER_HEIGHT = 16;
 const [MIN_HEIGHT, MAX_HEIGHT] = [10, 34];
 const MAX_WIDTH = 92;
 const WANTED_HEIGHT = 480;
-/** Room for the names and values of the axes. */
+/** Space for the names and values of the axes. */
 const BOTTOM = 38;
 const TOP = 4;
 
@@ -38,7 +38,7 @@ export class HeatMap {
   #layout: Layout | null = null;
   #cursor: number | null = null;
 
-  /** `onCursor` is told the cell under the cursor, and whether the reader chose it. */
+  /** `onCursor` receives the cell under the cursor, and whether the reader has chosen it. */
   constructor(canvas: HTMLCanvasElement, model: Model, view: View, onCursor: (cell: MapCell | null, isChosen: boolean) => void) {
     this.#canvas = canvas;
     this.#model = model;
@@ -63,7 +63,7 @@ export class HeatMap {
     this.draw();
   }
 
-  /** Puts the cursor on the cell that stands for `set`; false when the map does not show it. */
+  /** Puts the cursor on the cell of `set`. Returns false when the map does not show the set. */
   choose(set: number): boolean {
     const at = this.#cells.findIndex((cell) => cell.set === set);
     if (at < 0) return false;
@@ -96,7 +96,7 @@ export class HeatMap {
     return values.reduce<number>((max, value) => Math.max(max, context.measureText(String(value)).width), 0);
   }
 
-  /** As many dots as the screen has; the canvas is as high as its rows. */
+  /** Sets the canvas to the pixel density of the screen, and its height to that of the rows. */
   #fit(context: CanvasRenderingContext2D, { width, height }: Layout): void {
     const dots = devicePixelRatio;
     this.#canvas.width = Math.round(width * dots);
@@ -108,7 +108,7 @@ export class HeatMap {
     context.textBaseline = 'middle';
   }
 
-  /** Left, top, width, height of a cell: the lowest value of the axis stands at the bottom. Whole dots, so that gaps are even. */
+  /** Returns left, top, width and height of a cell. The lowest value of the axis is at the bottom. Whole pixels keep the gaps even. */
   #boxOf(column: number, row: number, layout: Layout): readonly [number, number, number, number] {
     const x = Math.round(layout.left + column * layout.cellWidth);
     const y = Math.round(TOP + (layout.rows - 1 - row) * layout.cellHeight);
@@ -175,7 +175,7 @@ export class HeatMap {
     if (cursor) outline(context, inset(this.#boxOf(cursor.column, cursor.row, layout)), colour('bench'), 2.5, []);
   }
 
-  /** The neighbourhood of the plateau, as far as the map reaches. */
+  /** Outlines the part of the plateau's neighbourhood that is on the map. */
   #outlineBlock(context: CanvasRenderingContext2D, { column, row }: MapCell, layout: Layout): void {
     const reach = (axis: number | null) => (axis !== null && this.#model.page.axes[axis]?.isOrdered ? 1 : 0);
     const [dx, dy] = [reach(this.#view.across), reach(this.#view.down)];
@@ -216,7 +216,7 @@ export class HeatMap {
   }
 }
 
-/** Inside the outline of the best set, where the two are on one cell. */
+/** Shrinks the outline of the cursor, so that the outline of the best set stays visible around it. */
 function inset([x, y, width, height]: readonly [number, number, number, number]): readonly [number, number, number, number] {
   return width > 16 && height > 16 ? [x + 3, y + 3, width - 6, height - 6] : [x, y, width, height];
 }
@@ -233,7 +233,7 @@ function outline(
   line: number,
   dash: readonly number[],
 ): void {
-  // A line of the page's own colour below it keeps the outline apart from any fill.
+  // A wider line in the page colour separates the outline from any cell colour.
   for (const [style, size, pattern] of [
     [colour('surface'), line + 2, []],
     [stroke, line, dash],

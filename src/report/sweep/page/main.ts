@@ -1,4 +1,4 @@
-// The page of a sweep: the map with its pickers, the pictures, the table that leads into the map, and the command of the chosen set.
+// Script of the sweep page: the map with its selectors, the charts, the table, and the command of the chosen set.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
@@ -11,7 +11,7 @@ import { coloursOf } from './scale.ts';
 import { firstView, type MapCell, type PinnedAxis, type View } from './view.ts';
 import type { SweepPage } from './wire.ts';
 
-// The writer of the page put the object there that the type describes.
+// The page writer guarantees that the JSON has this type.
 const page = JSON.parse(byId('page')?.textContent ?? '{}') as SweepPage;
 
 let redraw = (): void => {};
@@ -46,7 +46,7 @@ function drawPictures(model: Model, { figure }: View): void {
   drawParameters(model, figure);
 }
 
-/** The line above the map, and, once a set is chosen, its command. */
+/** Shows the line above the map. After a set is chosen, shows its command. */
 function setStatus(model: Model, view: View, cell: MapCell | null, isChosen: boolean): void {
   const line = byId('map-read');
   if (!line) return;
@@ -76,7 +76,7 @@ function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value 
   return [where, `${figure.label} ${shown}`, `neighbours ${around}`, ...beside];
 }
 
-/** The colours of the map and what they stand for. */
+/** Draws the legend of the map colours. */
 function drawKey(map: HeatMap, { figure }: View): void {
   const host = byId('map-key');
   if (!host) return;
@@ -119,7 +119,7 @@ function addPickers(model: Model, present: () => View, show: (change: Partial<Vi
   sync(present());
 }
 
-/** The pickers say what the map shows; parameters on the map are not held. */
+/** Updates the selectors to match the map. A parameter that is an axis of the map has no fixed value. */
 function sync({ figure, across, down, pinned }: View): void {
   choose(
     'pick-figure',
@@ -145,7 +145,7 @@ function choose(id: string, value: number | string): void {
   if (select instanceof HTMLSelectElement) select.value = String(value);
 }
 
-/** A row of the table brings its set onto the map: where it is not shown, the other parameters take its values. */
+/** Makes the table rows selectable. A row shows its set on the map and, where needed, sets the other parameters to the set's values. */
 function addRows(model: Model, map: HeatMap, hold: (held: readonly PinnedAxis[]) => void): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-set]')) {
     const bring = () => {

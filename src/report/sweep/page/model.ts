@@ -1,4 +1,4 @@
-// The sets of the page as columns, with what the charts ask of them.
+// The sets of the page as columns, with the values that the charts need.
 /// <reference lib="dom" />
 
 import { written, type FigureKind } from '../../words/figures.ts';
@@ -17,10 +17,10 @@ export interface SweepFigure {
 export interface Model {
   readonly page: SweepPage;
   readonly places: readonly Int32Array[];
-  /** By set: its place in OUTCOMES. */
+  /** By set: its position in OUTCOMES. */
   readonly outcomes: Int32Array;
   readonly figures: readonly SweepFigure[];
-  /** Means of a figure over the neighbourhood of each set; made once a figure. */
+  /** Returns the means of a figure over the neighbourhood of each set. Computed once for each figure. */
   neighbours(figure: SweepFigure): Float64Array;
 }
 
@@ -46,23 +46,23 @@ export async function unpackModel(page: SweepPage): Promise<Model> {
   };
 }
 
-/** `fast 20, slow 120`. */
+/** Returns the parameters of a set as text, such as `fast 20, slow 120`. */
 export function paramsOf({ page, places }: Model, set: number): string {
   return page.axes.map(({ name, values }, axis) => `${name} ${values[places[axis]?.[set] ?? 0]}`).join(', ');
 }
 
-/** The command that makes the set as a backtest. */
+/** Returns the command that runs the set as a backtest. */
 export function commandOf({ page, places }: Model, set: number): string {
   const settings = page.axes.map(({ setting, values }, axis) => ` --set ${setting}=${values[places[axis]?.[set] ?? 0]}`);
   return page.command + settings.join('');
 }
 
-/** A figure with its unit. */
+/** Returns a figure as text with its unit. */
 export function sweepFigureText(value: number, kind: FigureKind, asset: string): string {
   return Number.isFinite(value) ? written(value, kind, asset) : NONE;
 }
 
-/** The same for a small place: fewer digits where the number is large, no unit but the percent. */
+/** Returns a figure as short text: fewer digits for a large number, and no unit except the percent sign. */
 export function briefValue(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return '';
   if (kind === 'percent' || kind === 'change') return `${fixed(value * 100, Math.abs(value) >= 1 ? 0 : 1)}%`;

@@ -1,4 +1,4 @@
-// The pictures beside the map: how the figure is spread over all sets, and what each parameter does to it.
+// The charts beside the map: the distribution of a figure over all sets, and the effect of each parameter on it.
 /// <reference lib="dom" />
 
 import { byId, element } from '../../page/browser/dom.ts';
@@ -10,7 +10,7 @@ import { sweepFigureText, type SweepFigure, type Model } from './model.ts';
 
 const BINS = 40;
 
-/** Percent for fractions, so that marks are round. */
+/** Fractions are shown in percent, so that the axis marks are round. */
 const factorOf = ({ kind }: SweepFigure) => (kind === 'percent' || kind === 'change' ? 100 : 1);
 
 interface Mark {
@@ -19,7 +19,7 @@ interface Mark {
   readonly colour: string;
 }
 
-/** All sets by value, with lines at the best set, at the middle, and at what chance alone would give. */
+/** Draws the histogram of all sets, with lines at the best set, the median and the expected best without skill. */
 export function drawSpread(model: Model, figure: SweepFigure): void {
   const host = byId('plot-spread');
   if (!host) return;
@@ -62,7 +62,7 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
   frame.show();
 }
 
-/** Lines with their names on steps of their own, so that they never stand in one another. */
+/** Draws lines with labels at different heights, so that the labels do not overlap. */
 function drawMarks(frame: PlotFrame, marks: readonly Mark[]): void {
   marks
     .filter(({ at }) => Number.isFinite(at))
@@ -75,7 +75,7 @@ function drawMarks(frame: PlotFrame, marks: readonly Mark[]): void {
     });
 }
 
-/** One picture a parameter: the middle of all sets with each of its values, the half of them around it, and the best. */
+/** Draws one chart for each parameter: for each of its values the median of all sets, the middle half of them, and the best. */
 export function drawParameters(model: Model, figure: SweepFigure): void {
   const host = byId('parameters');
   if (!host) return;

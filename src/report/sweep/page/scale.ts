@@ -1,16 +1,16 @@
-// From values to colours: gain and loss on either side of zero, shades of one colour where all lie on one side.
+// Converts values to colours: gain and loss on either side of zero, or shades of one colour when all values are on one side.
 /// <reference lib="dom" />
 
 import { colour } from '../../page/browser/dom.ts';
 
-/** The faintest and the strongest share of the colour in a cell. */
+/** The weakest and the strongest share of the colour in a cell. */
 const FAINT = 0.06;
 const STRONG = 0.92;
 
 export interface ColourScale {
   readonly low: number;
   readonly high: number;
-  /** Values on both sides of zero, at or above it, at or below it. */
+  /** Where the values are: on both sides of zero, at or above it, at or below it. */
   readonly side: 'both' | 'above' | 'below';
 }
 
@@ -21,12 +21,12 @@ export function scaleOf(values: readonly number[]): ColourScale {
   const high = finite.reduce((max, value) => Math.max(max, value));
   if (low >= 0) return { low, high, side: 'above' };
   if (high <= 0) return { low, high, side: 'below' };
-  // Both sides at one scale: a loss is not to look smaller than a gain of its size.
+  // Both sides use one scale, so that a loss does not look smaller than a gain of the same size.
   const size = Math.max(-low, high);
   return { low: -size, high: size, side: 'both' };
 }
 
-/** Fill and text of a cell. */
+/** Returns the fill and text colours of a cell. */
 export function coloursOf(value: number, { low, high, side }: ColourScale): { readonly fill: string; readonly text: string } {
   const along = high === low ? 1 : (value - low) / (high - low);
   const share = side === 'both' ? Math.abs(value) / high : side === 'above' ? along : 1 - along;
@@ -36,7 +36,7 @@ export function coloursOf(value: number, { low, high, side }: ColourScale): { re
   return { fill: `rgb(${mixed.join(' ')})`, text: readable(mixed) };
 }
 
-/** Black or white, whichever stands out more (WCAG contrast). */
+/** Returns black or white, whichever has the higher WCAG contrast. */
 function readable(fill: readonly number[]): string {
   const light = luminance(fill);
   return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? '#ffffff' : '#111213';
@@ -50,7 +50,7 @@ function luminance(channels: readonly number[]): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Channels of `#rrggbb` or `#rgb`. */
+/** Returns the channels of `#rrggbb` or `#rgb`. */
 function rgb(hex: string): readonly number[] {
   const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
   return [1, 3, 5].map((at) => Number.parseInt(full.slice(at, at + 2), 16));

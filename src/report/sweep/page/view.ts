@@ -1,20 +1,21 @@
-// Which sets the map shows: two axes across it, and for every other parameter one value, or the best or the mean over all of them.
+// The sets that the map shows: two parameters are its axes, and each other parameter has a fixed value, or the best or mean over its
+// values.
 /// <reference lib="dom" />
 
 import type { SweepFigure, Model } from './model.ts';
 import { OUTCOMES, type SetOutcomeKind } from './wire.ts';
 
-/** What becomes of a parameter that is not on the map: the rank of its value, or how its values are brought together. */
+/** Treatment of a parameter that is no axis of the map: the rank of its fixed value, or how its values are combined. */
 export type PinnedAxis = number | 'best' | 'mean';
 
 export interface View {
   readonly figure: SweepFigure;
-  /** Show the mean of each neighbourhood in place of the set itself. */
+  /** Show the mean of each neighbourhood instead of the set itself. */
   readonly isSmooth: boolean;
   readonly across: number;
-  /** Null with a single parameter. */
+  /** Null when the sweep has a single parameter. */
   readonly down: number | null;
-  /** By axis; of the two on the map without meaning. */
+  /** By axis. Not used for the two axes of the map. */
   readonly pinned: readonly PinnedAxis[];
 }
 
@@ -22,12 +23,12 @@ export interface MapCell {
   readonly column: number;
   readonly row: number;
   readonly value: number;
-  /** The set that the cell stands for: the one of a slice, the best of several; null when none of them ran. */
+  /** The set that the cell shows: the only one of a slice, or the best of several. Null when none of them ran. */
   readonly set: number | null;
   readonly kind: SetOutcomeKind | 'none';
 }
 
-/** The view that holds every other parameter at its value in the best set. */
+/** Returns the first view: every other parameter has its value in the best set. */
 export function firstView(model: Model): View {
   const { page, places, figures } = model;
   const figure = figures.find(({ name }) => name === page.by) ?? figures[0];
@@ -51,7 +52,7 @@ function lengthOf({ page }: Model, axis: number): number {
   return page.axes[axis]?.values.length ?? 0;
 }
 
-/** The cells of the map, row by row; rows from the lowest value of the axis. */
+/** Returns the cells of the map row by row, starting with the lowest value of the axis. */
 export function mapCells(model: Model, view: View): readonly MapCell[] {
   const columns = lengthOf(model, view.across);
   const rows = view.down === null ? 1 : lengthOf(model, view.down);

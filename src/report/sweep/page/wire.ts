@@ -1,4 +1,4 @@
-// What the writer of a sweep report hands to the script of its page: a small JSON head, and packed columns that it names.
+// Data that the writer of a sweep report passes to the script of its page: a small JSON head, and packed columns that it refers to by name.
 
 import type { FigureKind } from '../../words/figures.ts';
 import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
@@ -11,7 +11,7 @@ export interface WireFigure {
   readonly values: PackedDecimals;
 }
 
-/** What came of a set. */
+/** The outcomes of a set. */
 export const OUTCOMES = ['ran', 'refused', 'failed'] as const;
 export type SetOutcomeKind = (typeof OUTCOMES)[number];
 
@@ -21,15 +21,15 @@ export interface SweepPage {
   readonly sets: number;
   /** By axis: the rank of each set's value. */
   readonly places: readonly PackedColumn[];
-  /** By set: its place in OUTCOMES. */
+  /** By set: its position in OUTCOMES. */
   readonly outcomes: PackedColumn;
   readonly figures: readonly WireFigure[];
   readonly by: string;
   readonly isMoreBetter: boolean;
   readonly best: number | null;
   readonly plateau: number | null;
-  /** Annual Sharpe ratio of the best of as many trials without skill. */
+  /** Annual Sharpe ratio that the best of as many trials without skill is expected to show. */
   readonly expectedBest: number | null;
-  /** The command that makes one set as a backtest, without its parameters. */
+  /** The command that runs one set as a backtest, without its parameters. */
   readonly command: string;
 }

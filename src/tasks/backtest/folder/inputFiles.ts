@@ -1,4 +1,4 @@
-// The files that went into a run, each with the hash of its bytes: noted when a run is written, looked at again when it is verified.
+// Lists the input files of a run with their hashes: recorded when a run is written, compared when it is verified.
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
@@ -9,9 +9,9 @@ import type { FinishedRun } from '../run/executeDefinition.ts';
 
 export interface InputFile {
   readonly use: 'definition' | 'strategy' | 'model' | 'data';
-  /** Relative to the folder in which the run was started where it lies below it, else absolute. */
+  /** Relative to the folder in which the run was started if the file is below it, else absolute. */
   readonly file: string;
-  /** Of its bytes, as `sha256sum` prints it. */
+  /** SHA-256 of its bytes, as `sha256sum` prints it. */
   readonly sha256: string;
 }
 
@@ -22,10 +22,10 @@ export interface LockFile {
 
 const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
 
-/** Hashing a file is bound by the processor; a piece stays in its cache. */
+/** Hashing is bound by the processor, and a piece of this size stays in its cache. */
 const PIECE_BYTES = 1 << 18;
 
-/** SHA-256 of a file's bytes in lower-case hex; null where there is no such file. */
+/** Returns the SHA-256 of a file's bytes in lower-case hex; null: no such file. */
 export function fileHash(path: string): string | null {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const hash = createHash('sha256');
@@ -40,8 +40,8 @@ export function fileHash(path: string): string | null {
 }
 
 /**
- * Definition, files of bars, strategies and models with all that they import, each once. Bars of the catalog were hashed as they were
- * loaded, a million in some 30 ms.
+ * Returns the definition, data files, and strategies and models with all their imports, each once. Bars of the catalog were hashed when
+ * they were loaded, a million in about 30 ms.
  */
 export function inputFiles({ resolved, origin }: Pick<FinishedRun, 'resolved' | 'origin'>): readonly InputFile[] {
   const imported = origin.bars?.kind === 'import' ? origin.bars.files : [];
@@ -52,13 +52,13 @@ export function inputFiles({ resolved, origin }: Pick<FinishedRun, 'resolved' | 
   ];
   const once = new Map(read.map((each) => [each.path, each]));
   return [...once.values()].flatMap(({ use, path }) => {
-    // A file that changes while a run goes on is told as the run has read it.
+    // If a file changes during a run, use the hash of what the run has read.
     const sha256 = hashOfRead(path) ?? fileHash(path);
     return sha256 === null ? [] : [{ use, file: displayPath(path), sha256 }];
   });
 }
 
-/** The lock file of the packages in `folder`; null where there is none. */
+/** Returns the package lock file in `folder`; null: no such file. */
 export function lockFileIn(folder: string): LockFile | null {
   for (const file of LOCK_FILES) {
     const sha256 = fileHash(resolve(folder, file));

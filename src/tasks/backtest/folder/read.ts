@@ -1,4 +1,4 @@
-// A run folder read back: its manifest checked against its shape, its summary, its definition and its equity.
+// Reads a run folder: its manifest, summary, definition and equity, all validated.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -13,19 +13,19 @@ import type { Summary } from '../../../report/summary/summary.ts';
 import type { Manifest } from './write.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 
-/** Files that every run leaves; one that lacks some of them was not written to its end. */
+/** Files of every run folder. If some are missing, the run was not written completely. */
 const FILES = ['manifest.json', 'definition.yaml', 'summary.json', 'orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'report.html'];
 const FORMAT = 'isobar run 1';
 
 export interface StoredRun {
-  /** As the user named it. */
+  /** The path as the user gave it. */
   readonly folder: string;
-  /** The last part of its path. */
+  /** The last part of `folder`. */
   readonly name: string;
   readonly manifest: Manifest;
 }
 
-/** Opens a run folder by its manifest. Throws ConfigError for a folder that is no run, a half-written one, one of another format. */
+/** Opens a run folder by its manifest. Throws ConfigError for a folder without a run, an incomplete one, or one of another format. */
 export function openRun(folder: string): StoredRun {
   const found = existsSync(folder) ? statSync(folder) : undefined;
   if (!found) throw new ConfigError(`${folder}: no such run folder`, 'name a folder that isobar backtest has made: runs/<date>-<name>');
@@ -55,7 +55,7 @@ function contentOf(folder: string): string {
   return `one with ${names.slice(0, 4).join(', ')}${names.length > 4 ? ` and ${names.length - 4} more` : ''}`;
 }
 
-/** The newest run below a folder that is none itself. */
+/** Suggests the newest run below a folder that is not a run folder. */
 function nearby(folder: string): string {
   const below = [folder, join(folder, 'runs')].flatMap((place) =>
     existsSync(place)
@@ -142,11 +142,11 @@ const summarySchema = z.looseObject({
   trades: figures,
   orders: z.looseObject({ refusedByRiskByCode: z.looseObject({}), rejectedByCode: z.looseObject({}) }),
   dataQuality: z.looseObject({ feeds: z.array(z.looseObject({})) }),
-  // A summary of an earlier isobar has none.
+  // Missing in a summary of an earlier isobar version.
   warnings: z.array(z.looseObject({ code: text, text })).default([]),
 });
 
-/** summary.json of a run. Throws ConfigError when it is none. */
+/** Reads summary.json of a run. Throws ConfigError if it is invalid. */
 export function readSummary({ folder }: StoredRun): Summary {
   const path = join(folder, 'summary.json');
   const value = parseRunFile(path, readRunFile(path));
@@ -158,7 +158,7 @@ export function readSummary({ folder }: StoredRun): Summary {
   );
 }
 
-/** definition.yaml of a run: its keys as dotted paths, `params.fast`, with their values as text. */
+/** Reads definition.yaml of a run: its keys as dotted paths, such as `params.fast`, with their values as text. */
 export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, string> {
   const path = join(folder, 'definition.yaml');
   const keys = new Map<string, string>();
@@ -176,12 +176,12 @@ export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, s
 }
 
 export interface StoredEquity {
-  /** Ms UTC, and equity in the reporting asset. */
+  /** Times in ms UTC, and equity in the reporting asset. */
   readonly timeMs: Float64Array;
   readonly equity: Float64Array;
 }
 
-/** equity.arrow of a run. Throws ConfigError when it cannot be read. */
+/** Reads equity.arrow of a run. Throws ConfigError if it cannot be read. */
 export function readStoredEquity(folder: string): StoredEquity {
   const path = join(folder, 'equity.arrow');
   try {
@@ -198,8 +198,8 @@ export function readStoredEquity(folder: string): StoredEquity {
 }
 
 /**
- * The folder in which a run was started: as given, else as recorded, else the current folder, where a run folder has been moved and its
- * files are found from there.
+ * Returns the folder in which a run was started: as given, else as recorded. If the run folder was moved and more of its files are found
+ * from the current folder, returns that one.
  */
 export function startFolderOf({ folder, manifest }: StoredRun, given: string | null): string {
   if (given !== null) return resolve(given);

@@ -1,4 +1,4 @@
-// The run folder: everything a run leaves, written beside its place and renamed into it, whole or not at all.
+// Writes the run folder, atomically: all files go into a staging folder, which is then renamed.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -35,7 +35,7 @@ export interface Manifest {
     readonly params: Readonly<Record<string, string | number | boolean>>;
     readonly inputs: readonly string[];
   }[];
-  /** The author's own slippage, fees and risk rules. */
+  /** Custom slippage, fee and risk models of the user. */
   readonly models: readonly { readonly use: string; readonly file: string; readonly sha256: string; readonly inputs: readonly string[] }[];
   readonly data: readonly {
     readonly feed: string;
@@ -43,21 +43,23 @@ export interface Manifest {
     readonly interval: string;
     readonly rows: number;
     readonly synthetic: boolean;
-    /** Of the gap manifest, which holds the hash of the bars themselves. */
+    /** Hash of the gap manifest, which contains the hash of the bars. */
     readonly manifestSha256: string;
   }[];
-  /** The folder in which the run was started, seen from the run folder. Paths of the run are relative to it. */
+  /** The folder in which the run was started, relative to the run folder. Paths of the run are relative to it. */
   readonly startedIn: string;
-  /** Every file that was read, with the hash of its bytes: what `isobar verify` looks at again. */
+  /** Every file that was read, with the hash of its bytes. `isobar verify` compares them. */
   readonly inputs: readonly InputFile[];
-  /** The commands that put the bars into the definition's catalog, and what was given in code: such a run is made again by that code. */
+  /**
+   * The commands that imported the bars, and the parts that were given in code. A run with such parts can only be repeated by that code.
+   */
   readonly origin: Origin;
-  /** The lock file of the folder in which the run was started; null where there is none. */
+  /** The lock file of the folder in which the run was started; null: none. */
   readonly lockFile: LockFile | null;
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** What identifies a run; the manifest also says from where and from which files it was made. */
+/** What identifies a run. The rest of the manifest says where and from which files it was made. */
 type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
 
 function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): Identity {
@@ -92,8 +94,8 @@ function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): 
 }
 
 /**
- * Writes the run folder into `staging` and renames it to `<out>/<yyyymmdd-hhmmss>-<name>`; returns that path.
- * Throws ConfigError when it cannot be written; nothing is left then.
+ * Writes the run folder into `staging`, renames it to `<out>/<yyyymmdd-hhmmss>-<name>` and returns that path. Throws ConfigError if it
+ * cannot be written, and leaves nothing behind.
  */
 export async function writeRunFolder(out: string, staging: string, run: FinishedRun): Promise<string> {
   const { record, log, summary, clock } = run;
@@ -104,7 +106,7 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     mkdirSync(staging, { recursive: true });
     const place = (file: string) => join(staging, file);
     const provenance = provenanceOf(run, identity, join(freePath(out, name), identity.definition.file));
-    // The page is compressed on other threads while this one writes the tables.
+    // The report is compressed on other threads while this one writes the tables.
     const report = writeReport({ record, summary, provenance }, place('report.html'));
     const tables = deferOutcome(() => {
       const startedIn = relative(resolve(out, name), process.cwd());
@@ -125,12 +127,12 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
   }
 }
 
-/** Writes the equity of a run; equal runs give equal bytes. */
+/** Writes the equity of a run. Equal runs give equal bytes. */
 export function writeEquity(path: string, record: RunRecord, resultHash: string): void {
   writeArrowColumns(path, equityColumns(record), { name: record.name, asset: record.reportingAsset, result_hash: resultHash });
 }
 
-/** Writes the report alone, over a file of that path. Throws ConfigError when it cannot be written. */
+/** Writes only the report, over an existing file. Throws ConfigError if it cannot be written. */
 export async function writeRunReport(path: string, run: FinishedRun): Promise<void> {
   try {
     mkdirSync(dirname(resolve(path)), { recursive: true });
@@ -143,7 +145,7 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
   }
 }
 
-/** `file`: where the definition lies, or could be put. */
+/** `file`: path of the definition, or where it could be put. */
 function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: Identity, file: string): Provenance {
   const { definition: own, strategies, models, data, lockFile: lock } = identity;
   const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(displayPath(resolve(file)))}`];
@@ -163,7 +165,10 @@ function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: Identi
   };
 }
 
-/** The definition as it was run, with the commands that make its bars, and what was given in code, as comments. */
+/**
+ * Returns the definition as it was run. Comments in front of it list the commands that make its bars, and the parts that were given in
+ * code.
+ */
 export function definitionText({ text }: Pick<ResolvedRun, 'text'>, { recipe, inCode }: Origin): string {
   const remarks = [...(recipe === null ? [] : [recipe]), ...inCode.map((part) => `in code: ${part}`)];
   return `${remarks.map((remark) => `# ${remark}\n`).join('')}${text}`;

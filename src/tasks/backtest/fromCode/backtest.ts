@@ -1,4 +1,4 @@
-// `backtest(options)` of `isobar/run`: one backtest from code, in this thread; the command runs the same in a worker.
+// `backtest(options)` of `isobar/run`: one backtest from code, in this thread. The command runs the same in a worker.
 
 import { dirname, resolve } from 'node:path';
 import { nextTurn } from '../../../adapters/clock/wallClock.ts';
@@ -26,11 +26,11 @@ import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
 import { stagingFolder } from '../../../adapters/disk/folders/staging.ts';
 
 /**
- * Runs a strategy over bars in the calling thread and gives its results. The same options give the same `resultHash` as the command and
+ * Runs a strategy over bars in the calling thread and returns its results. The same options give the same `resultHash` as the command and
  * as a definition file.
  *
- * Throws ConfigError for options that cannot be used (its `remedy` says what to do) and StrategyError for a strategy that misbehaves (the
- * `cause` is its own error). A strategy that never returns is not ended here: that is what the command does.
+ * Throws ConfigError for invalid options (its `remedy` says what to do) and StrategyError for a strategy that misbehaves (the `cause` is
+ * its own error). A strategy that never returns is not stopped here; the command stops it.
  */
 export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
   const { request, given, modules } = backtestRequest(options);
@@ -45,24 +45,24 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
 
 const imported = new Map<string, number>();
 
-/** A run takes its files as a process of its own would: what module variables and statics of an earlier run hold is not seen. */
+/** Imports a strategy file again for each run, so that a run never sees module variables or statics of an earlier run. */
 function importFresh(url: string): Promise<unknown> {
   const times = imported.get(url) ?? 0;
   imported.set(url, times + 1);
   return import(/* @vite-ignore */ times === 0 ? url : `${url}?run=${times}`);
 }
 
-/** What a backtest left. Columns are made when they are first read. */
+/** The results of a backtest. Columns are built when they are first read. */
 class BacktestResult {
-  /** Two runs with one hash had the same orders, fills and equity (docs/run-folder.md). Lower-case hex. */
+  /** Two runs with the same hash had the same orders, fills and equity (docs/run-folder.md). Lower-case hex. */
   readonly resultHash: string;
-  /** summary.json as an object: what was run, figures of trades and orders, quality of the data. */
+  /** summary.json as an object: the run, figures of trades and orders, quality of the data. */
   readonly summary: Summary;
-  /** The figures of equity (docs/metrics.md). One that is undefined is null, and `metrics.reasons` says why. */
+  /** The figures of equity (docs/metrics.md). An undefined figure is null, and `metrics.reasons` says why. */
   readonly metrics: Metrics;
-  /** What a reader of the results should know of how the run was set up, such as bars that begin after its start. */
+  /** Notes on the set-up of the run, such as bars that begin after its start. */
   readonly notes: readonly string[];
-  /** The run as the engine leaves it, in whole ticks, lots and units, feeds and indicators among it. */
+  /** The record of the run in whole ticks, lots and units, with feeds and indicators. */
   readonly record: RunRecord;
   readonly #run: FinishedRun;
   #orders: Orders | null = null;
@@ -96,7 +96,7 @@ class BacktestResult {
     return (this.#equity ??= readEquity(this.record));
   }
 
-  /** Writes the report, one HTML file that needs no network, over `path`; returns the path. Throws ConfigError when it cannot. */
+  /** Writes the report, one HTML file that works offline, to `path`, and returns the path. Throws ConfigError if it cannot be written. */
   readonly report = async (path: string): Promise<string> => {
     checkPath('report', path);
     checkOutFolder('report', dirname(resolve(path)));
@@ -104,18 +104,21 @@ class BacktestResult {
     return path;
   };
 
-  /** Writes the run folder (docs/run-folder.md), report included, under `out`; returns its path. Throws ConfigError when it cannot. */
+  /**
+   * Writes the run folder (docs/run-folder.md), report included, under `out`, and returns its path. Throws ConfigError if it cannot be
+   * written.
+   */
   readonly write = async (out: string): Promise<string> => {
     checkPath('write', out);
     checkOutFolder('write', out);
     return writeRunFolder(out, stagingFolder(out), this.#run);
   };
 
-  /** The table that the command prints; `console.log` of a result shows it too. */
+  /** Returns the table that the command prints. `console.log` of a result shows it too. */
   toString(): string {
     return closingTable(this.record, this.summary, { colour: false });
   }
-  /** `JSON.stringify` of a result is its summary: its columns may have millions of rows. */
+  /** Returns the summary for `JSON.stringify`: the columns may have millions of rows. */
   toJSON(): Summary {
     return this.summary;
   }

@@ -1,4 +1,4 @@
-// Bars for code: read from a file, or made from a seed.
+// Bars for a backtest from code: read from a file, or generated from a seed.
 
 import { synthesizeBars as generate } from '../../../adapters/catalog/generate/generate.ts';
 import { typedBars, type Bars, type TypedBars } from '../../../adapters/catalog/bars/givenBars.ts';
@@ -10,15 +10,15 @@ import { imports } from '../../../definition/request.ts';
 
 export type { Bars, TypedBars };
 
-/** What the name of a file does not say: `BTCUSDT-1h.csv` says both. */
+/** Symbol and interval, if the file name does not contain them. `BTCUSDT-1h.csv` contains both. */
 export interface ReadOptions {
   readonly symbol?: string;
   readonly interval?: string;
 }
 
 /**
- * Reads a file of bars, any that `isobar data import` takes, for `backtest({ data })`: many runs then read it once. Throws ConfigError
- * naming file, line and column of the first row that is not sound, as the import does.
+ * Reads a file of bars, in any format of `isobar data import`, for `backtest({ data })`. Many runs can then share it. Throws ConfigError
+ * with file, line and column of the first invalid row, as the import does.
  */
 export async function readBars(file: string, options: ReadOptions = {}): Promise<TypedBars> {
   const [set] = await imports([file], { ...options, places: {} }, null);
@@ -35,15 +35,18 @@ export interface GenerateOptions {
   readonly from?: string;
   /** Number of bars, 1 to 50,000,000. */
   readonly bars: number;
-  /** A whole number, 0 to 2147483647: the same seed and options give the same bytes on every platform. Default 1. */
+  /** An integer, 0 to 2147483647. The same seed and options give the same bytes on every platform. Default 1. */
   readonly seed?: number;
   /** Price at the start, 0.000001 to 10,000,000. Default 30000. */
   readonly price?: number;
-  /** Share of bars to leave out as gaps, 0 to 0.5. Default 0. */
+  /** Fraction of bars to leave out as gaps, 0 to 0.5. Default 0. */
   readonly gapShare?: number;
 }
 
-/** Synthetic bars with volatility clustering, as `isobar data generate` makes them; results say that they are. Throws ConfigError. */
+/**
+ * Generates synthetic bars with volatility clustering, as `isobar data generate` does. Results of such bars are marked as synthetic. Throws
+ * ConfigError.
+ */
 export function generateBars(options: GenerateOptions): TypedBars {
   const { symbol = 'SYNUSDT', interval = '1h', from = '2024-01-01', bars, seed = 1, price, gapShare } = options;
   const fromMs = parseTime(from);

@@ -1,4 +1,4 @@
-// What `backtest` of `isobar/run` takes, and how it becomes a request.
+// The options of `backtest` in `isobar/run`, and their conversion to a run request.
 
 import { createHash } from 'node:crypto';
 import { givenBars, type Bars } from '../../../adapters/catalog/bars/givenBars.ts';
@@ -15,55 +15,58 @@ import type { Definition } from '../../../definition/text/schema.ts';
 export interface FileOptions {
   /** Path of a run definition, YAML. */
   readonly definition: string;
-  /** `key=value` as `--set` takes them: `['params.fast=20']`. */
+  /** Settings `key=value` as for `--set`: `['params.fast=20']`. */
   readonly set?: readonly string[];
 }
 
 /**
- * A run in code. Decimals are text (`'0.001'`), for money is counted exactly. What is left out has the default of a run definition
- * (docs/backtest.md).
+ * A run in code. Decimals are text (`'0.001'`), because money is counted exactly. An option that is left out has the default of a run
+ * definition (docs/backtest.md).
  */
 export interface CodeOptions {
-  /** The class itself, or the path of a file that exports one; or a list of paths and `{ file, params, share }` on one account. */
+  /** The class itself, the path of a file that exports one, or a list of paths and `{ file, params, share }` on one account. */
   readonly strategy: StrategyClass | Definition['strategy'];
-  /** Parameters of the class by name, checked against their declared range. Default: the class's own. */
+  /** Parameters of the class by name, checked against their declared range. Default: those of the class. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
   /**
-   * Bars in place of a catalog: a file that `isobar data import` takes, columns in memory, or a list of these. One set of bars becomes the
-   * feed `bars`; with several, name them by `feeds`.
+   * Bars in place of a catalog: a file for `isobar data import`, columns in memory, or a list of these. One set of bars becomes the feed
+   * `bars`. Name several sets by `feeds`.
    */
   readonly data?: string | Bars | readonly (string | Bars)[];
-  /** Symbol and interval of the files in `data`, where their names do not say them (`BTCUSDT-1h.csv`). */
+  /** Symbol and interval of the files in `data`, if their names do not contain them (`BTCUSDT-1h.csv` does). */
   readonly symbol?: string;
   readonly interval?: string;
   /** Bars by the name under which the strategy asks for them: `{ bars: { symbol: 'BTCUSDT', interval: '1h' } }`. */
   readonly feeds?: Definition['feeds'];
-  /** Folder of imported bars. Default `data`. Not beside the option `data`. */
+  /** Folder of imported bars. Default `data`. Not together with the option `data`. */
   readonly catalog?: string;
   /** Kind of market. Default `spot`. */
   readonly market?: Definition['market'];
-  /** How the account trades contracts (docs/futures.md); only with `market: 'futures'`. */
+  /** How the account trades contracts (docs/futures.md). Only with `market: 'futures'`. */
   readonly futures?: Definition['futures'];
-  /** First instant, and end (not part of the run): `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
+  /** Start, and end (exclusive), of the run: `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
   readonly from?: string;
   readonly to?: string;
-  /** Starting balance in the quote asset, `'10000'`, or balances by asset, `{ USDT: '10000' }`; over both markets also by market. */
+  /** Starting balance in the quote asset, `'10000'`, or balances by asset, `{ USDT: '10000' }`. With both markets also by market. */
   readonly cash: Definition['cash'];
-  /** Size of an order that names none: `{ base }`, `{ quote }` or `{ equity }`, a fraction of it. Default `{ equity: '0.95' }`. */
+  /** Size of an order without a size: `{ base }`, `{ quote }` or `{ equity }`, a fraction of equity. Default `{ equity: '0.95' }`. */
   readonly size?: Definition['size'];
-  /** Fee of every fill as a fraction of its notional, `'0.001'` is 0.1 %; or `{ maker, taker, in, rounding }`. Default: the instrument's. */
+  /**
+   * Fee of every fill as a fraction of its notional, `'0.001'` is 0.1 %; or `{ maker, taker, in, rounding }`. Default: the instrument's
+   * fees.
+   */
   readonly fees?: string | Definition['fees'];
   /** How orders fill: the keys under `fills` of a definition (docs/backtest.md). */
   readonly fills?: Definition['fills'];
-  /** Limits that every order must keep, such as `{ maxLeverage: '1' }`. Default none. */
+  /** Risk limits for all orders, such as `{ maxLeverage: '1' }`. Default none. */
   readonly risk?: Definition['risk'];
-  /** Files with models of slippage, fees and risk rules of your own: `{ slippage: 'models/spread.ts' }`. */
+  /** Files with custom models of slippage, fees and risk rules: `{ slippage: 'models/spread.ts' }`. */
   readonly models?: Definition['models'];
-  /** Modules that rebind parts of the bot (docs/compose.md): what `composeModule` returns, or paths of files that export it. */
+  /** Modules that rebind parts of the bot (docs/compose.md): results of `composeModule`, or paths of files that export one. */
   readonly modules?: readonly (ComposeModule | string)[];
-  /** Seed of everything random, 0 to 2147483647. Default 1. */
+  /** Seed of all random numbers, 0 to 2147483647. Default 1. */
   readonly seed?: number;
-  /** Name of the run: letters, digits, `.` `-` `_`. Default: that of the strategy. */
+  /** Name of the run: letters, digits, `.` `-` `_`. Default: the name of the strategy. */
   readonly name?: string;
   /** Overrides of instrument records by symbol: `{ BTCUSDT: { quantityPrecision: 5, minQuantity: '0.00001' } }`. */
   readonly instruments?: Definition['instruments'];
@@ -71,16 +74,16 @@ export interface CodeOptions {
 
 export type BacktestOptions = FileOptions | CodeOptions;
 
-/** What is asked for, and what of it is at hand. */
+/** A run request, with the parts that were given as values. */
 export interface CodeRequest {
   readonly request: RunRequest;
-  /** The class, where one was given. */
+  /** The strategy class, if one was given as a value. */
   readonly given: LoadedStrategy | null;
-  /** The modules that were given as values, by their place in the list. */
+  /** The modules that were given as values, by their index in the list. */
   readonly modules: ReadonlyMap<number, ModuleAtHand>;
 }
 
-/** Throws ConfigError for a class that is no strategy, for a value that is no module, and for unsound bars. */
+/** Throws ConfigError for an invalid strategy class, an invalid module and invalid bars. */
 export function backtestRequest(options: BacktestOptions): CodeRequest {
   checkObject(options);
   if ('definition' in options) return { request: fileRequest(options), given: null, modules: new Map() };
@@ -114,7 +117,7 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
   return { request: { ...request, settings: [] }, given, modules };
 }
 
-/** A path is loaded with the definition, which also says of all else that it is none. */
+/** Finds modules that were given as values. A path is loaded with the definition, which also rejects all other values. */
 function modulesAtHand(composed: unknown): ReadonlyMap<number, ModuleAtHand> {
   if (composed === undefined) return new Map();
   if (!Array.isArray(composed))
@@ -126,7 +129,7 @@ function modulesAtHand(composed: unknown): ReadonlyMap<number, ModuleAtHand> {
   return new Map(list.flatMap((item, at) => (isComposeModule(item) ? [[at, { module: item, hash: moduleHash(item) }]] : [])));
 }
 
-/** Of the text of its factories, which is all that a module at hand shows of its code. */
+/** Hashes the text of a module's factories: no more of its code is visible. */
 function moduleHash({ name, bindings }: ComposeModule): string {
   const hash = createHash('sha256').update(name);
   for (const { part, isWrapping, needs, make } of bindings) hash.update(JSON.stringify([part, isWrapping, needs, String(make)]));
@@ -139,7 +142,7 @@ function checkObject(options: unknown): void {
   throw new ConfigError(`backtest options: expected an object, got ${got}`, "write: backtest({ strategy, data, cash: '10000' })");
 }
 
-/** They are of files: bars in memory and in a catalog have their own, and nobody would notice that others were left aside. */
+/** These names apply only to files. Bars in memory and in a catalog have their own, and other names would be ignored silently. */
 function checkNames(names: Readonly<Record<string, string | undefined>>, files: readonly string[]): void {
   const [name] = files.length > 0 ? [] : Object.entries(names).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (name === undefined) return;
@@ -149,7 +152,7 @@ function checkNames(names: Readonly<Record<string, string | undefined>>, files: 
   );
 }
 
-/** What else stands beside a definition would have no effect, and nobody would notice. */
+/** Rejects other options beside a definition: they would be ignored silently. */
 function fileRequest(options: FileOptions): RunRequest {
   const beside = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
   if (beside !== undefined) {
@@ -176,7 +179,10 @@ function isList(data: NonNullable<CodeOptions['data']>): data is readonly (strin
   return Array.isArray(data);
 }
 
-/** A class at hand; its hash is of its own text and of those it extends, which is all that it shows of its code. */
+/**
+ * Loads a strategy class that was given as a value. Its hash covers the text of the class and its base classes: no more of its code is
+ * visible.
+ */
 function loadedFrom(given: StrategyClass): LoadedStrategy {
   const strategy = checkStrategy(given, given.name === '' ? 'strategy' : given.name, Strategy);
   const hash = createHash('sha256');

@@ -1,4 +1,5 @@
-// Promises and microtasks that callbacks of a strategy make: reported where they are made, and an error where they go on after the last bar.
+// Watches promises and microtasks that strategy callbacks create: it reports where they are created, and fails the run if one continues
+// after the last bar.
 
 import { createHook, type AsyncHook } from 'node:async_hooks';
 import { nextTurn } from '../../../adapters/clock/wallClock.ts';
@@ -7,7 +8,7 @@ import { authorPlace, type Place } from './callSite.ts';
 import type { Report } from './report.ts';
 
 const KINDS = new Set(['PROMISE', 'Microtask']);
-/** A strategy that makes one at every bar is known after these. */
+/** Most reports: enough to find a strategy that creates one at every bar. */
 const MAX_REPORTS = 10_000;
 
 export class AsyncWatch {
@@ -22,7 +23,7 @@ export class AsyncWatch {
     this.#report = report;
     const init = (id: number, type: string): void => {
       if (!this.#isInside || !KINDS.has(type) || this.#made.size >= MAX_REPORTS) return;
-      // What isobar makes meanwhile is its own.
+      // Ignore what isobar itself creates meanwhile.
       this.#first ??= authorPlace(init);
       if (this.#first === null) return;
       this.#made.add(id);
@@ -45,10 +46,10 @@ export class AsyncWatch {
     }
   }
 
-  /** Throws StrategyError when a promise of a callback went on after the last bar. */
+  /** Throws StrategyError if a promise of a callback continued after the last bar. */
   async settle(strategy: string): Promise<void> {
     if (this.#made.size === 0) return;
-    // Those of a constructor went on before the first bar: they are warned of, and decide nothing after the last one.
+    // Promises of a constructor continued before the first bar. They are reported as warnings and are no error here.
     this.#wentOn = 0;
     await nextTurn();
     this.#hook.disable();

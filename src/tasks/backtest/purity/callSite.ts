@@ -1,4 +1,4 @@
-// Where a call came from: the file and line of the author's code that made it, or null for a call of isobar itself.
+// Finds where a call came from: the file and line of the user's code, or null for a call of isobar itself.
 
 import { findSourceMap } from 'node:module';
 import { relative } from 'node:path';
@@ -11,10 +11,10 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** src or dist of isobar, as frames name it: as a URL. This file lies as deep in dist as in src. */
+/** The folders src and dist of isobar, as URLs, as stack frames name them. This file has the same depth in dist as in src. */
 const OWN = ['src', 'dist'].map((folder) => new URL(`../../../../${folder}/`, import.meta.url).href);
 const FRAMES = 30;
-/** As it was before an author could put another one in its place. */
+/** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 
 /** What the hook below leaves behind: V8's own frames, before any source map is read. */
@@ -34,7 +34,7 @@ export function authorPlace(below: (...args: never[]) => unknown, of: string | n
   return null;
 }
 
-/** Returns the place of an error that was made in the author's code; null where no frame is the author's. */
+/** Returns the place in the user's code where an error was created; null: no frame belongs to it. */
 export function placeOfError(error: Error): Place | null {
   for (const line of (error.stack ?? '').split('\n')) {
     const [, at, row] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
@@ -62,7 +62,10 @@ function framesBelow(below: (...args: never[]) => unknown): Frames {
   }
 }
 
-/** As a URL; the file that called `eval` for code that was made of text. Null for functions that isobar made of an author's text: the caller counts. */
+/**
+ * Returns the file of a frame as a URL; for code created from text, the file that called `eval`. Null for functions that isobar created
+ * from the user's text: then the caller counts.
+ */
 function fileOf(frame: NodeJS.CallSite): string | null {
   const name = frame.getFileName();
   if (name != null) return urlOf(name);
@@ -76,7 +79,7 @@ function urlOf(name: string): string | null {
   return name.startsWith('/') || /^[A-Za-z]:\\/.test(name) ? pathToFileURL(name).href : null;
 }
 
-/** By the source map of the bundle that the strategy was loaded as. */
+/** Maps a place by the source map of the strategy's bundle. */
 function mapped(file: string, line: number, column: number): Place {
   const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
   if (entry === undefined || !('originalSource' in entry)) return { file: shown(file), line };

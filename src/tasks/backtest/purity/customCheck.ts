@@ -1,4 +1,4 @@
-// Checks that custom indicators read and write nothing outside their function: what a strategy does must not depend on how far they run ahead.
+// Checks that custom indicators read and write nothing outside their function: results must not depend on how far ahead they are computed.
 
 import { DiffersError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
@@ -15,11 +15,11 @@ import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { freshStrategies } from './freshStrategies.ts';
 import { placeOfError } from './callSite.ts';
 
-/** Rows of a span, and the spans that lie later than the first one. */
+/** Rows of a span, and number of spans after the first one. */
 export const SPAN_ROWS = 2048;
 const LATER_SPANS = 2;
 
-/** A bot that is about to run: which custom indicators it has, and when its strategies are ready. */
+/** A bot before its run: its custom indicators, and when its strategies are ready. */
 interface ReadyBot {
   readonly feeds: readonly { readonly indicators: { readonly customs: readonly CustomNote[] } }[];
   readonly runs: readonly { readonly readyMs: number }[];
@@ -31,9 +31,9 @@ interface Difference {
 }
 
 /**
- * Runs two fresh instances over the first rows after the warm-up and over two later spans, one in full blocks and one in blocks of one row.
- * Where their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, because the run itself
- * goes row by row then. `sealed`: the run that is about to begin; null: one is made to look at.
+ * Runs two fresh instances over the first rows after the warm-up and over two later spans: one in full blocks, one in blocks of one row. If
+ * their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, and the run itself uses blocks
+ * of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
   const engine = sealed ?? (await sealedEngine(plan));
@@ -58,7 +58,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** By the rows of the finest feed that strategies see; none where the run ends before its strategies are ready. */
+/** Spans by rows of the finest visible feed; none if the run ends before its strategies are ready. */
 function spansOf(plan: RunPlan, { runs }: ReadyBot): readonly Span[] {
   const [lead] = finestFeeds(plan.feeds.filter(({ isHidden }) => isHidden !== true));
   if (lead === undefined) return [];
@@ -70,7 +70,7 @@ function spansOf(plan: RunPlan, { runs }: ReadyBot): readonly Span[] {
   const rng = seededRng(plan.seed);
   const last = length - SPAN_ROWS;
   const later = Array.from({ length: last > first ? LATER_SPANS : 0 }, () => first + 1 + Math.floor(rng.next() * (last - first)));
-  // From the start of the run, so that the first span has the state that the run has.
+  // From the start of the run, so that the first span has the same state as the run.
   const begin = spanAt(first, plan.fromMs);
   return [begin, ...later.map((row) => spanAt(row, openMs[row]!))];
 }
@@ -87,13 +87,13 @@ async function differenceIn(plan: RunPlan, span: Span): Promise<Difference | nul
   for (let at = 0; at < Math.max(full.length, single.length); at++) {
     const [a, b] = [full[at], single[at]];
     if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
-    // The one that comes first in time is the call that the other run does not make.
+    // The earlier call is the one that the other run does not make.
     return a === undefined || (b !== undefined && b.timeMs < a.timeMs) ? (b ?? null) : a;
   }
   return null;
 }
 
-/** What a fresh instance calls in a span, and what it throws. */
+/** Returns the calls of a fresh instance in a span, and the error that it throws. */
 async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean): Promise<readonly HostCall[]> {
   const calls: HostCall[] = [];
   const strategies = await freshStrategies(plan.strategies);
@@ -105,7 +105,7 @@ async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean)
     bot.engine.stepsRows = isSingle;
     spanLoop(bot.engine, toMs);
   } catch (error) {
-    // The run itself says it, with its own words; here only whether both do.
+    // The run itself reports this error. Here it only matters whether both instances throw it.
     calls.push({ timeMs: bot?.engine.nowMs ?? fromMs, text: error instanceof Error ? error.message : String(error) });
   }
   bot?.engine.release();

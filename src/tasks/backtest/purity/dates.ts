@@ -1,4 +1,4 @@
-// Dates as strategy code uses them: those of a given time in UTC are sound, those of now and of the machine's time zone are reported.
+// Watches dates in strategy code: given times in UTC are allowed, the current time and the machine's time zone are reported.
 
 import type { Report } from './report.ts';
 
@@ -31,10 +31,10 @@ const LOCAL = [
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Texts that name their zone, and dates alone, which are UTC by the standard. */
+/** Texts with a time zone, and dates without a time, which are UTC by the standard. */
 const HAS_ZONE = /(?:Z|[+-]\d{2}:?\d{2}|GMT|UTC)\s*$|^\s*[+-]?\d{4,6}(?:-\d{2}(?:-\d{2})?)?\s*$/i;
 
-/** Replaces `Date` and its methods, and `Intl.DateTimeFormat`; returns what puts them back. */
+/** Replaces `Date`, its methods and `Intl.DateTimeFormat`. Returns functions that restore them. */
 export function watchDates(report: Report): (() => void)[] {
   return [watchClass(report), ...LOCAL.map((name) => watchMethod(report, name)), watchFormat(report)];
 }
@@ -79,7 +79,7 @@ function watchMethod(report: Report, name: (typeof LOCAL)[number]): () => void {
   const real: unknown = Reflect.get(Date.prototype, name);
   if (typeof real !== 'function') return () => {};
   const watched: Method = function (...args): unknown {
-    // With a zone of its own it depends on no machine.
+    // With an explicit time zone the result does not depend on the machine.
     if (!(name.startsWith('toLocale') && hasZone(args[1]))) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()`, watched);
     return Reflect.apply(real, this, args);
   };
@@ -108,7 +108,7 @@ function watchFormat(report: Report): () => void {
   return both(...restore);
 }
 
-/** `format` is read as a function that is bound to its formatter, the same one at each reading. */
+/** `format` is a getter that returns a function bound to its formatter, the same one at each read. */
 function watchFormatter(holder: object, report: Report): () => void {
   const real = Object.getOwnPropertyDescriptor(holder, 'format');
   const get: unknown = real === undefined ? undefined : Reflect.get(real, 'get');
@@ -129,7 +129,7 @@ function watchFormatter(holder: object, report: Report): () => void {
   return () => void Object.defineProperty(holder, 'format', real);
 }
 
-/** Puts `value` in the place of a property and returns what puts the old one back. */
+/** Replaces a property and returns a function that restores it. */
 export function replace(holder: object, name: string, value: unknown): () => void {
   const old = Object.getOwnPropertyDescriptor(holder, name);
   if (old === undefined || old.configurable === false) return () => {};

@@ -1,11 +1,11 @@
-// Strategies with modules of their own: no module variable and no static field of them has been touched by another run.
+// Loads strategies from fresh modules, so that no module variable or static field carries state from another run.
 
 import type { StrategyClass } from '../../../strategy/strategy.ts';
 import type { StrategyPlan } from '../../../definition/plan/plan.ts';
 
 let made = 0;
 
-/** Returns the strategies of a plan, each from a module that is loaded anew. A class that was given as a value stays as it is. */
+/** Returns the strategies of a plan, each from a newly loaded module. A class that was given as a value stays. */
 export async function freshStrategies(strategies: readonly StrategyPlan[]): Promise<readonly StrategyPlan[]> {
   const fresh = `${++made}`;
   return Promise.all(

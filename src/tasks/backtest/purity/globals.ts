@@ -1,4 +1,4 @@
-// Globals other than dates that reach outside the run: chance, timers, the process and the network.
+// Watches globals other than dates that reach outside the run: random numbers, timers, the process and the network.
 
 import type { WarningCode } from '../../../model/warning.ts';
 import { both, replace } from './dates.ts';
@@ -6,7 +6,7 @@ import type { Report } from './report.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Functions of the global object, of `Math`, `performance`, `crypto` and `Atomics`, by the warning that a call of them gives. */
+/** Functions of the global object, `Math`, `performance`, `crypto` and `Atomics`, by the warning for a call. */
 const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonly string[]])[] = [
   ['IMPURE_RANDOM', () => Math, 'Math.', ['random']],
   ['IMPURE_RANDOM', () => Object.getPrototypeOf(globalThis.crypto), 'crypto.', ['getRandomValues', 'randomUUID']],
@@ -42,7 +42,7 @@ const READ: readonly (readonly [WarningCode, () => unknown, string, string])[] =
   ['IMPURE_CLOCK', () => Event.prototype, 'Event.', 'timeStamp'],
   ['IMPURE_PROCESS', () => globalThis, '', 'navigator'],
 ];
-/** Of `process`: what a library asks to find out where it runs. It decides no result. */
+/** Members of `process` that libraries use to detect their environment. They do not influence results. */
 const HARMLESS = new Set<string | symbol>([
   'version',
   'versions',
@@ -70,7 +70,7 @@ const HARMLESS = new Set<string | symbol>([
   Symbol.toPrimitive,
 ]);
 
-/** Returns what puts everything back. */
+/** Returns functions that restore everything. */
 export function watchGlobals(report: Report): (() => void)[] {
   const functions = FUNCTIONS.flatMap(([code, holderOf, prefix, names]) => {
     const holder = holderOf();
@@ -88,7 +88,7 @@ export function watchGlobals(report: Report): (() => void)[] {
 
 const isHolder = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** Where the method lies: `performance` itself, or the class it is of. */
+/** Returns the owner of the method: `performance` itself, or its class. */
 function performanceHolder(name: string): object {
   for (let at: object | null = performance; at !== null; at = Object.getPrototypeOf(at) as object | null)
     if (Object.hasOwn(at, name)) return at;
@@ -102,7 +102,7 @@ function watchFunction(report: Report, code: WarningCode, holder: object, name: 
     report(code, `${prefix}${name}()`, watched);
     return Reflect.apply(real, this, args);
   };
-  // Such as the symbol by which `util.promisify` knows `setTimeout`.
+  // Copies properties such as the symbol by which `util.promisify` recognises `setTimeout`.
   Object.defineProperties(watched, Object.getOwnPropertyDescriptors(real));
   return replace(holder, name, watched);
 }
@@ -121,7 +121,7 @@ function watchClass(report: Report, code: WarningCode, name: string): () => void
 
 const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
 
-/** Bound, with the properties of the function: `hrtime.bigint`. */
+/** Binds a method and keeps its properties, such as `hrtime.bigint`. */
 function boundTo(target: object, method: (...args: never[]) => unknown): unknown {
   const {
     name: _name,
@@ -145,7 +145,7 @@ function watchRead(report: Report, code: WarningCode, holder: unknown, name: str
   return () => void Object.defineProperty(holder, name, real);
 }
 
-/** Functions that are made of text: what they do is watched as any code, but for a module that they load. */
+/** Watches functions created from text. Their code is watched like any other, except for modules that they import. */
 function watchMakers(report: Report): (() => void)[] {
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
   return kinds.flatMap((of) => {
@@ -161,7 +161,7 @@ function watchMakers(report: Report): (() => void)[] {
   });
 }
 
-/** Whoever reads `process` of the global object gets one that reports what is read of it and written to it. */
+/** Replaces the global `process` by a proxy that reports reads and writes. */
 function watchProcess(report: Report): () => void {
   const real = process;
   const notify = (name: string | symbol, below: (...args: never[]) => unknown): void => {
@@ -170,7 +170,7 @@ function watchProcess(report: Report): () => void {
   const get = (target: object, name: string | symbol): unknown => {
     notify(name, get);
     const value: unknown = Reflect.get(target, name, target);
-    // Methods of `process` look at what they are called on.
+    // Methods of `process` check their receiver.
     return isMethod(value) && name !== 'constructor' ? boundTo(target, value) : value;
   };
   const set = (target: object, name: string | symbol, value: unknown): boolean => {

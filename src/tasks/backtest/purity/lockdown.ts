@@ -1,11 +1,11 @@
-// Built-ins that isobar itself calls with data of the whole run: strategy code must not put its own in their place and look at that data.
+// Protects the built-ins that isobar calls with data of the whole run: strategy code must not replace them to read that data.
 
 import { warning, type WarningList } from '../../../model/warning.ts';
 
 /** V8 watches these and gives up fast paths when they are touched, even with the same value; `random` is replaced for each run. */
 const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
 
-/** Where other code runs too: a test sets `Math.random`, and what watches another run replaces it and the maker of functions. */
+/** Other code changes these too: a test sets `Math.random`, and the watch of another run replaces it and the function constructors. */
 const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);
 
 const TYPED: object = Object.getPrototypeOf(Float64Array.prototype);
@@ -18,7 +18,7 @@ const HOLDERS: readonly (readonly [string, object])[] = [
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
 ]; // prettier-ignore
 const COMPARED: readonly (readonly [string, object])[] = [...HOLDERS, ['Object.prototype', Object.prototype]];
-/** What reflect-metadata adds to `Reflect`: each copy of it that a process loads replaces them, and isobar gives them nothing of a run. */
+/** Members that reflect-metadata adds to `Reflect`. Each loaded copy replaces them, and isobar passes them no data of a run. */
 const METADATA = /metadata(keys)?$|^decorate$/i;
 
 function describe(holder: object): Record<PropertyKey, PropertyDescriptor> {
@@ -27,11 +27,11 @@ function describe(holder: object): Record<PropertyKey, PropertyDescriptor> {
   return all;
 }
 
-/** The built-ins as they were; made before strategy code is loaded. */
+/** The built-ins as they were before strategy code was loaded. */
 export class BuiltIns {
   readonly #were = COMPARED.map(([name, holder]) => ({ name, holder, descriptors: describe(holder) }));
 
-  /** Fixes the built-ins of this thread for good: whoever assigns to one gets a TypeError, and `Object.prototype` takes nothing new. */
+  /** Freezes the built-ins of this thread permanently: an assignment throws TypeError, and `Object.prototype` accepts no new members. */
   static fix(): void {
     for (const [, holder] of HOLDERS) {
       for (const key of Reflect.ownKeys(holder)) {
@@ -43,7 +43,7 @@ export class BuiltIns {
     Object.preventExtensions(Object.prototype);
   }
 
-  /** Reports those that are others now. `isAlone`: nobody but the strategy can have replaced one. */
+  /** Reports built-ins that were replaced. `isAlone`: only strategy code can have replaced them. */
   check(warnings: WarningList, isAlone: boolean): void {
     for (const { name, holder, descriptors } of this.#were) {
       for (const key of Reflect.ownKeys(descriptors)) {

@@ -1,6 +1,6 @@
-// How a watch tells what strategy code has done.
+// How a watch reports what strategy code does.
 
 import type { WarningCode } from '../../../model/warning.ts';
 
-/** Tells of a call of `what`, unless isobar made it. `below`: the replacement that was called. */
+/** Reports a call of `what`, unless isobar made it. `below`: the replacement that was called. */
 export type Report = (code: WarningCode, what: string, below: (...args: never[]) => unknown) => void;

@@ -1,6 +1,7 @@
-// Watches what strategy code asks of the world while it runs: the clock, chance, local time, timers, promises, the process and the network.
+// Watches which outside state strategy code uses during a run: the clock, random numbers, local time, timers, promises, the process and the
+// network.
 //
-// The built-ins are replaced once for a run, in the thread of the run. A call of isobar itself goes through without a word.
+// The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
 
 import { warning, type WarningCode, type WarningList } from '../../../model/warning.ts';
 import { AsyncWatch } from './asyncWatch.ts';
@@ -10,13 +11,13 @@ import { watchGlobals } from './globals.ts';
 import { BuiltIns } from './lockdown.ts';
 import type { Report } from './report.ts';
 
-/** Of a process that runs other code too: the built-ins as they were before the first strategy was loaded. */
+/** For a process that also runs other code: the built-ins before the first strategy was loaded. */
 const AT_START = new BuiltIns();
 
 export class PurityWatch {
   readonly #warnings: WarningList;
   readonly #isAlone: boolean;
-  /** What has been reported; the first call of each is enough. */
+  /** What has been reported. The first call of each is enough. */
   readonly #told = new Set<string>();
   readonly #undo: (() => void)[] = [];
   readonly #async: AsyncWatch;
@@ -24,8 +25,8 @@ export class PurityWatch {
   readonly #builtIns: BuiltIns;
 
   /**
-   * `isAlone`: the thread runs nothing but strategies, and ends with them: built-ins are replaced once and for all. Elsewhere others use the
-   * same built-ins meanwhile: they are replaced while strategy code runs.
+   * `isAlone`: the thread runs only strategies and ends with them, so built-ins are replaced permanently. Otherwise other code uses the
+   * same built-ins, and they are replaced only while strategy code runs.
    */
   constructor(warnings: WarningList, isAlone: boolean) {
     this.#warnings = warnings;
@@ -36,7 +37,7 @@ export class PurityWatch {
     this.#builtIns = isAlone ? new BuiltIns() : AT_START;
   }
 
-  /** Runs what calls strategy code, such as the loop over the bars: promises that are made inside are the strategy's. */
+  /** Runs a function that calls strategy code, such as the loop over the bars. Promises created inside it belong to the strategy. */
   readonly during = <T>(run: () => T): T => {
     if (this.#isAlone) return this.#async.during(run);
     const end = listen(this.#report);
@@ -47,7 +48,7 @@ export class PurityWatch {
     }
   };
 
-  /** Runs what loads the module at `url`: of others nothing is reported meanwhile. */
+  /** Runs the load of the module at `url`. Reports only calls of that module. */
   async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
     if (this.#isAlone) return load();
     const end = listen((code, what, below) => this.#tell(code, what, authorPlace(below, url)));
@@ -58,12 +59,12 @@ export class PurityWatch {
     }
   }
 
-  /** Waits until promises of callbacks have had their turn. Throws StrategyError when one of them went on after the last bar. */
+  /** Waits until promises of callbacks had their turn. Throws StrategyError if one of them continued after the last bar. */
   async settle(strategy: string): Promise<void> {
     await this.#async.settle(strategy);
   }
 
-  /** Reports what strategy code has left on the global object and in built-ins. */
+  /** Reports what strategy code has changed on the global object and in built-ins. */
   checkGlobals(): void {
     this.#builtIns.check(this.#warnings, this.#isAlone);
     for (const key of Reflect.ownKeys(globalThis)) {
@@ -75,7 +76,7 @@ export class PurityWatch {
     }
   }
 
-  /** Puts the built-ins back. */
+  /** Restores the built-ins. */
   stop(): void {
     this.checkGlobals();
     for (const undo of this.#undo.splice(0).toReversed()) undo();
@@ -95,8 +96,8 @@ export class PurityWatch {
 const replaced = (report: Report): (() => void)[] => [...watchDates(report), ...watchGlobals(report)];
 
 /**
- * Who listens in a process that runs other code too. Loads may overlap: the built-ins are replaced once for all of them, and put back after
- * the last one. What code took of them while it was loaded tells whoever listens when it is called.
+ * The listeners in a process that also runs other code. Loads may overlap: the built-ins are replaced once for all of them, and restored
+ * after the last one. If code kept a replaced function, its later calls are reported to the current listeners.
  */
 const listening = new Set<Report>();
 let undoShared: readonly (() => void)[] = [];

@@ -1,4 +1,4 @@
-// One backtest in this thread, from what was asked to the figures of its record, with a word to the watcher at each step.
+// Runs one backtest in this thread, from the request to the figures of its record, and reports each step to a watcher.
 
 import type { RunRecord } from '../../../model/run/run.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -19,15 +19,15 @@ import { tellHalts } from './tellHalts.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 import type { Phase } from './progressCells.ts';
 
-/** Who watches a run. */
+/** Observes a run. */
 export interface Watcher {
-  /** The run begins a phase. */
+  /** The run enters a phase. */
   enter(phase: Phase): void;
-  /** Everything is loaded; the bars come next. */
+  /** Everything is loaded. The bars come next. */
   loaded(resolved: ResolvedRun): void;
-  /** Cells that the engine writes once a block. */
+  /** Progress cells that the engine writes once per block. */
   readonly progressCells: Int32Array | null;
-  /** The run is the only one of its process, that of a command. */
+  /** True when the run is the only one of its process, as for a command. */
   readonly isOnly: boolean;
 }
 
@@ -37,17 +37,17 @@ export interface ExecutedRun {
   readonly resolved: ResolvedRun;
   readonly record: RunRecord;
   readonly log: RunLog;
-  /** Time outside of the run, from which its folder has its name. */
+  /** Time outside of the run. The run folder is named after it. */
   readonly clock: Pick<Scheduler, 'nowMs'>;
 }
 
-/** A run that can be written down: see artefacts.ts. */
+/** A run that can be written to a run folder. */
 export interface FinishedRun extends ExecutedRun {
   readonly summary: Summary;
   readonly origin: Origin;
 }
 
-/** The whole of a backtest but for its folder: the one way, for the command's worker and for code. Throws as `execute` does. */
+/** Runs a backtest without writing its folder. The command's worker and code both use it. Throws as `executeDefinition` does. */
 export async function runBacktestRequest(
   { source, bars, origin }: RequestedRun,
   options: Omit<ResolveOptions, 'bars'> = {},
@@ -57,7 +57,7 @@ export async function runBacktestRequest(
   return { ...executed, summary: buildSummary(executed.record, { versions: versions() }), origin };
 }
 
-/** Runs the bars. Throws StrategyError when a promise of a callback goes on after the last one. */
+/** Runs the bars. Throws StrategyError if a promise of a callback continues after the last bar. */
 async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan, watch: PurityWatch): Promise<void> {
   try {
     watch.during(() => loop(engine));
@@ -71,7 +71,7 @@ async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan
 export async function executeDefinition(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
   watcher.enter('load');
   const warnings = new WarningList();
-  // In a thread of its own strategy code is watched from its first line on; elsewhere others use the same built-ins meanwhile.
+  // In its own thread, strategy code is watched from its first line. Elsewhere other code uses the same built-ins.
   const watch = new PurityWatch(warnings, watcher.isOnly);
   const { importer: open = (url) => import(/* @vite-ignore */ url) } = options;
   const importer: Importer = (url) => {

@@ -1,11 +1,11 @@
-// The cells that a run writes and its watcher reads, on memory that both threads see.
+// Progress cells: shared memory in which a run reports its progress to its watcher.
 
-/** What a run is doing. Author's code runs in the guarded phases; there, silence is a strategy that hangs. */
+/** Phases of a run. User code runs in the guarded phases; a lack of progress there means that a strategy hangs. */
 const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'report'] as const;
 export type Phase = (typeof PHASES)[number];
 const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars'];
 
-/** Cells 0 to 2 are the engine's (EngineParts.beat); the last two are written around it. */
+/** The engine writes cells 0 to 2 (EngineParts.beat). This class writes the last two. */
 const CELLS = 8;
 const ENGINE = { blocks: 0, rows: 1, endSeconds: 2 };
 const STEPS = 6;
@@ -30,15 +30,15 @@ export class ProgressCells {
   get isGuarded(): boolean {
     return GUARDED.includes(this.phase);
   }
-  /** Differs from the last reading when the run has moved. */
+  /** Changes whenever the run makes progress. */
   get version(): string {
     return `${this.cells[STEPS]} ${this.cells[ENGINE.blocks]}`;
   }
-  /** Rows of the first execution feed that are done, those of the warm-up included. */
+  /** Processed rows of the first execution feed, including warm-up. */
   get rows(): number {
     return this.cells[ENGINE.rows] ?? 0;
   }
-  /** The end of the last finished block (ms UTC), or null before the first. */
+  /** End of the last finished block, ms UTC; null before the first. */
   get doneMs(): number | null {
     return this.cells[ENGINE.blocks] === 0 ? null : (this.cells[ENGINE.endSeconds] ?? 0) * 1000;
   }

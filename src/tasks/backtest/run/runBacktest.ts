@@ -1,4 +1,4 @@
-// One backtest from a resolved plan: builds a bot in a replayed world, drives it to the end, and collects what it leaves.
+// Runs one backtest from a resolved plan: builds a bot on replayed bars, runs it to the end and collects its record.
 
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
@@ -12,15 +12,15 @@ import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
 export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
-  /** Keep the values of registered indicators, for pictures. */
+  /** Keep the values of registered indicators, for charts. */
   readonly trace?: boolean;
-  /** Its process makes no other run. Decides about speed only. */
+  /** The process makes no other run. Affects only speed. */
   readonly isOnly?: boolean;
   /** Watches the strategies while they are constructed. */
   readonly during?: <T>(run: () => T) => T;
 }
 
-/** A bot that stands ready, with the loop of its class. */
+/** A bot that is ready to run, with its loop. */
 export interface PreparedRun extends SealedBot {
   readonly loop: BlockLoop;
 }
@@ -31,7 +31,7 @@ export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {
   return runRecordOf(plan, prepared, options.trace ?? false, options.warnings);
 }
 
-/** Everything up to the first bar: container, strategies, deposits, warm-up. */
+/** Prepares everything up to the first bar: container, strategies, deposits, warm-up. */
 export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<PreparedRun> {
   inlineForRuns(options.isOnly ?? false);
   const { during = (run) => run() } = options;
@@ -41,7 +41,7 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions
   return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
 }
 
-/** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
+/** Returns the record of a finished run. First checks that the bot's ledger and the venue's books agree to the last unit. */
 export function runRecordOf(
   plan: RunPlan,
   { engine, checkBooks, plan: { strategies } }: PreparedRun,
@@ -97,12 +97,12 @@ function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): Indi
   }));
 }
 
-/** Averages and channels of prices belong over the bars; what is made of an oscillator does not. */
+/** True for averages and channels of prices, which are drawn over the bars. False if they are computed from an oscillator. */
 function isOverPrice(name: string): boolean {
   return /^(sma|ema|wma|vwap|bollinger|highest|lowest)\b/.test(name) && !/(rsi|adx|macd|stochastic|atr|volume|technical)/.test(name);
 }
 
-/** Bars of the run that went by before a strategy was ready. */
+/** Returns the bars of the run before a strategy was ready. */
 function rowsBefore({ bars: { closeMs, length }, firstRow }: FeedRun, run: StrategyRun): number {
   let row = firstRow;
   while (row < length && closeMs[row]! < run.readyMs) row++;

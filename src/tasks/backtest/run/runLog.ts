@@ -1,11 +1,11 @@
-// The log of a run as JSON lines: what strategies said, and what happened to the run.
+// The log of a run as JSON lines: messages of strategies, and events of the run.
 
 import { pino } from 'pino';
 import type { LogLine } from '../../../ports/log.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
-/** A strategy that logs every bar fills memory and helps nobody; what is over is counted. */
+/** Most lines of strategies. Logging every bar would fill memory, so further lines are only counted. */
 const MAX_LINES = 100_000;
 
 export class RunLog {
@@ -19,18 +19,18 @@ export class RunLog {
     this.#clock = clock;
   }
 
-  /** For the engine: a strategy's `log(message, fields)` at a simulated time. */
+  /** Adds a strategy's `log(message, fields)` at a simulated time, for the engine. */
   readonly line: LogLine = (timeMs, strategy, message, fields) => {
     if (this.#lines.length >= MAX_LINES) this.#dropped++;
     else this.#pino.info({ time: formatTime(timeMs), strategy, fields }, message);
   };
 
-  /** Something that happened to the run itself, at the time of the clock. */
+  /** Adds an event of the run itself, at the time of the clock. */
   event(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#pino.info({ at: formatTime(this.#clock.nowMs), ...fields }, message);
   }
 
-  /** All lines, oldest first. */
+  /** Returns all lines, oldest first. */
   text(): string {
     if (this.#dropped > 0) this.event(`${this.#dropped} lines of strategies were left out`, { limit: MAX_LINES });
     this.#dropped = 0;

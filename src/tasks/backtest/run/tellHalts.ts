@@ -1,4 +1,4 @@
-// Tells the notifiers that modules add of the halts of a backtest, once its bars are done.
+// Sends the halts of a backtest to the notifiers that modules add, after its bars.
 
 import { after } from '../../../adapters/clock/wallClock.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
@@ -6,10 +6,10 @@ import type { Alert, Notifier, NotifyFailure } from '../../../ports/notifier.ts'
 import { scopeName } from '../../control/scopes.ts';
 import type { RunLog } from './runLog.ts';
 
-/** Time limit for one alert: a backtest does not wait for a receiver that is not there. */
+/** Time limit for one alert, so that a missing receiver does not delay a backtest. */
 const ALERT_MS = 3000;
 
-/** One alert for each halt that was raised, in the order of the run. A failure is a line of the log. */
+/** Sends one alert for each raised halt, in the order of the run. A failure is logged. */
 export async function tellHalts({ notifiers, engine, plan }: Pick<SealedBot, 'notifiers' | 'engine' | 'plan'>, log: RunLog): Promise<void> {
   if (notifiers.length === 0) return;
   const named = { instruments: engine.instruments, strategies: plan.strategies.map(({ record }) => record.name) };
@@ -23,7 +23,7 @@ export async function tellHalts({ notifiers, engine, plan }: Pick<SealedBot, 'no
   }
 }
 
-/** Why it has not arrived; null: it has. */
+/** Resolves with the reason why the alert was not delivered; null: delivered. */
 function sent(notifier: Notifier, alert: Alert): Promise<string | null> {
   return new Promise((resolve) => {
     const stop = after(ALERT_MS, () => {

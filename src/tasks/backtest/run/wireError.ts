@@ -1,4 +1,4 @@
-// Errors across threads: what a person needs of one, as plain data.
+// Converts errors to plain data and back, so that they can cross threads.
 
 import { ConfigError, DiffersError, InvariantError, StrategyError } from '../../../base/errors.ts';
 
@@ -7,7 +7,7 @@ export interface WireError {
   readonly message: string;
   readonly remedy: string;
   readonly stack: string;
-  /** Message and stack of the error that a strategy threw; null where there is none. */
+  /** Message and stack of the error that a strategy threw; null: no such error. */
   readonly cause: { readonly message: string; readonly stack: string } | null;
 }
 
@@ -26,7 +26,7 @@ function kindOf(error: unknown): WireError['kind'] {
   return error instanceof InvariantError ? 'InvariantError' : 'Error';
 }
 
-/** The error again, with the stack of the thread in which it was thrown. */
+/** Restores the error, with the stack of the thread in which it was thrown. */
 export function fromWire(wire: WireError): Error {
   const error = rebuilt(wire);
   error.stack = wire.stack;

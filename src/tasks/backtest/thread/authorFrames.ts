@@ -1,15 +1,15 @@
-// The lines of a stack that are the author's own: those of the framework and of Node say nothing to them.
+// Finds the lines of a stack trace that belong to the user's code, without those of the framework and Node.
 
 import { fileURLToPath } from 'node:url';
 
-/** This file lies as deep in dist as in src, and source maps name the latter for the former. */
+/** This file has the same depth in dist as in src, and source maps name src for dist. */
 const OWN = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../../${folder}/`, import.meta.url)));
 
 export function authorFrames(stack: string): readonly string[] {
   return placesIn(stack).filter((line) => !OWN.some((folder) => line.includes(folder)));
 }
 
-/** Whether what was thrown came out of the author's code, not out of what that called. */
+/** True when the error was thrown in the user's code itself, not in code that it called. */
 export function isAuthors(stack: string): boolean {
   const [first] = placesIn(stack);
   return first !== undefined && authorFrames(first).length > 0;

@@ -1,4 +1,4 @@
-// The worker thread of a backtest: loads, runs, measures and writes; tells its watcher each step and what came of it.
+// The worker thread of a backtest: loads, runs, measures and writes. Reports each step and the result to its watcher.
 
 import { resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
@@ -25,10 +25,10 @@ const port = parentPort;
 assert(port !== null, 'backtestWorker runs as a worker thread');
 const post = (message: FromWorker) => port.postMessage(message);
 
-/** When each phase began, on the wall clock that the process start is known on. */
+/** Start time of each phase, on the same wall clock as the start of the process. */
 const begun = new Map<Phase, number>();
 
-// By message and not with the start: the thread is started before it is known what to run, and loads its modules meanwhile.
+// The input comes by message: the thread starts before the input is known, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
@@ -67,7 +67,7 @@ interface PerformedRun extends FinishedRun {
   readonly requested: RequestedRun;
 }
 
-/** The run with its line in the ledger; where that cannot be written, with a warning instead. */
+/** Returns the run after noting it in the trial ledger; if that fails, with a warning. */
 function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun {
   const { resolved, requested, summary } = run;
   try {
@@ -100,7 +100,7 @@ function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: b
   };
 }
 
-/** The feed whose rows the heartbeat counts: the one that the first instrument matches in. */
+/** Returns the feed whose rows the progress cells count: the execution feed of the first instrument. */
 function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): FeedPlan {
   const found = finestFeeds(feeds).find((feed) => feed.bars.instrument.id === id);
   if (!found) throw new InvariantError('a run has a feed');
@@ -123,7 +123,7 @@ function beginOf(phase: Phase): number {
   return begun.get(phase) ?? NaN;
 }
 
-/** To a tenth of a millisecond. */
+/** Rounds to 0.1 ms. */
 function span(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) * 10) / 10;
 }

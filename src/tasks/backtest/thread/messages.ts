@@ -1,39 +1,39 @@
-// What the command and its worker say to each other: plain data that crosses threads.
+// Messages between the command and its worker thread: plain data.
 
 import type { RunRequest } from '../../../definition/request.ts';
 import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from '../run/wireError.ts';
 
-/** What is to be done: a new run, or one that is made again and compared with its folder. */
+/** The task: a new run, or a run that is repeated and compared with its folder. */
 export type Work =
   | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions }
   | ({ readonly kind: 'verify' } & VerifyTask);
 
 export interface TrialOptions {
-  /** The folder of the ledger; null: beside the catalog. */
+  /** Folder of the trial ledger; null: beside the catalog. */
   readonly ledger: string | null;
-  /** Separates its trials from other work on the same data; null: none. */
+  /** Separates its trials from other work on the same data; null: no family. */
   readonly family: string | null;
 }
 
 export interface WorkerInput {
   readonly work: Work;
-  /** Memory of the Heartbeat. */
+  /** Memory of the progress cells. */
   readonly memory: SharedArrayBuffer;
-  /** The folder under which the run folder is made. */
+  /** Folder in which the run folder is created. */
   readonly outFolder: string;
-  /** The folder in which it is written before it is renamed; whoever started the worker removes it when the worker is gone. */
+  /** Staging folder before the rename. The process that started the worker removes it when the worker has ended. */
   readonly stagingFolder: string;
-  /** A folder for bars that only this run has; removed like the one above. Null where it needs none. */
+  /** Folder for bars that only this run has, removed like the staging folder. Null: not needed. */
   readonly barsFolder: string | null;
-  /** One bar a block, and their closing times told, so that the watcher can name the one on which the run stands still. */
+  /** One bar per block, with the close times sent to the watcher, so that it can name the bar at which the run stalled. */
   readonly isByBar: boolean;
   readonly processStartMs: number;
-  /** The table is shown with colours. */
+  /** Use colours in the table. */
   readonly colour: boolean;
 }
 
-/** Milliseconds: from the start of the process to the first byte loaded, and so on; `totalMs` is from start to end. */
+/** In ms: from the start of the process to the first byte loaded, and so on. `totalMs` is from start to end. */
 export interface Timings {
   readonly startMs: number;
   readonly loadMs: number;
@@ -47,7 +47,7 @@ export interface RunOutcome {
   readonly folder: string;
   /** The text of summary.json. */
   readonly summary: string;
-  /** What the terminal shows. */
+  /** The text for the terminal. */
   readonly table: string;
   readonly timings: Timings;
 }
@@ -55,13 +55,13 @@ export interface RunOutcome {
 export interface Loaded {
   readonly name: string;
   readonly strategies: readonly string[];
-  /** Rows of the first execution feed, of which the heartbeat counts those done. */
+  /** Rows of the first execution feed. The progress cells count how many are done. */
   readonly rows: number;
   readonly fromMs: number;
   readonly notes: readonly string[];
-  /** The definition that stands for a command line without one; null when there was one. */
+  /** The definition that replaces a command line without one; null: a definition was given. */
   readonly madeDefinition: string | null;
-  /** Closing times per feed, or none. */
+  /** Close times by feed, or none. */
   readonly closeMs: readonly Float64Array[];
 }
 

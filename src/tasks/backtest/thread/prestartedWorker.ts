@@ -1,4 +1,4 @@
-// Starts the thread of a backtest before it is known what to run: it loads its modules while the command line is read.
+// Starts the worker thread of a backtest early: it loads its modules while the command line is parsed.
 
 import { Worker } from 'node:worker_threads';
 
@@ -10,7 +10,7 @@ export function startEarly(): void {
   early.unref();
 }
 
-/** The worker that was started early, or a new one. */
+/** Returns the worker that was started early, or a new one. */
 export function takeWorker(): Worker {
   const worker = early ?? start();
   early = null;

@@ -1,4 +1,4 @@
-// The other side of a backtest: starts its worker, tells its progress, and ends it when a strategy hangs.
+// Runs a backtest in a worker thread: starts it, reports its progress, and ends it when a strategy hangs.
 
 import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
@@ -18,22 +18,22 @@ import { fromWire } from '../run/wireError.ts';
 export interface WatchOptions {
   readonly outFolder: string;
   readonly stagingFolder: string;
-  /** Silence of a strategy after which its run is ended; 0 waits for ever. */
+  /** Time without progress after which a run is ended; 0: no limit. */
   readonly barTimeoutMs: number;
   readonly colour: boolean;
   readonly onLoaded: (loaded: Loaded) => void;
-  /** Called ten times a second: rows done and their share of all, and what the run is doing. */
+  /** Called ten times a second with the phase, the rows done, their share of all rows, and the name. */
   readonly onProgress: (phase: Phase, rows: number, share: number, name: string) => void;
 }
 
-/** A run that is under way, and the way to give it up. */
+/** A run in progress that can be stopped. */
 export interface WatchedRun<Outcome> {
   readonly outcome: Promise<Outcome>;
-  /** Ends the worker and removes what it had begun to write. */
+  /** Ends the worker and removes its partly written files. */
   stop(): Promise<void>;
 }
 
-/** A run that was ended for its silence, and what was loaded for it. */
+/** A run that was ended as stalled, and what was loaded for it. */
 class StallOutcome {
   readonly stalled: StalledRun;
   readonly loaded: Loaded | null;
@@ -44,15 +44,15 @@ class StallOutcome {
 }
 
 /**
- * Runs `request` in a worker thread, and notes it down as a trial. The outcome rejects with the run's own error; a strategy that is silent for `barTimeoutMs` is run
- * once more with one bar a block, so that the error can name the bar. Where that repeat gets through, the bars were merely slow, and its
- * results are as good: they do not depend on the block.
+ * Runs `request` in a worker thread and notes it as a trial. The outcome rejects with the run's own error. A run without progress for
+ * `barTimeoutMs` is repeated with one bar per block, so that the error can name the bar. If the repeat completes, the bars were only slow,
+ * and its results are valid: they do not depend on the block size.
  */
 export function watchRun(request: RunRequest, trial: TrialOptions, options: WatchOptions): WatchedRun<RunOutcome> {
   return watch({ kind: 'run', request, trial }, options, (message) => (message.kind === 'done' ? message.outcome : null));
 }
 
-/** The same for a finished run that is made again and compared with its folder. */
+/** Repeats a finished run in a worker thread and compares it with its folder. */
 export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun<VerifyVerdict> {
   return watch({ kind: 'verify', ...task }, options, (message) => (message.kind === 'verified' ? message.verdict : null));
 }
@@ -96,7 +96,7 @@ function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerI
 
 function startWorker(input: WorkerInput): Worker {
   const worker = takeWorker();
-  // What a strategy prints is no result: stdout belongs to the summary.
+  // Output of a strategy is not a result: stdout is for the summary.
   worker.stdout.pipe(process.stderr, { end: false });
   worker.ref();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -151,7 +151,7 @@ function follow<Outcome>(
   });
 }
 
-/** Of what nobody caught: a timer of Node or a promise that a strategy started throws when the strategy is no longer called. */
+/** Attributes an unhandled error to the strategy: a timer or promise that it started throws when the strategy is no longer called. */
 function lateError(error: unknown, { strategies }: Loaded): unknown {
   const isReason = error instanceof Error && 'code' in error && error.code === 'ERR_UNHANDLED_REJECTION';
   if (!(error instanceof Error) || !(isReason || isAuthors(error.stack ?? ''))) return error;

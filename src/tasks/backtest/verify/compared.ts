@@ -1,4 +1,4 @@
-// A run folder as a comparison sees it, and the page that two of them make.
+// Loads two run folders for a comparison and writes its report.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ import { openRun, readDefinitionKeys, readStoredEquity, readSummary } from '../f
 import { packageVersion } from '../../../adapters/runtime/version.ts';
 import { csvCells } from './tables.ts';
 
-/** Reads what two run folders hold. Throws ConfigError for a folder that is no whole run. */
+/** Compares two run folders. Throws ConfigError for a folder without a complete run. */
 export function compareFolders(a: string, b: string): RunComparison {
   if (resolve(a) === resolve(b))
     throw new ConfigError(`${b}: expected another run than the first, got the same folder`, 'name two run folders');
@@ -50,7 +50,10 @@ function inputsOf({ strategies, models, data, lockFile, versions }: Manifest): r
   ];
 }
 
-/** Writes `compare-<a>-<b>.html` into `folder`, by default beside the first run; returns its path. Throws ConfigError when it cannot. */
+/**
+ * Writes `compare-<a>-<b>.html` into `folder`, by default beside the first run, and returns its path. Throws ConfigError if it cannot be
+ * written.
+ */
 export async function writeComparison(comparison: RunComparison, folder: string | null): Promise<string> {
   const { a, b } = comparison;
   const place = folder ?? dirname(resolve(a.path));

@@ -1,4 +1,4 @@
-// What went into a run, as it is now: which files are no longer what the run read.
+// Compares the input files of a run with their current content.
 
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
@@ -10,23 +10,23 @@ import { versions } from '../../../adapters/runtime/version.ts';
 
 export interface ChangedInput {
   readonly use: InputFile['use'] | 'lock file';
-  /** As a person would type it. */
+  /** As the user would type it. */
   readonly file: string;
-  /** SHA-256 of its bytes; null for a lock file that was not there. */
+  /** SHA-256 of its bytes; null for a lock file that did not exist. */
   readonly recorded: string | null;
-  /** Null where the file is gone. */
+  /** Null: the file no longer exists. */
   readonly now: string | null;
 }
 
 export interface InputCheck {
-  /** All files that were looked at. */
+  /** Number of files that were compared. */
   readonly files: number;
   readonly changed: readonly ChangedInput[];
-  /** Versions that differ: they should not change a result. */
+  /** Versions that differ. They should not change a result. */
   readonly notes: readonly string[];
 }
 
-/** Hashes every input again; `startedIn` is where their paths begin. */
+/** Hashes every input again. `startedIn`: the folder to which their paths are relative. */
 export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
   const { inputs, lockFile, versions: recorded } = run.manifest;
   const listed = [...inputs, ...(lockFile === null ? [] : [{ use: 'lock file' as const, ...lockFile }])];
@@ -35,7 +35,7 @@ export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
     const now = fileHash(path);
     return now === sha256 ? [] : [{ use, file: displayPath(path), recorded: sha256, now }];
   });
-  // Packages that were locked after the run may be others than it ran with.
+  // Packages that were locked after the run may differ from those that it used.
   const lock = lockFileIn(startedIn);
   const isNew = lock !== null && lock.file !== lockFile?.file;
   if (isNew) {
@@ -48,7 +48,7 @@ export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
   return { files: listed.length + (isNew ? 2 : 1), changed: [...ownDefinition(run), ...changed], notes };
 }
 
-/** The definition in the run folder: the remarks that the run wrote in front of it, then the text that its hash is of. */
+/** Checks the definition in the run folder: remarks that the run wrote, then the text that was hashed. */
 function ownDefinition({ folder, manifest }: StoredRun): readonly ChangedInput[] {
   const path = join(folder, manifest.definition.file);
   const text = readRunFile(path);

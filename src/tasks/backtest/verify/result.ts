@@ -1,4 +1,4 @@
-// The result of a run made again beside what its folder holds: orders, fills, equity, trades, figures.
+// Compares the results of a repeated run with its run folder: orders, fills, equity, trades, figures.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ import { readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from
 import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
 export interface ResultCheck {
-  /** In the order of cause: orders, fills, equity, trades, figures; the first of each file. */
+  /** In the order of cause: orders, fills, equity, trades, figures; the first difference of each file. */
   readonly differences: readonly TableDifference[];
-  /** Orders, fills and equity of the folder do not have the hash that the run recorded: they or the hash were changed after it. */
+  /** Orders, fills and equity in the folder do not match the recorded hash: they or the hash were changed after the run. */
   readonly isFolderAltered: boolean;
 }
 
-/** `temporary`: a path for a file that may be written meanwhile. */
+/** `temporary`: path of a file that may be written meanwhile. */
 export function checkResult(stored: StoredRun, record: RunRecord, summary: Summary, temporary: string): ResultCheck {
   const { folder, manifest } = stored;
   const isSame = summary.resultHash === manifest.resultHash;
@@ -37,13 +37,13 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
   ];
   const found = [...tables, summaryDifference(path('summary.json'), asRecorded(summary, manifest))].filter((each) => each !== null);
   const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
-  // Everything is as the run made it again, and only the hash that was noted is another.
+  // All tables are equal, and only the recorded hash differs.
   if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };
   const isAltered = found.length > 0 && folderHash(folder, orders, fills) !== manifest.resultHash;
   return { differences: found, isFolderAltered: isAltered };
 }
 
-/** The result hash of the folder's own tables; null where they cannot be read. */
+/** Returns the result hash of the tables in the folder; null: they cannot be read. */
 function folderHash(folder: string, orders: Table, fills: Table): string | null {
   try {
     const { run } = JSON.parse(readRunFile(join(folder, 'summary.json'))) as Summary;
@@ -55,12 +55,12 @@ function folderHash(folder: string, orders: Table, fills: Table): string | null 
       { length: timeMs.length, columns: [numbers('time_ms', timeMs), numbers('equity', equity)] },
     ]);
   } catch {
-    // Whatever is wrong with them, they are not what the run wrote.
+    // Whatever the error is, the tables are not as the run wrote them.
     return null;
   }
 }
 
-/** `bytes`: the file must also be what is written for the run made again, to the byte. */
+/** `bytes`: the file must also equal the file of the repeated run, byte by byte. */
 function equityDifference(folder: string, record: RunRecord, bytes: { hash: string; temporary: string } | null): TableDifference | null {
   const file = 'equity.arrow';
   let stored: StoredEquity;
@@ -99,18 +99,18 @@ function byteText(byte: number | undefined): string {
   return byte === undefined ? 'the end' : `0x${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** A changed byte may have made it a time that no calendar has. */
+/** A changed byte may have made an invalid time. */
 function exactTime(ms: number): string {
   return Math.abs(ms) < 8.64e15 ? formatTime(ms) : `${ms} ms`;
 }
 
-/** All digits of the asset; more where a changed byte has made more. */
+/** Formats all digits of the asset, or more if a changed byte has added some. */
 function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord): string {
   const text = fixed(value, reportingDigits);
   return `${Number(value.toFixed(reportingDigits)) === value ? text : String(value)} ${reportingAsset}`;
 }
 
-/** The summary with what the run recorded of its inputs in the place of what they are now: those are compared on their own. */
+/** Returns the summary with the recorded inputs in place of the current ones. Inputs are compared separately. */
 function asRecorded(summary: Summary, manifest: Manifest): Summary {
   const strategies = [summary.run.strategy].flat().map((of, at) => ({ ...of, hash: manifest.strategies[at]?.sha256 ?? of.hash }));
   const [only] = strategies;
@@ -143,7 +143,7 @@ function summaryDifference(path: string, summary: Summary): TableDifference | nu
   return { file, what: labelOf(first.path), where: '', recorded: leafText(first.was), now: leafText(first.is) };
 }
 
-/** Of a summary, those that say most first. */
+/** Parts of a summary, the most important first. */
 const PARTS = ['metrics', 'trades', 'orders', 'run', 'dataQuality'];
 
 interface Leaf {

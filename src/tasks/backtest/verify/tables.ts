@@ -1,17 +1,17 @@
-// A table of a run folder beside the same table of the run made again: equal to the byte, or the first cell that is not.
+// Compares a table in a run folder with that of the repeated run: equal bytes, or the first cell that differs.
 
 import { readFileSync } from 'node:fs';
 import { timeText } from '../../../base/text/format.ts';
 import { streamCsv } from '../../../report/summary/csvFile.ts';
 import type { TableColumn, Table } from '../../../report/summary/tables.ts';
 
-/** One place at which the folder and the run made again have different things. */
+/** One difference between the folder and the repeated run. */
 export interface TableDifference {
   /** `fills.csv`, `equity.arrow` ... */
   readonly file: string;
   /** `fill 12, price`. */
   readonly what: string;
-  /** Where that is, in words: time, instrument, side; empty where `what` says all. */
+  /** Where the difference is: time, instrument, side. Empty if `what` says it. */
   readonly where: string;
   readonly recorded: string;
   readonly now: string;
@@ -23,12 +23,12 @@ export interface TableNames {
   readonly row: string;
 }
 
-/** Counts that shift with every row before them: other columns tell more about what is different. */
+/** Counters shift with every earlier row. Other columns say more about a difference. */
 const COUNTERS = ['order_id', 'trade_id', 'parent_id', 'trade'];
 const NEWLINE = 0x0a;
 const MAX_CELL_LENGTH = 70;
 
-/** The first difference of `path` from what `table` would be written as; null where all bytes are equal. */
+/** Returns the first difference between the file `path` and the CSV of `table`; null: all bytes are equal. */
 export function differenceOf(path: string, table: Table, names: TableNames): TableDifference | null {
   const stored = readFileSync(path);
   const at = firstUnequal(stored, table);
@@ -40,7 +40,7 @@ export function differenceOf(path: string, table: Table, names: TableNames): Tab
   return row === 0 ? headerDifference(header, then ?? '', names) : cellDifference(header, then, now, row, names);
 }
 
-/** The first byte at which `stored` is not `table` as CSV; null where there is none. */
+/** Returns the first byte at which `stored` differs from the CSV of `table`; null: equal. */
 function firstUnequal(stored: Buffer, table: Table): number | null {
   let at = 0;
   let found: number | null = null;
@@ -57,7 +57,7 @@ function firstUnequal(stored: Buffer, table: Table): number | null {
   return found ?? (at === stored.length ? null : at);
 }
 
-/** The line that begins at byte `start` of `table` as CSV; null beyond its end. */
+/** Returns the line that begins at byte `start` of the CSV of `table`; null: past its end. */
 function writtenLine(table: Table, start: number): string | null {
   const parts: Buffer[] = [];
   let at = 0;
@@ -127,7 +127,7 @@ function whereIs(header: readonly string[], cells: readonly string[]): string {
   return [Number.isFinite(ms) ? timeText(ms) : '', cell('instrument'), cell('side')].filter((part) => part !== '').join(' ');
 }
 
-/** The cells of a line of CSV (RFC 4180). */
+/** Returns the cells of a line of CSV (RFC 4180). */
 export function csvCells(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
@@ -135,7 +135,7 @@ export function csvCells(line: string): string[] {
   );
 }
 
-/** The columns of a stored table that its hash is made of, as `like` has them; `instruments` are the run's own, in its order. */
+/** Returns the hashed columns of a stored table, in the form of `like`. `instruments`: those of the run, in its order. */
 export function storedTable(path: string, like: Table, instruments: readonly string[]): Table {
   const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   const names = header.split(',');
@@ -155,7 +155,7 @@ export function storedTable(path: string, like: Table, instruments: readonly str
   return { length: rows.length, columns };
 }
 
-/** A column of values as they are read. */
+/** Returns a column of values as read. */
 export function numbers(name: string, values: Float64Array): TableColumn {
   return { kind: 'number', name, values, digits: [0], digitsAt: null, emptyAt: NaN };
 }

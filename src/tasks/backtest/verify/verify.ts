@@ -1,4 +1,4 @@
-// A finished run made again from its folder, and what came of it: identical, or what differs and which input has changed.
+// Repeats a finished run from its folder and compares: identical, or which results and inputs differ.
 
 import { rmSync } from 'node:fs';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
@@ -12,21 +12,21 @@ import type { TableDifference } from './tables.ts';
 
 export interface VerifyTask {
   readonly folder: string;
-  /** Where paths of the run begin, in place of the folder in which it was started. */
+  /** Replaces the folder to which the paths of the run are relative. */
   readonly startedIn: string | null;
 }
 
 export interface VerifyVerdict {
   readonly folder: string;
-  /** `notRun`: it could not be made again, and `failure` says why. */
+  /** `notRun`: it could not be repeated, and `failure` says why. */
   readonly outcome: 'identical' | 'different' | 'notRun';
   readonly resultHash: { readonly recorded: string; readonly now: string | null };
-  /** What was compared. */
+  /** Number of compared rows. */
   readonly rows: { readonly orders: number; readonly fills: number; readonly instants: number };
   readonly differences: readonly TableDifference[];
-  /** Orders, fills and equity of the folder do not have the hash that the run recorded: they or the hash were changed after it. */
+  /** Orders, fills and equity in the folder do not match the recorded hash: they or the hash were changed after the run. */
   readonly isFolderAltered: boolean;
-  /** Inputs that are no longer what the run read, and the number of all that were looked at. */
+  /** Inputs that have changed since the run, and the number of all compared inputs. */
   readonly changed: readonly ChangedInput[];
   readonly inputs: number;
   /** Versions that differ. */
@@ -35,8 +35,8 @@ export interface VerifyVerdict {
 }
 
 /**
- * Makes the run of a folder again and compares. `perform` runs what it is given; `temporaryFolder` may be made meanwhile, and is removed.
- * Throws ConfigError for a folder that is no run, and for a run that was made in code.
+ * Repeats the run of a folder and compares. `perform` runs a request. `temporaryFolder` may be created meanwhile, and is removed. Throws
+ * ConfigError for a folder without a run, and for a run that was made in code.
  */
 export async function verifyRun(
   { folder, startedIn: given }: VerifyTask,
@@ -51,7 +51,8 @@ export async function verifyRun(
   const base = { folder, inputs: files, changed, notes };
   const file = join(folder, manifest.definition.file);
   const made = await perform({ kind: 'repeat', file, startedIn, origin: manifest.origin, settings: [] }).catch((error: unknown) => {
-    // With another input anything may go wrong: bars of no whole tick, for one, are a fault of isobar only while it wrote them itself.
+    // With a changed input any error is possible. For example, bars that are not in whole ticks are a bug of isobar only if the file is
+    // unchanged.
     if (error instanceof ConfigError || error instanceof StrategyError || (error instanceof Error && changed.length > 0)) return error;
     throw error;
   });

@@ -1,11 +1,11 @@
-// Compares what the bot believes with what the exchange shows, again and again; a start does not trade before two clean comparisons.
+// Audits the account at fixed intervals: compares the bot's orders and balances with the exchange. The bot trades after two clean audits.
 
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
 export interface AuditorDeps {
   readonly scheduler: Scheduler;
-  /** Of all markets together; calls `done` once. */
+  /** Audits all markets together. Calls `done` once. */
   readonly audit: (kind: AuditKind, done: (result: AuditResult) => void) => void;
   readonly fastMs: number;
   readonly fullMs: number;
@@ -28,7 +28,9 @@ export class Auditor {
     return this.#isBusy;
   }
 
-  /** Full audits until two in a row are clean, far enough apart; then `clean` is called once, and the continuous audit begins. */
+  /**
+   * Runs full audits until two in a row, at least `startGapMs` apart, are clean. Then calls `clean` once and starts the continuous audit.
+   */
   start(clean: () => void): void {
     this.#isRunning = true;
     const { scheduler, startGapMs, fullMs, fastMs } = this.#parts;
@@ -83,7 +85,7 @@ export class Auditor {
   }
 }
 
-/** The audits of several markets as one: a mismatch of one is one of all, and so is a gap. */
+/** Merges the audits of several markets: one mismatch makes a mismatch, else one gap makes a gap. */
 export function mergeAudits(results: readonly AuditResult[]): AuditResult {
   const kinds = new Set(results.map(({ kind }) => kind));
   return {

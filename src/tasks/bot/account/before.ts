@@ -1,4 +1,4 @@
-// What earlier bots have left at the exchange, for a start that has no journal: their orders and trades are in no books.
+// Looks for orders of earlier bots at the exchange, for a start without a journal: their orders and trades are in no ledger.
 
 import { ownOrder } from '../../../protocol/shapes/spot.ts';
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
@@ -7,14 +7,17 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { isClientOrderId } from '../../../protocol/clientOrderId.ts';
 import { answerTo, NoAnswer, type MarketService } from '../../download/service.ts';
 
-/** Rows of a list. */
+/** Most rows of one list. */
 const MAX_ROWS = 1000;
-/** Orders of the newest trades that are asked for one by one: spot trades do not say the client order id. */
+/** Most orders of recent trades that are queried one by one: spot trades have no client order id. */
 const MAX_ASKED = 20;
-/** Orders that are named. */
+/** Most orders that the halt reason names. */
 const MAX_NAMED = 5;
 
-/** Orders of bots, by the form of their client order ids: `BTCUSDT 123 (01K...)`; the newest of each instrument. Throws NoAnswer. */
+/**
+ * Returns orders of bots, recognised by the form of their client order ids: `BTCUSDT 123 (01K...)`, the newest of each instrument. Throws
+ * NoAnswer.
+ */
 export async function leftBefore(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const instrument of instruments)
@@ -22,7 +25,7 @@ export async function leftBefore(service: MarketService, instruments: readonly I
   return found;
 }
 
-/** The halt of such a start, in a sentence. */
+/** Returns the halt reason of such a start as a sentence. */
 export function leftText(left: readonly string[]): string {
   const named = left.slice(0, MAX_NAMED).join(', ');
   const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
@@ -44,7 +47,7 @@ async function onSpot(service: MarketService, { wireName: symbol }: Instrument):
   for (const orderId of [...ids].slice(0, MAX_ASKED)) {
     const order = await answerTo(service, 'spot.queryOrder', { symbol, orderId });
     take(orderId, order?.clientOrderId ?? null);
-    // One is reason enough.
+    // One order is reason enough for the halt.
     if (found.size > 0) break;
   }
   return [...found.values()];
@@ -54,7 +57,7 @@ const NOT_FOUND = 404;
 
 async function onFutures(service: MarketService, { wireName: contractName }: Instrument): Promise<readonly string[]> {
   const outcome = await callAsPromise(service.client, 'futures.orderHistory', { contractName, limit: MAX_ROWS });
-  // Some services do not have it. Orders that are open are nobody's there, and stop new risk by themselves.
+  // Some services do not have this list. Open orders there are foreign orders, and these halt new risk anyway.
   if (outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND)) return [];
   if (outcome.kind !== 'acked') throw new NoAnswer(`futures.orderHistory: ${outcome.cause}`, 'isobar doctor looks for the reason');
   return outcome.value.rows.flatMap(({ orderId, clientId }) =>

@@ -1,4 +1,4 @@
-// Ids of the executions that the books have: of each instrument more than a list of the exchange holds, and no older ones.
+// Trade ids of the booked fills: for each instrument the newest ones, more than one list of the exchange holds.
 
 import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
@@ -14,7 +14,7 @@ export class BookedTrades {
     this.#ids.set(instrument, ids.add(tradeId));
     if (ids.size > MAX_TRADES) for (const oldest of ids) return void ids.delete(oldest);
   }
-  /** None is missing that the exchange may still list. */
+  /** Includes every trade that the exchange may still list. */
   of(instrument: InstrumentId): ReadonlySet<string> {
     return this.#ids.get(instrument) ?? new Set();
   }

@@ -1,4 +1,4 @@
-// The capital of a bot against what its account holds: books that begin with more than is there would trade with money that nobody has.
+// Compares the configured capital with the account's balances, so that a bot never trades with money that the account does not have.
 
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -9,7 +9,7 @@ import { answerTo, type MarketService } from '../../download/service.ts';
 import type { AccountPlan } from '../../../app/kinds/parts.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 
-/** Throws ConfigError where the capital of all strategies is more than an account holds, and NoAnswer where the exchange does not say. */
+/** Throws ConfigError if the capital of all strategies is more than the account holds, and NoAnswer if the exchange does not reply. */
 export async function checkCapitalHeld(service: MarketService, plan: RunPlan, engine: Engine): Promise<void> {
   for (const account of marketOf(engine.instruments).accounts(plan, engine)) {
     const held = account.market === 'spot' ? await spotHoldings(service) : await futuresHoldings(service);
@@ -28,7 +28,7 @@ function tooMuch(market: Market, asset: string, wanted: string, there: Decimal):
   );
 }
 
-/** What the books of an account hold, by asset. */
+/** Returns the amounts in the ledger of an account, by asset. */
 function booked({ market, ledger }: AccountPlan): ReadonlyMap<string, string> {
   const found = new Map([[ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits)]]);
   if (market === 'futures') return found;
@@ -46,7 +46,7 @@ async function spotHoldings(service: MarketService): Promise<ReadonlyMap<string,
   return new Map(rows.map(({ asset, free, locked }) => [asset, new Decimal(free).plus(locked)]));
 }
 
-/** The wallet: profit that is not realised is nobody's yet. */
+/** Uses the wallet balance: unrealised profit does not count. */
 async function futuresHoldings(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
   const { rows } = await answerTo(service, 'futures.account', {});
   return new Map(rows.map(({ marginCoin, walletBalance, accountNormal }) => [marginCoin, new Decimal(walletBalance ?? accountNormal)]));

@@ -1,4 +1,4 @@
-// The id of an order that is not the bot's, as the journal's HUMAN records name it: the instrument, then the exchange's id.
+// The id of a foreign order in HUMAN records of the journal: the instrument, then the venue order id.
 
-/** Returns the exchange's id in the text of a HUMAN record. */
+/** Returns the venue order id from the id text of a HUMAN record. */
 export const venueIdIn = (id: string): string => id.slice(id.indexOf(' ') + 1);

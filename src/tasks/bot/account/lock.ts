@@ -1,4 +1,4 @@
-// One bot of an account at a time, whatever its data folder: a lock for each address of the exchange, in the state folder of the user.
+// Allows one bot per account, whatever its data folder: a lock per address of the exchange, in the user's state folder.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { originName } from '../../../access/bans.ts';
 import type { LiveConfig } from '../config/read.ts';
 
 export interface AccountLock {
-  /** Why there is no lock: the state folder cannot be written. The journal has one of its own in any case. Null: it is held. */
+  /** Why there is no lock: the state folder cannot be written. The journal has its own lock in any case. Null: the lock is held. */
   readonly missing: string | null;
   release(): void;
 }
 
 type LockedAccount = Pick<LiveConfig, 'accounts' | 'access' | 'markets' | 'fingerprint'>;
 
-/** Throws ConfigError while another process has it, or may have it. */
+/** Takes the locks. Throws ConfigError if another process holds one, or may hold one. */
 export function lockAccount({ accounts, access, markets, fingerprint }: LockedAccount): AccountLock {
   const origins = new Set(markets.flatMap((market) => access.baseUrls[market] ?? []));
   const processes = processesHere();
@@ -42,7 +42,7 @@ export function lockAccount({ accounts, access, markets, fingerprint }: LockedAc
   }
 }
 
-/** A bot that was killed leaves its folder, and each demonstration has an address of its own: without this they were more and more. */
+/** Removes the lock folders of bots that were killed. Each demo has its own address, so these folders would accumulate. */
 function removeStaleLocks(accounts: string, processes: Processes): void {
   const disk = new FileSystemDisk();
   quietly(() => {
@@ -59,6 +59,6 @@ function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // What stays is no harm.
+    // A folder that stays does no harm.
   }
 }

@@ -1,4 +1,4 @@
-// One exchange port over the services of several markets: each order goes to the service of its instrument.
+// Implements one exchange port over several markets: each order goes to the service of its instrument.
 
 import type { RestExchange } from '../../../adapters/exchange/restExchange.ts';
 import type { HaltCode } from '../../../adapters/exchange/calls/types.ts';
@@ -8,16 +8,16 @@ import type { ApprovedOrder, Order } from '../../../model/order.ts';
 import type { Channel, ExchangePort } from '../../../ports/exchange.ts';
 
 export class MarketRouter implements ExchangePort {
-  /** Contracts alone have condition orders, and their service takes them. */
+  /** Only contracts have trigger orders, and the futures service accepts them. */
   readonly supportsTriggerOrders = true;
   readonly #byMarket = new Map<Market, RestExchange>();
 
-  /** The engine, which a service needs to know, needs this port first: services come later. */
+  /** Adds the service of a market. Services come later than this port, because they need the engine and the engine needs the port. */
   open(market: Market, service: RestExchange): void {
     this.#byMarket.set(market, service);
   }
 
-  /** The service of a market. */
+  /** Returns the service of a market. */
   of(market: Market): RestExchange {
     const found = this.#byMarket.get(market);
     if (found) return found;
@@ -29,7 +29,7 @@ export class MarketRouter implements ExchangePort {
   all(): readonly RestExchange[] {
     return [...this.#byMarket.values()];
   }
-  /** Of the account: the same stands at the service of another market, so that what is over at this one is not over. */
+  /** True when another market still raises the same halt cause, so that clearing it in this market does not end it. */
   isRaisedElsewhere(market: Market, code: HaltCode, instrument: number | null): boolean {
     const others = [...this.#byMarket].filter(([its]) => its !== market);
     return others.some(([, { raisedCauses }]) => raisedCauses.some((each) => each.code === code && each.instrument === instrument));

@@ -1,4 +1,4 @@
-// Maintenance windows: while one lasts nothing new is risked, and orders that would open are kept or taken back, as the config says.
+// Maintenance windows: no new risk while one lasts. Working orders that would open are kept or cancelled, as the config says.
 
 import { cronTimes } from '../../../adapters/clock/cron.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -7,25 +7,25 @@ import { formatMinute, parseTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { LiveFile } from './schema.ts';
 
-/** A time from its beginning to before its end, ms UTC. */
+/** A span of time from `fromMs` to before `toMs`, ms UTC. */
 export interface MaintenanceSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 export interface MaintenanceWindow {
   readonly cancels: boolean;
-  /** The span that holds at `ms`; else the first one that begins later; null: there is none. */
+  /** Returns the span that contains `ms`, else the next one. Null: no span follows. */
   readonly spanAt: (ms: number) => MaintenanceSpan | null;
 }
 
-/** Codes of the halt, and whether it takes orders back that would open. The engine's halt desk does so by the code: a replay does the same. */
+/** Halt code for each choice. The engine's halt actions cancel opening orders by this code, so that a replay does the same. */
 const CODES = { keep: 'MAINTENANCE', cancel: 'MAINTENANCE_CANCEL' } as const;
 const ACCOUNT = { kind: 'account' } as const;
 const MINUTE_MS = 60_000;
-/** Longer waits are cut, as clocks drift. */
+/** Longer waits are cut, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
-/** Throws ConfigError for a window without an end, or before its beginning, and for a pattern that is none. */
+/** Throws ConfigError for a window that does not end after its start, and for an invalid cron pattern. */
 export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
   return given.map((window, at) => {
     const cancels = window.orders === 'cancel';
@@ -43,7 +43,7 @@ export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonl
 
 function repeated(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
   const next = cronTimes(pattern, timeZone);
-  // The first one that has not ended by `ms`.
+  // Returns the first window that has not ended by `ms`.
   return (ms) => {
     const fromMs = next(ms - lengthMs);
     return fromMs === Infinity ? null : { fromMs, toMs: fromMs + lengthMs };
@@ -54,7 +54,7 @@ export interface MaintenanceDeps {
   readonly windows: readonly MaintenanceWindow[];
   readonly engine: Engine;
   readonly scheduler: Scheduler;
-  /** The exchange's time, ms. */
+  /** The venue's time, ms. */
   readonly venueMs: () => number;
   /** Runs `act` as a step of the engine. */
   readonly step: (act: () => void) => void;
@@ -68,7 +68,7 @@ export class Maintenance {
     this.#parts = parts;
   }
 
-  /** Looks now, and at every beginning and end. */
+  /** Checks the windows now, and again at every start and end of one. */
   start(): void {
     const { windows, scheduler, venueMs } = this.#parts;
     if (windows.length === 0) return;

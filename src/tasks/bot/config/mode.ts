@@ -1,4 +1,4 @@
-// Paper or live: what must come together before an order may leave for real money, decided in one place over all combinations.
+// Paper or live: checks in one place that all settings agree before an order may leave for real money.
 
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../../base/errors.ts';
@@ -6,21 +6,21 @@ import type { Market } from '../../../model/instrument.ts';
 
 export type Mode = 'paper' | 'live';
 
-/** Everything that a start says about its mode. */
+/** All settings of a start that concern its mode. */
 export interface ModeRequest {
-  /** `mode` of the config; its default is paper. */
+  /** `mode` of the config; default paper. */
   readonly mode: Mode;
   /** `--live` was given. */
   readonly isFlagged: boolean;
   readonly timeScale: number;
   readonly urls: Readonly<Partial<Record<Market, string>>>;
-  /** Fingerprint of the key. */
+  /** Fingerprint of the API key. */
   readonly fingerprint: string;
-  /** Fingerprint that a person has typed, now or before; null: none. */
+  /** Fingerprint that the operator has typed, now or earlier; null: not confirmed. */
   readonly confirmed: string | null;
 }
 
-/** Throws ConfigError unless every sign says the same: paper on this computer, or live and all that live needs. */
+/** Throws ConfigError unless all settings agree: paper on this computer, or live with everything that live requires. */
 export function checkMode(adopted: ModeRequest): void {
   const refusal = adopted.mode === 'paper' ? paperRefusal(adopted) : liveRefusal(adopted);
   if (refusal) throw refusal;
@@ -53,7 +53,7 @@ function liveRefusal({ isFlagged, timeScale, urls, fingerprint, confirmed }: Mod
     : new ConfigError(`the account is ${fingerprint}, confirmed was ${confirmed}`, remedy);
 }
 
-/** Which account a key belongs to, without a hint at the key. */
+/** Returns an identifier of the account of a key. It reveals nothing of the key. */
 export function fingerprintOf(apiKey: string): string {
   return createHash('sha256').update(`isobar account ${apiKey}`).digest('hex').slice(0, 12);
 }

@@ -1,4 +1,4 @@
-// The modules of a live bot: loaded before it asks the exchange anything, and rejected where they rebind what a live bot keeps.
+// The modules of a live bot: loaded before the first request to the exchange, rejected if they rebind a part that a live bot keeps.
 
 import { Overrides } from '../../../app/overrides.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -8,14 +8,14 @@ import type { ModulePlan } from '../../../definition/plan/module.ts';
 import type { LiveConfig } from './read.ts';
 import type { Mode } from './mode.ts';
 
-/** Parts that modules may add to, wherever the bot trades. */
+/** Parts that modules may add to in every mode. */
 const ALWAYS: readonly string[] = ['rules', 'notifier'];
-/** Parts that stand between the bot and the exchange: only where no real money is at stake. */
+/** Parts between the bot and the exchange. Modules may rebind them only in paper mode. */
 const PAPER: readonly string[] = ['exchange', 'clock', 'journal'];
-/** Of these the bot's own one goes on: orders that nobody writes down or sends would be lost. */
+/** Modules may only wrap these parts. If one replaced them, orders would not be journalled or not be sent. */
 const WRAPPED: readonly string[] = ['exchange', 'journal'];
 
-/** Throws ConfigError for a module that cannot be loaded, and for one that rebinds a part which a live bot keeps. */
+/** Throws ConfigError for a module that cannot be loaded, and for one that rebinds a part that a live bot keeps. */
 export async function liveOverrides(
   { definition, source, mode }: Pick<LiveConfig, 'definition' | 'source' | 'mode'>,
   options: ModuleOptions,

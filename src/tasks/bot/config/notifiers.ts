@@ -1,4 +1,4 @@
-// Whom a bot tells: the `alerts` of its config, with addresses and tokens from files of their own.
+// The receivers of alerts: the `alerts` of the config, with addresses and tokens read from files of their own.
 
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { textValue } from '../../../definition/text/values.ts';
 
 const file = (of: string) => textValue('the path of a file', `file, mode 0600, that holds ${of}`);
 
-/** One entry of `alerts`. Addresses of webhooks are secrets as a rule: whoever has one can write there. */
+/** The list of `alerts`. A webhook address is usually a secret: anyone who has it can post there. */
 export const alertsSchema = z
   .array(
     z.discriminatedUnion(
@@ -45,7 +45,7 @@ export interface Notifiers {
   close(): Promise<void>;
 }
 
-/** `folder`: to which paths are relative. Throws ConfigError for files that others can read and for addresses that are not https. */
+/** `folder`: paths are relative to it. Throws ConfigError for files that other users can read, and for addresses that are not https. */
 export function openNotifiers(entries: readonly AlertEntry[], folder: string): Notifiers {
   const wire = new UndiciWire({ connections: 4, maxBodyBytes: 64 * 1024 });
   const all = entries.map((entry, at) => notifierOf(entry, folder, `alerts[${at}]`, wire));
@@ -67,7 +67,7 @@ function notifierOf(entry: AlertEntry, folder: string, place: string, wire: Undi
   return webhookNotifier(wire.send, new Secret(address), tokenFile === undefined ? null : secretIn(tokenFile, 'tokenFile'));
 }
 
-/** Never shows the address. */
+/** Throws ConfigError without showing the address, which may be a secret. */
 function checkAddress(address: string, place: string): void {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);

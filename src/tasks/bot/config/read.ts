@@ -1,4 +1,4 @@
-// Reads the config of a live bot: checked, defaults filled in, the exchange's access settled, the run definition inside it at hand.
+// Reads the config of a live bot: checks it, fills in defaults, and settles the access to the exchange and the run definition inside it.
 
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -26,41 +26,41 @@ export const LIVE_FILE: FileKind<LiveFile> = { schema: liveSchema, called: 'a bo
 
 export interface AuditTimes {
   readonly fullMs: number;
-  /** Between the two clean audits without which a start does not trade. */
+  /** Minimum time between the two clean audits that a start needs before it trades. */
   readonly startGapMs: number;
 }
 
 export interface BarTimes {
-  /** From the close of a bar to the moment when strategies decide without it. */
+  /** From the close of a bar to the time when strategies decide without it. */
   readonly graceMs: number;
   readonly delayMs: number;
   readonly spreadMs: number;
 }
 
-/** What decides how a bot behaves, wherever its exchange is. */
+/** Settings that determine how a bot behaves, independent of the exchange's address. */
 export interface LiveBehaviour {
   readonly file: string;
   readonly timeScale: number;
   readonly markets: readonly Market[];
-  /** The part that is a run definition, and how to point into it. */
+  /** The run definition inside the config, with positions for error messages. */
   readonly source: DefinitionSource;
   readonly definition: Pick<Definition, (typeof DEFINITION_KEYS)[number]>;
-  /** Bounds of the proof that an order had no effect (order safety, section 7). */
+  /** Absence bounds: when an order may be proven absent (order safety, section 7). */
   readonly proof: AbsenceBoundsSettings;
-  /** sha-256 of the run definition inside the file. */
+  /** SHA-256 of the run definition inside the file. */
   readonly hash: string;
 }
 
 export interface LiveConfig extends LiveBehaviour {
   readonly mode: Mode;
-  /** The folder of the journal, the latches and the socket; absolute. */
+  /** The folder of the journal, the kill switch files and the socket; absolute. */
   readonly data: string;
-  /** Where bots of this user say whose account they trade on: one place, whatever their data folders. */
+  /** Folder with the account locks of all bots of this user, whatever their data folders. */
   readonly accounts: string;
   readonly access: AccessSettings;
   readonly signer: Signer;
   readonly fingerprint: string;
-  /** In the time of the exchange; nothing of it is divided by the time scale. */
+  /** In the venue's time. Nothing in it is divided by the time scale. */
   readonly orders: OrderSettings;
   readonly onStop: 'leave' | 'cancel';
   readonly audit: AuditTimes;
@@ -74,13 +74,13 @@ export interface LiveConfig extends LiveBehaviour {
   readonly alerts: readonly AlertEntry[];
 }
 
-/** What a config says of the bot itself; no key is asked for. Throws ConfigError for what cannot be used. */
+/** Returns the bot's own settings without reading a key. Throws ConfigError for an invalid config. */
 export function readLiveFile(file: string): LiveBehaviour {
   const { source, given } = read(file);
   return behaviourOf(file, source, given);
 }
 
-/** Throws ConfigError for what cannot be used. Key and secret are removed from `environment`. */
+/** Throws ConfigError for an invalid config. Removes key and secret from `environment`. */
 export function readLiveConfig(file: string, environment: Environment = process.env): LiveConfig {
   const { source, given } = read(file);
   const { markets, ...behaviour } = behaviourOf(file, source, given);
@@ -96,7 +96,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     markets,
     data,
     accounts: join(access.stateFolder, 'accounts'),
-    // A ban of an exchange that hurries ends by its clock, which is nobody else's.
+    // A ban of a paper exchange ends by that exchange's own clock, so its state is not shared with other bots.
     access: mode === 'paper' ? { ...access, stateFolder: data } : access,
     signer,
     fingerprint: fingerprintOf(signer.apiKey),
@@ -122,7 +122,7 @@ function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): L
     source: own,
     definition: given,
     proof: timesOf(given).proof,
-    // Where the exchange is and how it is asked decides nothing.
+    // Address and access of the exchange do not influence decisions.
     hash: createHash('sha256').update(JSON.stringify(own.data)).digest('hex'),
   };
 }
@@ -130,8 +130,8 @@ function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): L
 type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'bars' | 'fundingMs'>;
 
 /**
- * Of an exchange that hurries, a ms of doubt here is several there. Orders are signed for the middle of what it takes, 1 s ahead of its
- * clock to 5 s behind it, so that a doubt of 2 s does no harm.
+ * With a time scale, 1 ms of clock uncertainty here is several ms at the exchange. The exchange accepts signatures from 5 s behind its
+ * clock to 1 s ahead. Orders are signed for the middle of that span, so that an uncertainty of 2 s does no harm.
  */
 const HURRIED = { doubtMs: 2000, backdateMs: 1500 } as const;
 
@@ -181,7 +181,7 @@ function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment:
   return settingsOf(file, path === null ? source.folder : dirname(path), { spotUrl, futuresUrl }, environment);
 }
 
-/** The keys of a run definition, with the places that they have in the config. */
+/** Returns the keys of the run definition, with their positions in the config. */
 function definitionSource(source: DefinitionSource): DefinitionSource {
   const entries = DEFINITION_KEYS.map((key) => [key, definitionValueAt(source.data, [key])] as const).filter(
     ([, value]) => value !== undefined,

@@ -1,4 +1,4 @@
-// The config of a live bot as a schema: the strategy parts of a run definition, and beside them where and how the bot trades.
+// The schema of a bot config: the keys of a run definition that a bot shares, and where and how the bot trades.
 
 import { z } from 'zod';
 import { accessSchema } from '../../../access/config.ts';
@@ -161,10 +161,10 @@ export const liveSchema = map(
   'a bot config: keys and values',
 );
 
-/** A config as its author wrote it. */
+/** A parsed config, before defaults. */
 export type LiveFile = z.output<typeof liveSchema>;
 
-/** The keys that a bot has in common with a run definition. */
+/** The keys that a bot config shares with a run definition. */
 export const DEFINITION_KEYS = [
   'name',
   'strategy',
@@ -184,7 +184,7 @@ export const DEFINITION_KEYS = [
   'instruments',
 ] as const;
 
-/** The JSON schema of a bot config, for editors; `config/bot.schema.json` holds its text. */
+/** Returns the JSON schema of a bot config, for editors. `config/bot.schema.json` holds this text. */
 export function liveJsonSchema(): string {
   const schema = z.toJSONSchema(liveSchema, { io: 'input', target: 'draft-7' });
   return `${JSON.stringify({ title: 'isobar bot config', ...schema }, null, 2)}\n`;

@@ -1,11 +1,11 @@
-// How long a bot is to run, as people write it.
+// Parses the option `--seconds`: how long a bot runs.
 
 import { ConfigError } from '../../../base/errors.ts';
 
-/** A timer of Node ends at once beyond it: some 24 days. */
+/** The longest delay of a Node timer, about 24 days. A longer one fires at once. */
 const MAX_SECONDS = 2_147_483;
 
-/** Null: until it is stopped. */
+/** Returns seconds; null: the bot runs until it is stopped. Throws ConfigError. */
 export function secondsOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const seconds = Number(text);

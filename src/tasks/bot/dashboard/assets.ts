@@ -1,4 +1,4 @@
-// What the dashboard's page is made of, read once: its script joined from compiled modules, the chart library, style and markup. Nothing of it is secret.
+// The public files of the dashboard, read once: script (joined from compiled modules), chart library, style and markup. No secrets.
 
 import { inPackage, linkedPage } from '../../../report/page/link.ts';
 import { DOCUMENT } from './document.ts';
@@ -17,7 +17,7 @@ const TEXT = {
 } as const;
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#2456b8" stroke-width="2" d="M1 12l4-5 3 3 6-8"/></svg>`;
 
-/** By path. */
+/** Returns the files by URL path. */
 export function assets(): ReadonlyMap<string, PageAsset> {
   const asset = (type: keyof typeof TEXT, text: string): PageAsset => ({ type: TEXT[type], body: Buffer.from(text) });
   return new Map([

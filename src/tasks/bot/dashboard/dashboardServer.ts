@@ -1,4 +1,4 @@
-// The dashboard of a bot: a page on loopback, and behind a token what it shows and does.
+// The HTTP server of the dashboard: a public page on loopback, and behind a token the bot's state and acts.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { BotControl } from '../../control/botControl.ts';
@@ -11,14 +11,14 @@ import { Refusals } from './refusals.ts';
 import { Tokens, tokensIn } from './tokens.ts';
 
 export interface DashboardOptions {
-  /** Data folder of the bot: the tokens lie there. */
+  /** Data folder of the bot. It holds the tokens. */
   readonly folder: string;
-  /** Loopback alone; default 127.0.0.1. */
+  /** A loopback address; default 127.0.0.1. */
   readonly host?: string;
-  /** 0: a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly nowMs: () => number;
-  /** Told of acts and of refusals, for the log. */
+  /** Logs acts and refused requests. */
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
@@ -30,9 +30,9 @@ export interface Dashboard {
 
 const MAX_BODY_BYTES = 64 * 1024;
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-/** Of one page: a look a second, and what a person clicks. */
+/** Enough for a few pages: one request a second, and the operator's clicks. */
 const MAX_CONNECTIONS = 32;
-/** A connection that dawdles is ended, and takes nobody's place. */
+/** Time-outs end slow connections, so that they do not block others. */
 const LIMITS = {
   headersTimeout: 2000,
   requestTimeout: 10_000,
@@ -61,7 +61,7 @@ const json = (status: number, value: unknown): Answer => ({ status, type: 'appli
 const refused = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): Answer =>
   json(status, { problem });
 
-/** Throws ConfigError for an address that others could reach, and for a port that cannot be had. */
+/** Throws ConfigError for an address that is not loopback, and for a port that cannot be opened. */
 export async function openDashboard(control: BotControl, options: DashboardOptions): Promise<Dashboard> {
   const { folder, host = '127.0.0.1', port, log } = options;
   if (!LOOPBACK.includes(host)) {
@@ -109,12 +109,12 @@ class DashboardHandler {
     this.#refusals.flush();
   }
 
-  /** Which port it is decides which names of the host are right. */
+  /** Creates the guard once the port is known: valid host names include the port. */
   open(port: number): void {
     this.#guard = new Guard(this.#tokens, port, this.#options.nowMs);
   }
 
-  /** `body` null: it was too large. */
+  /** `body` null: the body was too large. */
   async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
     const { method = '', url = '' } = request;
     const received = { method, headers: single(request.headers) };
@@ -145,10 +145,10 @@ class DashboardHandler {
     return json(200, { allowed, view });
   }
 
-  /** `{request, typed}`: what is to be done, and the word that was typed for it. */
+  /** Expects `{request, typed}`: the request, and the confirmation word that the operator typed. */
   async #act(otherReceived: ReceivedRequest, body: Buffer): Promise<Answer> {
     if (otherReceived.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
-    // The token first: whoever has none learns nothing of the form of a request.
+    // Check the token first: a caller without one learns nothing about the form of requests.
     const allowed = this.#guard!.allows(otherReceived, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
     if (otherReceived.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });

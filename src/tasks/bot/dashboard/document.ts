@@ -1,4 +1,4 @@
-// The markup of the dashboard: everything that the page's script fills, and nothing inline.
+// The HTML of the dashboard: elements that the page's script fills. No inline script or style.
 
 import { html } from '../../../report/page/markup.ts';
 

@@ -1,4 +1,4 @@
-// Who may ask the dashboard what: names of hosts, origins, tokens, and how often a wrong one may be tried.
+// Access control of the dashboard: host names, origins, tokens, and a limit on attempts with wrong tokens.
 
 import type { AccessScope, ControlOp } from '../../control/request.ts';
 import type { Tokens } from './tokens.ts';
@@ -14,13 +14,13 @@ export interface AccessRefusal {
   readonly problem: string;
 }
 
-/** Wrong tokens that are let pass before the door is shut for those without one. */
+/** Wrong tokens per minute. After that the dashboard rejects all requests without a valid token. */
 const MAX_FAILURES = 10;
 const SHUT_MS = 60_000;
-/** Acts that raise risk want a word typed. */
+/** Acts that raise risk need a typed confirmation word. */
 const TYPED: ReadonlySet<ControlOp> = new Set<ControlOp>(['resume', 'adopt', 'resolve']);
 
-/** What has to be typed for an act; null: nothing. */
+/** Returns the confirmation word of an act; null: none needed. */
 export const wordFor = (op: ControlOp): string | null => (TYPED.has(op) ? op : null);
 
 export class Guard {
@@ -36,8 +36,8 @@ export class Guard {
   }
 
   /**
-   * Of every request. A page of somebody else may reach this port by a name of its own that points here (DNS rebinding): that name is in
-   * Host. Or send to it from where it is: that place is in Origin.
+   * Checks every request. A page of another site may reach this port by its own host name that resolves to this computer (DNS rebinding):
+   * `Host` then has that name. Or it may send requests here directly: `Origin` then names that site.
    */
   refusesPlace({ headers }: RequestHead): AccessRefusal | null {
     const { host = '', origin, 'sec-fetch-site': site } = headers;
@@ -50,14 +50,14 @@ export class Guard {
       : { status: 403, problem: 'the request comes from another page' };
   }
 
-  /** Of requests for data and acts. Returns what the token allows, or why not. */
+  /** Checks requests for data and acts. Returns the scope that the token allows, or the refusal. */
   allows({ headers }: RequestHead, needs: AccessScope): AccessScope | AccessRefusal {
     const has = this.#tokens.allows(headers['authorization']);
     if (has !== null) return suffices(has, needs) ? has : { status: 403, problem: `this token allows ${has}, and this needs ${needs}` };
     const nowMs = this.#nowMs();
     this.#failures = this.#failures.filter((atMs) => nowMs - atMs < SHUT_MS);
     if (this.#failures.length >= MAX_FAILURES) return { status: 429, problem: 'too many wrong tokens: wait a minute' };
-    // Asking without a token is no guess.
+    // A request without a token is not an attempt to guess one.
     if (headers['authorization'] !== undefined) this.#failures.push(nowMs);
     return { status: 401, problem: 'expected a token' };
   }

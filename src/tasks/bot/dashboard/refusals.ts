@@ -1,14 +1,14 @@
-// Requests that the dashboard has refused: counted, and told to the log at most once a minute, so that nobody can fill it.
+// Counts requests that the dashboard has refused. Logs them at most once a minute, so that a client cannot fill the log.
 
 const PERIOD_MS = 60_000;
 
 export class Refusals {
-  /** Since the dashboard was opened. */
+  /** Count since the dashboard was opened. */
   total = 0;
   readonly #nowMs: () => number;
   readonly #tell: (message: string) => void;
   #toldMs = -Infinity;
-  /** Refused since the last line in the log. */
+  /** Refused since the last log line. */
   #untold = 0;
   #newest = '';
 
@@ -17,7 +17,7 @@ export class Refusals {
     this.#tell = notify;
   }
 
-  /** `why` it was refused, and `what` was asked for, which a stranger may have written. */
+  /** `why`: reason of the refusal. `what`: what was asked for; untrusted text. */
   add(why: string, what: string): void {
     this.total++;
     this.#untold++;
@@ -25,7 +25,7 @@ export class Refusals {
     if (this.#nowMs() - this.#toldMs >= PERIOD_MS) this.flush();
   }
 
-  /** Tells of those that the log does not know of. */
+  /** Logs the refusals that are not in the log yet. */
   flush(): void {
     if (this.#untold === 0) return;
     const others = this.#untold === 1 ? '' : ` and ${this.#untold - 1} requests before it`;

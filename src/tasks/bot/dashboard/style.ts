@@ -1,4 +1,4 @@
-// The style of the dashboard: that of the report, and what a page has that lives.
+// The CSS of the dashboard: that of the report, and additions for live data.
 
 import { STYLE } from '../../../report/page/style.ts';
 

@@ -1,4 +1,4 @@
-// The tokens of the dashboard: three of 256 bits, by what they allow, in a file that its user alone can read.
+// The access tokens of the dashboard: one of 256 bits for each scope, in a file that only its user can read.
 
 import { createHash, generateKeySync, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { TOKEN_NAME } from '../../control/folder/dataFolder.ts';
 import type { AccessScope } from '../../control/request.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
-/** Each allows what those before it do. */
+/** Each scope includes those before it. */
 export const ACCESS: readonly AccessScope[] = ['read', 'operate', 'kill'];
 const PATTERN = /^[\w-]{43}$/;
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 export type TokenTexts = Readonly<Record<AccessScope, string>>;
 
-/** Digests alone stay in memory. */
+/** Keeps only digests of the tokens in memory. */
 export class Tokens {
   readonly #digests: ReadonlyMap<AccessScope, Buffer>;
 
@@ -22,11 +22,11 @@ export class Tokens {
     this.#digests = new Map(ACCESS.map((scope) => [scope, digest(texts[scope])]));
   }
 
-  /** What the bearer of an `Authorization` header may do; null: nothing. Takes the same time for every text of a length. */
+  /** Returns the scope of an `Authorization` header; null: none. Takes the same time for every text of the same length. */
   allows(header: string | undefined): AccessScope | null {
     const given = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
     let found: AccessScope | null = null;
-    // All are compared, whichever it is.
+    // Compare all tokens, so that the time reveals nothing.
     for (const [scope, known] of this.#digests) if (timingSafeEqual(given, known)) found = scope;
     return found;
   }
@@ -34,10 +34,13 @@ export class Tokens {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** True where a token of `has` suffices for `needs`. */
+/** True when a token of scope `has` allows what `needs` allows. */
 export const suffices = (has: AccessScope, needs: AccessScope): boolean => ACCESS.indexOf(has) >= ACCESS.indexOf(needs);
 
-/** The tokens of a data folder, made where there are none. Throws ConfigError for a file that others can reach. */
+/**
+ * Returns the tokens of a data folder, and creates them if the file does not exist. Throws ConfigError for a file that other users can
+ * access.
+ */
 export function tokensIn(folder: string): TokenTexts {
   const path = join(folder, TOKEN_NAME);
   try {
@@ -51,7 +54,7 @@ export function tokensIn(folder: string): TokenTexts {
   return readTokens(path);
 }
 
-/** Half a file would be in the way of the next start. Throws ConfigError where the disk does not take it. */
+/** Removes a partly written file, which would block the next start. Throws ConfigError if the disk cannot be written. */
 function fill(file: number, path: string, text: string): void {
   try {
     writeFileSync(file, text);
@@ -88,7 +91,7 @@ function readTokens(path: string): TokenTexts {
 
 function openTokens(path: string, remedy: string): number {
   try {
-    // A FIFO without a writer would hold the open for ever.
+    // Without O_NONBLOCK, opening a FIFO that has no writer would block permanently.
     return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;

@@ -1,4 +1,4 @@
-// Replays the journal in a folder: reads it, finds the config and the instruments of its bot, and says what came of it.
+// Replays the journal in a folder: reads it, finds the bot's config and instruments, and returns the result of the replay.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -12,12 +12,12 @@ import { readLiveFile } from '../config/read.ts';
 import { replayJournal, type ReplayResult } from './journal.ts';
 
 export interface ReplayFolderOptions {
-  /** Null: the one that the bot was started with. */
+  /** Null: the config with which the bot was started. */
   readonly config: string | null;
   readonly load?: ResolveOptions['load'];
 }
 
-/** `path`: the folder of a journal, or the data folder that it lies in. Throws ConfigError for what cannot be replayed. */
+/** `path`: the folder of a journal, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
 export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
   const inside = join(path, 'journal');
   const folder = resolve(existsSync(inside) ? inside : path);

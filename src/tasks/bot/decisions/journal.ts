@@ -1,4 +1,4 @@
-// Replays the journal of a live bot: the same bars and answers into a fresh engine, every decision held against the recorded one.
+// Replays the journal of a live bot: feeds its bars and events to a new engine, and compares every decision with the recorded one.
 
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -18,22 +18,22 @@ export interface ReplayOptions {
 }
 
 export interface ReplayResult {
-  /** Starts of the bot. */
+  /** Number of starts of the bot. */
   readonly processes: number;
   readonly instants: number;
   readonly bars: number;
-  /** Verdicts, orders and cancels that were made again. */
+  /** Verdicts, orders and cancels that the replay decided again. */
   readonly decisions: number;
   readonly difference: ReplayDifference | null;
-  /** Every decision is the same, and none of the starts has made a difference to a bot that never stopped. */
+  /** True when every decision is the same, and no start changed anything compared with a bot that never stopped. */
   readonly equalToUnstopped: boolean;
-  /** Why it is another one; null: it is not. */
+  /** Why the run differs from one that never stopped; null: it does not. */
   readonly interruption: string | null;
-  /** Bars that went by while the bot was down. */
+  /** Bars that closed while the bot was down. */
   readonly missedBars: number;
 }
 
-/** Throws ConfigError for a journal without a start, and for a config or code that is not the one that ran. */
+/** Throws ConfigError for a journal without a start, and when config or code differ from those that ran. */
 export async function replayJournal(
   records: readonly JournalRecord[],
   behaviour: LiveBehaviour,

@@ -1,4 +1,4 @@
-// Closed bars of the exchange become instants: all feeds that close together decide together, in time, or not at all.
+// Turns closed bars of the exchange into instants: strategies decide once on all feeds that close together, in time or not at all.
 
 import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
 import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
@@ -25,35 +25,35 @@ export interface BarDeliveryDeps {
   readonly ask: (set: LiveSet) => AskKlines;
   readonly random: () => number;
   readonly times: BarTimes;
-  /** Reads what the orders of these instruments have become; calls `done` once, perhaps within the call. */
+  /** Reads the state of the orders of these instruments. Calls `done` once, perhaps within the call. */
   readonly settle: (done: () => void) => void;
-  /** `bars` are appended to their feeds, then strategies decide at `atMs`. */
+  /** Appends `bars` to their feeds, then strategies decide at `atMs`. */
   readonly deliver: (atMs: number, bars: readonly BarFact[], append: () => void) => void;
-  /** Bars that went by until `untilMs` while the bot was down are appended: nobody decides on them. */
+  /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
   readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
-  /** Of a life that goes on: its newest instant, ms UTC. Null: a life begins. */
+  /** The newest instant of a life that continues, ms UTC. Null: a new life begins. */
   readonly sinceMs: number | null;
 }
 
-/** Longer waits are cut, as the clocks drift. */
+/** Longer waits are cut, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
 interface Staged {
   readonly set: LiveSet;
-  /** Positions of its feeds in the engine. */
+  /** Indices of its feeds in the engine. */
   readonly feeds: readonly number[];
   readonly poller: BarPoller;
-  /** Came, and not delivered yet; oldest first. */
+  /** Received and not delivered yet; oldest first. */
   readonly bars: MarketBar[];
-  /** Our time at which the newest bar came; null before the first. */
+  /** Local time at which the newest bar arrived; null before the first. */
   receivedMs: number | null;
 }
 
 export class BarDelivery {
   readonly #parts: BarDeliveryDeps;
   readonly #staged: readonly Staged[];
-  /** Every instant up to here is over. */
+  /** Every instant up to this time has ended. */
   #closedMs: number;
   #isBusy = false;
   #isRunning = false;
@@ -65,7 +65,10 @@ export class BarDelivery {
     this.#staged = parts.sets.map((set) => this.#stage(set));
   }
 
-  /** Bars that had closed by now are caught up, and nobody decides on them; after a restart those of the last `graceMs` are decided on. */
+  /**
+   * Catches up with bars that have closed by now, without decisions. After a restart, strategies still decide on bars of the last
+   * `graceMs`.
+   */
   start(): void {
     this.#isRunning = true;
     const { sinceMs, times, catchUp } = this.#parts;
@@ -85,7 +88,7 @@ export class BarDelivery {
     this.#disarm();
   }
 
-  /** Nothing that has come waits to be decided on. */
+  /** True when no received bar waits for a decision. */
   get isIdle(): boolean {
     return !this.#isBusy && this.#staged.every(({ bars }) => bars.every(({ closeMs }) => closeMs <= this.#closedMs));
   }
@@ -141,7 +144,7 @@ export class BarDelivery {
     this.#soon();
   }
 
-  /** One answer may bring several bars: all of them are there when the next instant is looked for. */
+  /** One reply may bring several bars. The next turn looks for the instant, when all of them have been taken. */
   #soon(): void {
     if (this.#isBusy || !this.#isRunning) return;
     this.#arm(0);
@@ -153,7 +156,7 @@ export class BarDelivery {
       const nowMs = this.#venueMs();
       const t = this.#nextInstant();
       const waitMs = t - nowMs;
-      // Between two instants others have their turn.
+      // Let other events run between two instants.
       if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
       const deadlineMs = t + this.#parts.times.graceMs;
       if (nowMs > deadlineMs + this.#parts.times.graceMs) this.#passOver(t, nowMs - this.#parts.times.graceMs);
@@ -162,14 +165,14 @@ export class BarDelivery {
     }
   }
 
-  /** So much time has gone by that nobody should decide any more. What came is delivered with the next instant, without a decision. */
+  /** Skips the decision at `t`, because it is too late. Received bars are delivered with the next instant, without a decision. */
   #passOver(t: number, untilMs: number): void {
     if (this.#staged.some(({ bars }) => bars.length > 0))
       this.#parts.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
     this.#closedMs = Math.max(t, untilMs);
   }
 
-  /** False where there was nothing to decide on. */
+  /** Returns false if there was nothing to decide on. */
   #decide(t: number): boolean {
     const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     for (const { set, bars } of due) {
@@ -187,7 +190,7 @@ export class BarDelivery {
     this.#parts.settle(() => {
       if (this.#isRunning) this.#deliver(t);
       this.#isBusy = false;
-      // Within the call, whoever has called looks for the next instant.
+      // If `settle` has called back within the call, the loop in #pump continues.
       if (!isWithin) this.#soon();
     });
     isWithin = false;
@@ -200,7 +203,7 @@ export class BarDelivery {
     deliver(t, facts, () => appendFacts(engine, facts));
   }
 
-  /** Takes the bars that have closed by `t`. */
+  /** Removes and returns the bars that have closed by `t`. */
   #due(t: number): readonly BarFact[] {
     const facts: BarFact[] = [];
     for (const { bars, feeds } of this.#staged) {
@@ -213,7 +216,7 @@ export class BarDelivery {
     return facts;
   }
 
-  /** Every feed that closes at `t` has said what it has of it. */
+  /** True when every feed that closes at `t` has its bar, or a later one. */
   #isComplete(t: number): boolean {
     return this.#staged.every(({ set, bars }) => this.#closeAfterClosed(set) !== t || bars.some(({ closeMs }) => closeMs >= t));
   }
@@ -228,7 +231,7 @@ export class BarDelivery {
     return closeOf(interval, openOf(interval, this.#closedMs));
   }
 
-  /** The earliest that it may be at the exchanges. */
+  /** The venue's time; with several markets the earliest. */
   #venueMs(): number {
     return Math.min(...this.#parts.sets.map(({ key }) => this.#parts.serverTime(key.market).ms));
   }
@@ -257,7 +260,7 @@ export function appendFacts(engine: Engine, facts: readonly BarFact[]): void {
   }
 }
 
-/** An instant begins: its rows, which `append` puts into the feeds, are looked at by whatever watches them. Bot and replay do the same. */
+/** Begins an instant: `append` adds its rows to the feeds, then local stops and collar orders check them. Bot and replay share this. */
 export function beginInstant(engine: Engine, atMs: number, append: () => void): void {
   const before = engine.execution.map((feed) => feed.bars.length);
   append();

@@ -1,4 +1,4 @@
-// A bar as the journal has it.
+// The form of a bar in the journal.
 
-/** A bar that has come, for every feed of its set: position of the feed in the engine, then openMs, open, high, low, close, volume. */
+/** A received bar, once for every feed of its set: index of the feed in the engine, then openMs, open, high, low, close, volume. */
 export type BarFact = readonly [feed: number, openMs: number, open: number, high: number, low: number, close: number, volume: number];

@@ -1,4 +1,4 @@
-// The feeds of a live bot as it starts: instruments as the exchange lists them now, bars from the catalog and from the exchange.
+// Loads the feeds of a live bot at its start: instruments as the exchange lists them now, bars from the catalog and from the exchange.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -24,32 +24,32 @@ import type { BarFact } from './barFact.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 
-/** Rows in front of the newest 300: enough for the longest indicator that anyone registers. */
+/** Most bars taken from the catalog, before the exchange's newest 300: enough for the longest indicator. */
 const CATALOG_ROWS = 5000;
 
-/** A set of bars that is polled; several feeds of a bot may be of one set. */
+/** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
 export interface LiveSet {
   readonly key: BarKey;
-  /** Of the klines that are asked for: the same, or a finer one where the exchange does not have it. */
+  /** Interval of the klines that are requested: the same, or a finer one if the exchange does not have it. */
   readonly from: Interval;
   readonly instrument: Instrument;
-  /** What the exchange gave as the bot started, oldest first. */
+  /** Closed bars that the exchange returned at the start, oldest first. */
   readonly known: readonly MarketBar[];
-  /** One copy a feed. */
+  /** One copy for each feed. */
   readonly copies: readonly GrowingBars[];
-  /** Of a life that goes on: closed bars that came after its newest ones, oldest first. */
+  /** For a life that continues: closed bars newer than those it has, oldest first. */
   readonly behind: readonly MarketBar[];
 }
 
 export interface LiveFeeds {
   readonly plans: readonly FeedPlan[];
   readonly sets: readonly LiveSet[];
-  /** The exchange's time, at or before which all of these bars had closed. */
+  /** A venue time by which all of these bars had closed. */
   readonly atMs: number;
   readonly notes: readonly string[];
 }
 
-/** A set of bars as the exchange and the catalog have it. */
+/** The bars of one symbol and interval in the exchange and the catalog. */
 interface ListedSet extends Pick<LiveSet, 'key' | 'from' | 'instrument' | 'known'> {
   readonly catalog: BarColumns | null;
 }
@@ -57,20 +57,20 @@ interface ListedSet extends Pick<LiveSet, 'key' | 'from' | 'instrument' | 'known
 export interface LiveMarket {
   readonly wanted: readonly WantedFeed[];
   readonly sets: ReadonlyMap<string, ListedSet>;
-  /** The exchange's time, at or before which all of these bars had closed. */
+  /** A venue time by which all of these bars had closed. */
   readonly atMs: number;
 }
 
-/** The bars that a life of the bot has had. */
+/** The bars that a life of the bot has received. */
 export interface LivedBars {
   readonly warm: readonly BarFact[];
-  /** Open time of the newest bar of a feed, ms UTC. */
+  /** Returns the open time of the newest bar of a feed, ms UTC. */
   readonly lastMs: (feed: number) => number;
-  /** Rows that all of it needs. */
+  /** Rows that all of these bars need. */
   readonly rows: number;
 }
 
-/** The same over bars that somebody else has: `fill` appends those of a feed, by its position. Throws ConfigError. */
+/** Returns feed plans for a replay of the journal, over the recorded bars alone. Throws ConfigError. */
 export function plansFor(
   behaviour: Pick<LiveBehaviour, 'definition' | 'source'>,
   instruments: readonly Instrument[],
@@ -91,17 +91,17 @@ interface WantedFeed {
   readonly isHidden: boolean;
 }
 
-/** The feeds of a config in words, in their order: a life of a bot has the same ones at each start. */
+/** Returns the feeds of a config as text, in order. A life of a bot has the same feeds at each start. */
 export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'>): readonly string[] {
   return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
 }
 
-/** Throws ConfigError for what the exchange does not list, and NoAnswer where it does not answer. */
+/** Throws ConfigError for a symbol that the exchange does not list, and NoAnswer if the exchange does not reply. */
 export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
   const listings = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
   for (const market of config.markets) listings.set(market, await listMarket(service, market));
-  // One time for all of them: what closes while they are read belongs to the first instants of the run.
+  // Use one time for all feeds: a bar that closes while they are read belongs to the first instants of the run.
   const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
   const atMs = Math.min(...times);
   const catalog = catalogOf(config);
@@ -118,7 +118,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
   return { wanted, sets, atMs };
 }
 
-/** The feeds with which a life of the bot begins. */
+/** Returns the feeds for the start of a new life. */
 export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): LiveFeeds {
   const notes: string[] = [];
   return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
@@ -128,7 +128,7 @@ export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): L
   });
 }
 
-/** The feeds of a life that goes on: the bars with which it began, and what has come since its newest ones. Throws ConfigError for a hole. */
+/** Returns the feeds of a life that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
 export function feedsOfLife(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
   return liveFeeds(market, [], ({ key, instrument, catalog, known }, feed) => {
     const bars = new GrowingBars(instrument, key.interval, rows + room);
@@ -159,7 +159,7 @@ function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): 
   for (const [of, openMs, open, high, low, close, volume] of warm) if (of === feed) bars.append({ openMs, open, high, low, close, volume });
 }
 
-/** Paths of a config are tried from the current folder, then from its own. A bot can do without a catalog. */
+/** Tries the path in the config from the current folder, then from the config's folder. A bot can run without a catalog. */
 export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
   const path = resolve(definition.catalog ?? DEFAULTS.catalog);
   return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
@@ -179,7 +179,9 @@ function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 
   return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source)];
 }
 
-/** Finer bars of each symbol whose feeds are coarser, in which stops are looked at: as a backtest has them with the same key. */
+/**
+ * Returns execution-only feeds: for each symbol with coarser feeds, the bars in which local stops are checked. A backtest does the same.
+ */
 function executionOnlyFeedsOf(
   seen: readonly WantedFeed[],
   given: string | undefined,
@@ -204,7 +206,7 @@ function executionOnlyFeedsOf(
   });
 }
 
-/** Bars of a live feed are judged as they come, not as a set. */
+/** Live bars are checked as they arrive, not as a set. */
 const qualityOf = ({ length }: BarColumns): FeedQuality => ({
   manifestHash: '',
   rows: length,
@@ -223,7 +225,7 @@ function klineInterval({ dialect }: MarketService, { market, symbol, interval }:
   throw new ConfigError(`${symbol} ${interval}: the exchange has no such bars, and none that make them`, 'choose another interval');
 }
 
-/** The newest closed bars, oldest first. */
+/** Returns the newest closed bars, oldest first. */
 async function newestBars(
   service: MarketService,
   { market, symbol, interval }: BarKey,
@@ -238,7 +240,7 @@ async function newestBars(
   return (from === interval ? window : coarserWindow(window, interval)).closed;
 }
 
-/** The record of the catalog where there is one, with the digits and minimums that the exchange has now. */
+/** Returns the catalog's record of the instrument, if there is one, with the exchange's current precisions and minimums. */
 function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
   const { market, symbol } = listed;
   const prices = known.flatMap(({ low, high }) => [low, high]);
@@ -247,7 +249,7 @@ function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrum
   return withRates(instrumentRecordOf(listed, like), config.definition.fees);
 }
 
-/** With the fees of the config, as a backtest has them: those of a contract stand with its other terms. */
+/** Sets the fees of the config, as a backtest does. The fees of a contract belong to its contract terms. */
 export function withRates(instrument: Instrument, fees: LiveConfig['definition']['fees']): Instrument {
   if (fees === undefined) return instrument;
   if (instrument.contract !== undefined) return { ...instrument, contract: withFees(instrument.contract, fees) };

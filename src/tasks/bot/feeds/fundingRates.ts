@@ -1,4 +1,5 @@
-// The funding rates with which a live bot begins: what its journal knows, then the catalog; NaN for each funding time that neither has.
+// The funding rates that a live bot knows at its start: from its journal, then from the catalog, NaN for each funding time that neither
+// has.
 
 import { loadSeries } from '../../../adapters/catalog/series/seriesStore.ts';
 import { RATE_DIGITS } from '../../../adapters/catalog/series/series.ts';
@@ -13,45 +14,45 @@ import { formatMinute } from '../../../model/time.ts';
 import { knownRates } from '../../../definition/marks/load.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
-/** Most rates that a bot begins with: eleven months of eight hours. */
+/** Most rates at the start: eleven months at one rate every eight hours. */
 const MAX_RATES = 1000;
-/** Funding times of a catalog are some ms beside the grid. */
+/** Funding times in a catalog are a few ms away from the grid. */
 const MINUTE_MS = 60_000;
 
-/** What a live run has of its contracts: room for the rates that come. Marks are those of the bars, and payments are the exchange's. */
+/** Returns empty, growing rates for each contract of a live run. Marks come from the bars, funding payments from the exchange. */
 export function liveContracts(feeds: readonly FeedPlan[]): ReadonlyMap<InstrumentId, ContractData> {
   const contracts = feeds.flatMap(({ bars: { instrument } }) => (instrument.contract === undefined ? [] : [instrument.id]));
   return new Map([...new Set(contracts)].map((id) => [id, { marks: null, funding: [], rates: new GrowingRates() }]));
 }
 
-/** The rates of a contract of such a run. */
+/** Returns the growing rates of a contract in a live run. */
 export function ratesOf({ futures }: RunPlan, id: string): GrowingRates {
   const rates = futures?.data.get(id as InstrumentId)?.rates;
   if (rates instanceof GrowingRates) return rates;
   throw new InvariantError(`${id}: its funding rates do not grow`);
 }
 
-/** As a journal has it: what is finer than a rate of any catalog is rounded away. */
+/** Formats a rate for the journal, rounded to the digits of catalog rates. */
 export const rateText = (rate: number): string | null =>
   Number.isNaN(rate) ? null : fromScaled(Math.round(rate * pow10(RATE_DIGITS)), RATE_DIGITS);
 export const rateFrom = (text: string | null): number => (text === null ? NaN : Number(text));
 
 export interface KnownRates {
   readonly times: readonly number[];
-  /** NaN: not known. */
+  /** NaN: unknown. */
   readonly rates: readonly number[];
 }
 
-/** The funding times of the grid after `afterMs` up to `toMs`; one just beside `afterMs` is that one. */
+/** Returns the funding times of the grid after `afterMs`, up to `toMs`. A time just beside `afterMs` counts as `afterMs`. */
 export function gridTimes(afterMs: number, toMs: number, periodMs: number): readonly number[] {
   const first = (Math.floor((afterMs + MINUTE_MS) / periodMs) + 1) * periodMs;
   return Array.from({ length: Math.max(0, Math.floor((toMs - first) / periodMs) + 1) }, (_, at) => first + at * periodMs);
 }
 
 /**
- * The newest rates, without a hole from the first that is known to the last funding time before `atMs`. What the journal knows counts more
- * than the catalog, because strategies have decided on it; it may know the next one already, which nobody can see yet. Of the catalog
- * nothing is taken that lies ahead.
+ * Returns the newest rates, without a gap from the first known one to the last funding time before `atMs`. The journal counts more than the
+ * catalog, because strategies have decided on its rates. The journal may contain the next rate, which is not visible yet. Catalog rates
+ * after `atMs` are not used.
  */
 export function joinRates(
   journal: ReadonlyMap<number, string | null>,
@@ -78,7 +79,7 @@ export function joinRates(
   return { times: newest.map(([timeMs]) => timeMs), rates: newest.map(([, rate]) => rate) };
 }
 
-/** What the rates of a contract lack as a bot begins at `atMs`, in words; null: nothing. */
+/** Returns a sentence about the rates that are missing at the start; null: none. `nextMs`: the next funding time. */
 export function missingRates({ wireName }: Instrument, { times, rates }: KnownRates, nextMs: number): string | null {
   if (rates.every(Number.isNaN)) return `no funding rate of ${wireName} is known; the first will be that of ${formatMinute(nextMs)}`;
   const holes = times.filter((_, at) => Number.isNaN(rates[at]));
@@ -88,7 +89,7 @@ export function missingRates({ wireName }: Instrument, { times, rates }: KnownRa
   return `${holes.length} funding rates of ${wireName} are missing, from ${formatMinute(first)} to ${formatMinute(holes.at(-1)!)}`;
 }
 
-/** The rates of a contract in the catalog; null: none. */
+/** Returns the rates of a contract from the catalog; null: it has none. */
 export function catalogRates(catalog: string, symbol: string): FundingRates | null {
   const loaded = loadSeries(catalog, { kind: 'funding', symbol });
   return loaded === null ? null : knownRates(loaded.columns);

@@ -1,4 +1,4 @@
-// The funding rates of a live bot: those that it begins with and those that it reads, journalled before any strategy can see them.
+// Reads the funding rates of a live bot and journals each one before a strategy can see it.
 
 import type { RecordBody } from '../../../adapters/journal/records/records.ts';
 import { RatePoller, type AskRate } from '../../../adapters/exchange/klines/fundingPoller.ts';
@@ -15,15 +15,15 @@ export interface FundingReaderDeps {
   readonly engine: Engine;
   readonly plan: RunPlan;
   readonly scheduler: Scheduler;
-  /** Of the futures exchange. */
+  /** Time of the futures exchange. */
   readonly serverTime: () => ServerTime;
   readonly ask: (instrument: Instrument) => AskRate;
   readonly periodMs: number;
-  /** With what each contract begins. */
+  /** The rates of each contract at the start. */
   readonly known: (instrument: Instrument) => KnownRates;
-  /** Takes what strategies are about to know. */
+  /** Journals rates before strategies see them. */
   readonly journal: (body: RecordBody<'RATES'>) => void;
-  /** `strategy` null: of no one of them. */
+  /** `strategy` null: concerns no strategy in particular. */
   readonly log: (level: 'info' | 'warn', strategy: string | null, message: string) => void;
 }
 
@@ -33,11 +33,11 @@ interface Line {
   readonly rates: GrowingRates;
   readonly begins: KnownRates;
   readonly poller: RatePoller;
-  /** Strategies that have heard what is missing. */
+  /** Strategies that have been warned about missing rates. */
   readonly warnedStrategies: Set<number>;
-  /** What is missing, for strategies that ask for it; null: nothing. */
+  /** The missing rates, as a sentence for strategies that read them; null: none. */
   readonly lacks: string | null;
-  /** The funding time that is waited for; NaN before the first. */
+  /** The next funding time; NaN before the first. */
   dueMs: number;
 }
 
@@ -52,7 +52,7 @@ export class FundingReader {
     );
   }
 
-  /** An answer is awaited. */
+  /** True while a reply is pending. */
   get isBusy(): boolean {
     return this.#lines.some(({ poller }) => poller.isBusy);
   }
@@ -65,7 +65,7 @@ export class FundingReader {
     }
     this.warnReaders();
   }
-  /** A bot that goes on with its journal knows the rates of its past already: what is new is what came after them. */
+  /** A bot that continues with its journal has its past rates already. Only later ones are new. */
   #begin(line: Line): void {
     const { times, rates } = line.begins;
     const { lastMs, length, rate } = line.rates;
@@ -77,7 +77,7 @@ export class FundingReader {
     for (const { poller } of this.#lines) poller.stop();
   }
 
-  /** Each strategy that has asked for rates which are not there hears of it once. */
+  /** Warns each strategy once that reads funding with missing rates. */
   warnReaders(): void {
     for (const { lacks, index, warnedStrategies } of this.#lines) {
       if (lacks === null) continue;
@@ -116,7 +116,7 @@ export class FundingReader {
     return line;
   }
 
-  /** The next one stands there as not known until it has been read, and so do those that went by meanwhile. */
+  /** Adds the next rate as NaN until it has been read, and so each funding time that was missed meanwhile. */
   #next(line: Line, dueMs: number): void {
     const { instrument, rates } = line;
     const { length, lastMs, rate } = rates;

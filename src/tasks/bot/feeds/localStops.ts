@@ -1,4 +1,4 @@
-// Stops that the bot holds itself, looked at when a bar has closed: the exchange does not know them.
+// Checks the bot's local stops when a bar has closed. The exchange does not know these stops.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { cancelCollarRemainders } from '../../../orders/collar.ts';
@@ -6,9 +6,8 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 
 /**
- * Row `row` of the execution feed of an instrument has closed, and what filled in it is booked: stops that it has reached go off, as
- * orders at the market, in the order in which a backtest looks at them; then trailing stops follow, and what a market order by quantity
- * has not got by then is taken back.
+ * Checks row `row` of an execution feed after it has closed and its fills are booked. Stops that the row has reached trigger as market
+ * orders, in the order of a backtest. Then trailing stops move, and the unfilled remainder of collar orders is cancelled.
  */
 export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
   const { brackets, bracketManager } = engine;
@@ -17,7 +16,7 @@ export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
   if (brackets.waiting(index) > 0) {
     const scale = pow10(instrument.priceDigits);
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
-    // What guards an entry from within the row on has nothing to say of its open.
+    // A bracket whose entry has filled within the row must not react to the row's open.
     brackets.gapped(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
     brackets.reached(index, high!, low!, -Infinity, bracketManager.onHit);
     if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);

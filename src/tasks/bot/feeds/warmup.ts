@@ -1,4 +1,4 @@
-// The bars with which a live feed begins: what the catalog has, joined to the newest bars of the exchange where the two agree.
+// The warm-up bars of a live feed: bars of the catalog, joined to the newest bars of the exchange if both agree.
 
 import { isSame, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -10,23 +10,23 @@ import { formatMinute } from '../../../model/time.ts';
 
 export interface Warmup {
   readonly bars: GrowingBars;
-  /** Why the catalog's bars were left out, in words; null where they were not, or there are none. */
+  /** Why the catalog's bars were left out, as a sentence; null: they were used, or there are none. */
   readonly note: string | null;
 }
 
 export interface WarmupDeps {
   readonly instrument: Instrument;
   readonly interval: Interval;
-  /** Null: the catalog has none. */
+  /** Null: the catalog has no bars. */
   readonly catalog: BarColumns | null;
-  /** The closed bars of the exchange, oldest first. */
+  /** Closed bars of the exchange, oldest first. */
   readonly window: readonly MarketBar[];
   readonly room?: number;
 }
 
 /**
- * Bars of the catalog stand only in front of bars of the exchange that they reach, and whose common bars they have in the same figures:
- * an indicator over a hole, or over two sources, would have values that no backtest has.
+ * Joins catalog and exchange. Catalog bars are used only if they reach the exchange's bars and their common bars are equal. An indicator
+ * over a gap, or over two sources, would have values that no backtest has.
  */
 export function joinWarmup({ instrument, interval, catalog, window, room }: WarmupDeps): Warmup {
   const bars = room === undefined ? new GrowingBars(instrument, interval) : new GrowingBars(instrument, interval, room);
@@ -42,8 +42,8 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
 }
 
 /**
- * The closed bars after the one that opened at `lastMs`, oldest first: those of the exchange, and in front of them those of the catalog.
- * Throws ConfigError where some are missing that neither has.
+ * Returns the closed bars after the one that opened at `lastMs`, oldest first: those of the catalog, then those of the exchange. Throws
+ * ConfigError if bars are missing that neither has.
  */
 export function barsSince(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
   const newer = window.filter(({ openMs }) => openMs > lastMs);
@@ -53,7 +53,7 @@ export function barsSince(lastMs: number, { instrument, interval, catalog, windo
   const name = `${instrument.wireName} ${interval}`;
   const why = catalog === null || catalog.length === 0 ? null : whyApart(name, catalog, window, first);
   const rows = catalog === null || why !== null ? [] : rowsBetween(catalog, lastMs, first.openMs);
-  // A catalog may have holes of its own.
+  // A catalog may have gaps of its own.
   const times = [lastMs, ...rows.map(({ openMs }) => openMs), first.openMs];
   const isHole = (at: number): boolean => at > 0 && barsBetween(interval, times[at - 1]!, times[at]!) > 1;
   const from = times.findIndex((_, at) => isHole(at));
@@ -87,7 +87,7 @@ function whyApart(name: string, catalog: BarColumns, window: readonly MarketBar[
       ? `${name}: the bars of the catalog end where those of the exchange begin, so that nothing shows that they are the same: left out`
       : `${name}: ${missing} bars are missing from ${from} to ${formatMinute(first.openMs)}, behind the catalog: it is left out`;
   }
-  // What the catalog has beyond the window is not compared, and not taken.
+  // Catalog bars after the exchange's bars are not compared and not used.
   const endMs = window.at(-1)!.openMs;
   const byTime = new Map(window.map((bar) => [bar.openMs, bar]));
   for (let row = catalog.length - 1; row >= 0 && catalog.openMs[row]! >= first.openMs; row--) {
@@ -115,9 +115,7 @@ const rowOf = (bars: BarColumns, row: number) => ({
   volume: bars.volume[row]!,
 });
 
-/**
- * What `name` lacks of the `needed` bars, in words, with the bars by their times; null where nothing is missing.
- */
+/** Returns a sentence about the warm-up bars that strategy `name` is missing of the `needed` ones; null: none is missing. */
 export function missingWarmup(name: string, bars: BarColumns, needed: number): string | null {
   const missing = needed - bars.length;
   if (missing <= 0) return null;

@@ -1,4 +1,4 @@
-// The journal of a live bot as its process opens it: whose it is, how its orders are named, and what stands in it from before.
+// Opens the journal of a live bot: takes its lock, checks its account, continues its order ids and reads its records.
 
 import { join } from 'node:path';
 import type { SendStamp } from '../../../adapters/journal/fileJournal.ts';
@@ -13,41 +13,41 @@ import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
 import type { LiveConfig } from '../config/read.ts';
 
 export interface BotJournal extends OpenedJournal {
-  /** The client order id of an order of this bot, of this process or an earlier one. */
+  /** Returns the client order id of an order of this bot, also of an earlier process. */
   readonly cidOf: (id: OrderId) => string;
-  /** Of earlier processes, for a replay; evidence about lost answers is left out. */
+  /** Records of earlier processes, for a replay. Evidence about lost replies is left out. */
   readonly records: readonly JournalRecord[];
   /** Funding rates that earlier processes knew. */
   readonly rates: RateHistory;
-  /** `<instrument id> <trade id> <side>` of every execution. */
+  /** `<instrument id> <trade id> <side>` of every fill. */
   readonly trades: ReadonlySet<string>;
-  /** Gives up what grows with the journal, once the bot has taken it over. */
+  /** Releases the memory that grows with the journal, once the bot has taken it over. */
   forget(): void;
 }
 
 export interface JournalWorld {
   readonly nowMs: () => number;
   readonly listener: JournalListener;
-  /** 30 bits of chance. */
+  /** 30 random bits. */
   readonly random: number;
   readonly stamp: (order: Order) => SendStamp;
   readonly tradeText: (tradeId: number) => string;
-  /** Newest price of the instrument of an order, ticks; NaN before the first. */
+  /** Newest price of an instrument, ticks; NaN before the first. */
   readonly lastTicks: (instrumentIndex: number) => number;
-  /** Worst case of an order in units of money. */
+  /** Worst case of an order, in units of money. */
   readonly reservedUnits: (id: OrderId) => number;
-  /** Where the journal lies; default a folder on the disk of this computer. */
+  /** Opens the journal; default a folder on the disk of this computer. */
   readonly open?: typeof openJournalFolder;
 }
 
 const PREFIX_CHARS = 16;
 
-/** Where the journal of a bot lies. */
+/** Returns the folder of a bot's journal. */
 export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => join(data, 'journal');
 
 /**
- * Takes the lock and reads the journal back. Order ids go on where they ended, under the prefix that they had: what was sent once is never
- * named again. Throws ConfigError where another process has it, and where it is damaged or another account's.
+ * Takes the lock and reads the journal. Order ids continue from the newest one, with the same prefix, so that no client order id is used
+ * twice. Throws ConfigError if another process holds the lock, if the journal is damaged, or if it belongs to another account.
  */
 export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
   let prefix: string | null = null;
@@ -55,7 +55,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
-  // Every record of an order asks for it anew.
+  // Cached, because every record of an order asks for it.
   let last: { readonly id: OrderId; readonly cid: string } | null = null;
   const cidOf = (id: OrderId): string => {
     if (last?.id !== id) {
@@ -99,7 +99,10 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   return { ...opened, cidOf, records, rates, trades, forget };
 }
 
-/** Makes less of records that stay in memory: those of an order come in a row, and have one name; nobody looks at their checksums again. */
+/**
+ * Reduces the memory of kept records: the records of an order share one string for its id, and checksums are dropped because they were
+ * checked.
+ */
 function slimmer(): (record: JournalRecord) => JournalRecord {
   let newest = '';
   return (record) => {
@@ -112,7 +115,10 @@ function slimmer(): (record: JournalRecord) => JournalRecord {
   };
 }
 
-/** The books begin with the capital of the first start: another one later would be money out of nothing. Throws ConfigError. */
+/**
+ * Checks that the capital is that of the journal's first start. A later change would add money that was never deposited. Throws
+ * ConfigError.
+ */
 export function checkCapital(config: LiveConfig, { state: { config: before } }: Pick<BotJournal, 'state'>): void {
   if (before === null) return;
   const now = capitalFacts(config);
@@ -134,7 +140,7 @@ export function checkCapital(config: LiveConfig, { state: { config: before } }: 
       );
 }
 
-/** What the books begin with, as facts of a CONFIG record. */
+/** Returns the start capital as facts of a CONFIG record. */
 export function capitalFacts({ definition: { cash } }: LiveConfig): Readonly<Record<string, string>> {
   if (typeof cash === 'string') return { 'cash.': cash };
   return Object.fromEntries(

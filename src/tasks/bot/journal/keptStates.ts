@@ -1,4 +1,4 @@
-// Writes down what strategies keep, at the end of each instant at which it has changed.
+// Journals the state that strategies keep, at the end of each instant at which it has changed.
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';

@@ -1,4 +1,4 @@
-// A journal that also says in plain words what is decided, for the log and for whoever looks at the bot.
+// Wraps the journal: it also logs each decision as a plain sentence, for the operator.
 
 import type { Fill } from '../../../model/fill.ts';
 import type { Order } from '../../../model/order.ts';
@@ -6,25 +6,25 @@ import type { Evidence } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 import { orderText } from '../../../app/orderText.ts';
 
-/** Codes of the exchange are numbers; words say why an order did not leave. */
+/** Codes of the exchange are numbers. Other codes say why an order was not sent. */
 const VENUE_CODE = /^-?\d+$/;
 
-/** Totals since the start. */
+/** Counts since the start. */
 export interface OrderCounts {
   sent: number;
   denied: number;
   refused: number;
   unknowns: number;
-  /** Sent, by strategy. */
+  /** Orders sent, by strategy. */
   readonly byStrategy: number[];
 }
 
 export interface NarrationOptions {
-  /** Runs `run` once what is journalled now lasts, and the orders that wait for that have left. */
+  /** Runs `run` once everything journalled by now is durable, and the orders that wait for that have been sent. */
   readonly after: (run: () => void) => void;
-  /** `code`: of a refusal, by risk or by the exchange. */
+  /** `code`: of a denial by risk or a refusal by the exchange. */
   readonly decided: (strategy: number, message: string, code: string | null) => void;
-  /** Why an order was refused with this code, just now, with the figures. */
+  /** Returns why an order was denied with this code just now, with figures. */
   readonly detail: (code: string) => string;
 }
 
@@ -53,7 +53,7 @@ export class NarratedJournal implements Journal {
   submitted(order: Order): number {
     this.counts.sent++;
     this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
-    // Its words are made when it has left: no size and no price of it changes any more.
+    // Make the text after sending: size and price of the order do not change any more.
     const { strategy } = order;
     this.#options.after(() => this.#options.decided(strategy, `${orderText(order)}: sent`, null));
     return this.#journal.submitted(order);

@@ -1,4 +1,4 @@
-// A restart: books, orders and halts are made again from the journal, before anything is asked or sent.
+// Restores ledger, orders and halts from the journal after a restart, before the first request.
 
 import { causesOf, writeHalts } from '../../../adapters/journal/haltRecords.ts';
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
@@ -9,12 +9,12 @@ import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from './botJournal.ts';
 import { lasts } from '../safety/lasting.ts';
 
-/** Fills and payments of earlier processes, booked in order: before the engine is sealed. */
+/** Books fills and payments of earlier processes in order. Call it before the engine is sealed. */
 export function bookHistory({ ledger, brackets, instruments }: Engine, history: TradeHistory): void {
   history.book({ ledger, brackets, instruments });
 }
 
-/** Orders and halts of earlier processes; from now on halts are written down. Nothing is sent. */
+/** Restores orders and halts of earlier processes. From then on halts are journalled. Sends nothing. */
 export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { state, isTorn } = journal;
   const orders = restoredOrders(state, engine.instruments, { isTorn, venueMs });

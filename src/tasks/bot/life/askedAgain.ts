@@ -1,4 +1,4 @@
-// What strategies ask for while a journal is replayed: each order is answered as it was then, and what differs is counted.
+// Compares the decisions of strategies in a replay with the journal: recorded orders get their recorded result, differences are counted.
 
 import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
@@ -17,21 +17,21 @@ import { cancelText, draftText, intentText, orderText, verdictText } from './wor
 
 /** The first decision that differs. */
 export interface ReplayDifference {
-  /** Number of the record; the one that comes next where the replay has decided something that the journal does not hold. */
+  /** Number of the record, or of the next record if the journal does not contain the replayed decision. */
   readonly seq: number;
   readonly timeMs: number;
   readonly recorded: string;
   readonly replayed: string;
 }
 
-/** A decision that the journal does not hold: the process has ended before it was written down. */
+/** A decision that is not in the journal because the process ended before it was written. */
 export interface HeldDecision {
   readonly what: 'sent' | 'denied' | 'draft' | 'cancel';
   readonly order: BotOrder;
   readonly id: OrderId;
-  /** Of a denial. */
+  /** Code of a denial. */
   readonly code: string;
-  /** Of a draft. */
+  /** Set for a draft. */
   readonly waits: Waits | null;
   /** The instant of the decision, ms UTC. */
   readonly atMs: number;
@@ -41,21 +41,21 @@ const CHANGED = 'CHANGED';
 const NOTHING = 'nothing';
 
 export class AskedAgain {
-  /** Orders and cancels that were asked for again as they were recorded, and denials. */
+  /** Orders, cancels and denials that were decided again as they were recorded. */
   decisions = 0;
   difference: ReplayDifference | null = null;
-  /** In order. */
+  /** In the order of the decisions. */
   readonly held: HeldDecision[] = [];
-  /** Position of the record in work. */
+  /** Position of the current record. */
   at = 0;
   #stepMs = -Infinity;
-  /** Whether the journal may end inside the step in work: asked for once a step, and only then. */
+  /** Whether the journal may end inside the current step. Computed at most once a step. */
   #mayEnd: boolean | null = null;
   #isSilent = false;
-  /** Risk itself decides: the journal does not hold what is asked for. */
+  /** True while risk itself decides, because the journal does not contain the decision. */
   #isHolding = false;
   #changed = 0;
-  /** Differences of an instant: of the orders that were recorded, and of those that are asked for now. */
+  /** By instant: how many recorded orders differ, and how many replayed ones. */
   readonly #differing = new Map<number, { recorded: number; replayed: number }>();
   readonly #parts: LifeParts;
 
@@ -69,7 +69,7 @@ export class AskedAgain {
     journal.cancelSent = (order) => this.#cancelled(order as BotOrder);
   }
 
-  /** Decisions that differ. A recorded one in whose place another one is made counts once. */
+  /** Number of decisions that differ. A recorded one that was replaced by another one counts once. */
   get differences(): number {
     return [...this.#differing.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
   }
@@ -81,30 +81,31 @@ export class AskedAgain {
   get #isAtEnd(): boolean {
     return (this.#mayEnd ??= this.#parts.past.endsIn(this.at, this.#stepMs));
   }
-  /** Runs `act` without a look at what it asks for. */
+  /** Runs `act` without comparing its cancels. */
   silently(act: () => void): void {
     this.#isSilent = true;
     act();
     this.#isSilent = false;
   }
 
-  // --- Orders that are asked for
+  // --- Orders of strategies
 
   ask(order: BotOrder): OrderId {
     const { engine } = this.#parts;
-    // What waits for others is no order yet.
+    // A draft that waits for other orders is not an order yet.
     if (engine.orders.precheck(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
     const found = this.#found(order);
     if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
     order.id = found.number as OrderId;
     const { verdict, intent, send } = found;
     const isMissed = verdict?.code === 'MISSED';
-    // Approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order without an INTENT was not sent.
+    // The order was approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order
+    // without an INTENT was not sent.
     const mayBeSent = send !== null || (intent !== null && this.#parts.isTorn);
     if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
     found.isKnown = true;
     if (intent !== null) this.#compare(order, intent);
-    // A verdict, and an order where it was approved.
+    // Count a verdict, and the order if it was approved.
     this.decisions += intent === null ? 1 : 2;
     if (verdict !== null && !verdict.ok && !isMissed) {
       engine.orders.deny(order, verdict.code ?? 'BAD_INPUT');
@@ -128,7 +129,7 @@ export class AskedAgain {
     return past.like({ createdMs, strategy, slot, side, role, qty, amount });
   }
 
-  /** The order stands at the exchange as it was recorded: that counts. */
+  /** Compares an order with its record. The recorded terms win, because the order at the exchange has them. */
   #compare(order: BotOrder, intent: RecordOf<'INTENT'>): void {
     const guards = guardsOf(order);
     const isSame =
@@ -156,7 +157,7 @@ export class AskedAgain {
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   }
 
-  /** Nothing in the journal is like it: it was never sent, and is not sent now. */
+  /** The journal has no such order: it was never sent, and is not sent now. */
   #unknown(order: BotOrder): OrderId {
     const { engine, past } = this.#parts;
     const text = orderText(order);
@@ -169,7 +170,7 @@ export class AskedAgain {
     return id;
   }
 
-  /** The journal ends here: risk decides, and what is sent waits until the start is complete. */
+  /** The journal ends here: risk decides, and the order waits until the start is complete. */
   #hold(order: BotOrder): OrderId {
     const { engine, past } = this.#parts;
     const known = past.order(order.id);
@@ -185,7 +186,7 @@ export class AskedAgain {
     } finally {
       engine.past = this;
       this.#isHolding = false;
-      // Its verdict or its intent may be there, and nothing of it has left.
+      // Its verdict or its intent may be in the journal, but its request never left.
       if (known !== undefined) known.isKnown = true;
     }
   }
@@ -195,9 +196,9 @@ export class AskedAgain {
     return 0;
   }
 
-  // --- What is decided without being asked for: drafts, and orders that are not sound
+  // --- Drafts and denied orders
 
-  /** The order of the journal waited as well, or what it did is not known. */
+  /** True when the recorded order waited as well, or when the journal ends before it. */
   #waits(order: BotOrder): boolean {
     const known = this.#parts.past.order(order.id);
     if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
@@ -224,13 +225,13 @@ export class AskedAgain {
     else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
     return 0;
   }
-  /** A recorded draft that nobody has asked for. */
+  /** Counts a recorded draft that the replay did not make. */
   undrafted(order: PastOrder, draft: RecordOf<'DRAFT'>): void {
     order.isDrafted = true;
     this.#differ('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
   }
 
-  /** A recorded decision that nobody has asked for. An order of it stands, and its strategy hears of it. */
+  /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
   unasked(order: PastOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     const { engine } = this.#parts;
     order.isKnown = true;
@@ -259,11 +260,11 @@ export class AskedAgain {
       const recorded = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
       this.#differ('replayed', this.#stepMs, this.#nextSeq(), recorded, `${cancelText(order.id)} at ${this.#stepMs}`);
     }
-    // It stands at the exchange still.
+    // The order is still working at the exchange.
     if (cancel === undefined) this.#keep('cancel', order);
     return 0;
   }
-  /** A recorded cancel that nobody has asked for. */
+  /** Counts a recorded cancel that the replay did not make. */
   uncancelled(number: number): void {
     const { seq, t } = this.#parts.past.records[this.at]!;
     this.#differ('recorded', t, seq, cancelText(number), NOTHING);
@@ -271,7 +272,7 @@ export class AskedAgain {
 
   // --- Differences
 
-  /** `counts`: a recorded decision, or one that is made now. */
+  /** `counts`: whether a recorded decision differs, or a replayed one. */
   #differ(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
     if (this.at <= this.#parts.acceptedTo) return;
     const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
@@ -301,7 +302,7 @@ const guardText = ({
     .concat(triggersAbove === true ? ['after a rise'] : [])
     .join(' ');
 
-/** Denies an order that was decided on as the last process ended: it is too late for it. */
+/** Denies an order that the last process decided on but did not send: it is too late now. */
 export function missed(engine: Engine, order: BotOrder): void {
   if (order.state !== STATE.sent) return;
   engine.orders.missed(order, engine.nowMs);

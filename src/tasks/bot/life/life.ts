@@ -1,4 +1,4 @@
-// One life of a bot in its journal: all starts that go on with the same strategies. A start that begins anew begins another one.
+// One life of a bot in its journal: all starts that continue with the same strategy state. A start with fresh strategies begins a new life.
 
 import { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
@@ -6,32 +6,32 @@ import { TradeHistory } from '../../../adapters/journal/records/history.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { PastRecords } from './pastRecords.ts';
 
-/** Facts of a CONFIG record. */
+/** Names of facts in a CONFIG record. */
 export const LIFE = 'life';
 export const ACCEPTED = 'accepted';
 
 export interface Life {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
-  /** Of its first start, and of its newest one. */
+  /** CONFIG records of the first and the newest start. */
   readonly first: RecordOf<'CONFIG'>;
   readonly newest: RecordOf<'CONFIG'>;
-  /** The time at which its first start had its bars, ms UTC. */
+  /** Time at which the first start had loaded its bars, ms UTC. */
   readonly fromMs: number;
-  /** The bars with which it began. */
+  /** The warm-up bars of the first start. */
   readonly warm: readonly BarFact[];
   readonly past: PastRecords;
-  /** Position in `past` of the newest start that has accepted changes; -1: there is none. */
+  /** Position in `past` of the newest start that accepted changes; -1: none did. */
   readonly acceptedTo: number;
-  /** Records of earlier lives, or from before the point at which this one is entered: their money counts. */
+  /** Records before this life, or before its entry point. Their fills and payments count. */
   readonly before: readonly JournalRecord[];
-  /** The point at which it is entered; null: its beginning. */
+  /** The entry point, a KEPT record; null: the life is replayed from its beginning. */
   readonly kept: RecordOf<'KEPT'> | null;
 }
 
 const numberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limits[LIFE] ?? 1);
 
-/** The newest life of a journal; null: no bot has started yet. */
+/** Returns the newest life of a journal; null: no bot has started yet. */
 export function newestLife(records: readonly JournalRecord[]): Life | null {
   let start = -1;
   let newest: RecordOf<'CONFIG'> | null = null;
@@ -57,8 +57,8 @@ export function newestLife(records: readonly JournalRecord[]): Life | null {
 }
 
 /**
- * The same life, entered at the newest point at which all of its strategies have kept what they need; null: there is none. What was kept
- * before a change of code was accepted is the state of other code.
+ * Returns the same life, entered at the newest point at which all strategies had kept their state; null: no such point. Earlier states than
+ * the last accepted change belong to other code and are not used.
  */
 export function lifeSinceKept(life: Life, records: readonly JournalRecord[]): Life | null {
   const at = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
@@ -72,7 +72,7 @@ export function lifeSinceKept(life: Life, records: readonly JournalRecord[]): Li
   return { ...life, fromMs: kept.atMs, warm, past, acceptedTo: -1, before, kept };
 }
 
-/** What the records before a life say, as the start of it has read them. */
+/** Returns the state and the trade history of the records before a life. */
 export function readBefore(before: readonly JournalRecord[]): { readonly state: JournalState; readonly history: TradeHistory } {
   const [state, history] = [new JournalState(), new TradeHistory()];
   for (const record of before) {
@@ -82,11 +82,11 @@ export function readBefore(before: readonly JournalRecord[]): { readonly state: 
   return { state, history };
 }
 
-/** Rows that the bars of a life need, at most. */
+/** Returns an upper bound of the rows that the bars of a life need. */
 export const rowsOf = ({ warm, past }: Life): number =>
   past.records.reduce((sum, record) => sum + (record.k === 'INSTANT' ? record.bars.length : 0), warm.length);
 
-/** Open time of the newest bar of each feed, ms UTC; -Infinity where there is none. */
+/** Returns the open time of the newest bar of each feed, ms UTC; -Infinity: no bar. */
 export function newestBars({ warm, past }: Life): (feed: number) => number {
   const newest = new Map<number, number>();
   const see = ([feed, openMs]: readonly number[]): void => void newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, openMs!));

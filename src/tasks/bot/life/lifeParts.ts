@@ -1,4 +1,4 @@
-// What a past life is replayed with.
+// What a replay of a past life works with.
 
 import type { Engine } from '../../../engine/engine.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
@@ -10,14 +10,14 @@ export interface LifeParts {
   readonly plan: RunPlan;
   /** The journal that the engine writes to. */
   readonly journal: PastJournal;
-  /** After the CONFIG of the first start and its warm-up. */
+  /** The records after the CONFIG of the first start and its warm-up. */
   readonly past: PastRecords;
-  /** A write of the journal did not finish. */
+  /** The last write of the journal did not finish. */
   readonly isTorn: boolean;
-  /** Position of the newest start that has accepted changes: differences before it are known. -1: there is none. */
+  /** Position of the newest start that accepted changes; differences before it are known. -1: none did. */
   readonly acceptedTo: number;
-  /** The first difference ends it. */
+  /** The replay ends at the first difference. */
   readonly stopsAtDifference: boolean;
-  /** Of the bot whose life it is, while it traded; default false. */
+  /** Whether the bot notified strategies only at instants while it traded; default false. */
   readonly tellsAtInstants?: boolean;
 }

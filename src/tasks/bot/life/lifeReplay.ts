@@ -1,4 +1,4 @@
-// Runs the records of one life of a bot through its strategies: what they decide is held against the records, and nothing is sent.
+// Replays the records of one life of a bot through its strategies and compares their decisions with the records. Sends nothing.
 
 import { scopeFromText } from '../../../adapters/journal/haltRecords.ts';
 import { fillFromRecord } from '../../../adapters/journal/records/fillRecord.ts';
@@ -33,23 +33,23 @@ import type { LifeParts } from './lifeParts.ts';
 export class LifeReplay {
   instants = 0;
   bars = 0;
-  /** Bars that went by while the bot was down. */
+  /** Bars that closed while the bot was down. */
   missedBars = 0;
   /** Starts after the first one. */
   restarts = 0;
-  /** What makes the life another one than that of a bot that never stopped; null: nothing. */
+  /** Why the life differs from that of a bot that never stopped; null: it does not. */
   interruption: string | null = null;
   readonly asked: AskedAgain;
   readonly #parts: LifeParts;
   readonly #engine: Engine;
   readonly #past: PastRecords;
-  /** A person has said that the order of the next INTENT, which stands at the exchange under this id, is a strategy's. */
+  /** Venue order id of an adopted order. The next INTENT is that order. */
   #adopting: VenueOrderId | null = null;
-  /** Orders of unknown outcome as a process began. */
+  /** Orders that were sent and not yet acknowledged when a process ended. */
   readonly #unknown = new Set<number>();
-  /** The time of the newest instant that has brought bars: stops that go off at it are set off by them. */
+  /** Time of the newest instant with bars. Stops that trigger at this time were triggered by those bars. */
   #instantMs = NaN;
-  /** The highest number of an order by now. */
+  /** The highest order number up to now. */
   #lastOrder = 0;
 
   constructor(parts: LifeParts) {
@@ -59,7 +59,7 @@ export class LifeReplay {
     this.asked = new AskedAgain(parts);
   }
 
-  /** Up to the last record. */
+  /** Replays up to the last record. */
   run(): void {
     const { risk } = this.#engine;
     const { records } = this.#past;
@@ -119,7 +119,7 @@ export class LifeReplay {
     }
   }
 
-  /** During a start, until the bot trades, everything is told at once. */
+  /** During a start, until the bot trades, strategies are notified at once. */
   #trades(does: boolean): void {
     this.#engine.defersCallbacks = does && this.#parts.tellsAtInstants === true;
   }
@@ -131,7 +131,7 @@ export class LifeReplay {
     this.asked.begin(timeMs);
   }
 
-  /** As the live bot does: a strategy that throws is stopped, and `finish` continues with the others. */
+  /** As in the live bot: a strategy that throws is stopped, and `finish` continues with the others. */
   #guarded(act: () => void, finish: () => void = () => {}): void {
     try {
       act();
@@ -163,7 +163,7 @@ export class LifeReplay {
         },
         () => finishInstant(engine, atMs),
       );
-      // The bot looks at what is kept: a strategy that keeps what cannot be kept has failed by that.
+      // The live bot reads the kept state here: a strategy whose state cannot be kept has failed.
       this.#guarded(() => void keptTexts(engine));
       return;
     }
@@ -179,7 +179,7 @@ export class LifeReplay {
     this.#trades(true);
   }
 
-  /** The process has ended somewhere before: what is told from now on waits until the new one has passed its audits. */
+  /** The process ended before this record. Callbacks wait until the new process has passed its audits. */
   #restarted(): void {
     this.restarts++;
     this.#trades(false);
@@ -208,14 +208,14 @@ export class LifeReplay {
 
   // --- Orders
 
-  /** A verdict or an order: the strategies have asked for it by now, or time has to pass first. */
+  /** Handles a verdict or an order: either the strategies have decided on it by now, or time has to pass first. */
   #decided(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
     const order = this.#past.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isKnown) this.#step(record.t, () => {});
     if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
-    // A person has re-armed the bot after a kill.
+    // The operator has re-armed the bot after a kill.
     if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
     if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.unasked(order, record);
     if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
@@ -251,7 +251,7 @@ export class LifeReplay {
     this.#step(t, () => void adopt(engine, strategy, wanted, venueId, number));
   }
 
-  /** What the exchange has said of an order, or lists have. */
+  /** Applies what the exchange reported about an order, in a reply or a list. */
   #told(record: OfOrder, cid: string): void {
     const engine = this.#engine;
     const number = this.#past.numberOf(cid);
@@ -274,7 +274,7 @@ export class LifeReplay {
     const engine = this.#engine;
     const { id, state } = order;
     const venueId = orderId === '' ? null : (orderId as VenueOrderId);
-    // Of an order that a fill has placed: the record of the fill comes next.
+    // An ACK that a fill implied: the record of the fill comes next.
     if (venueId === null) return;
     if (isOpen || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
     else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.arrivedLate(id, venueId, t));
@@ -289,7 +289,7 @@ export class LifeReplay {
   #state({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
     const engine = this.#engine;
     if (lifecycle === 'unknown') {
-      // Where the order was known, the exchange has given its id to another one too.
+      // For a working order: the exchange has given its id to another order as well.
       const isContested = state === STATE.working || state === STATE.cancelSent;
       return this.#step(t, () => engine.outcomeUnknown(id, '', isContested));
     }
@@ -312,9 +312,9 @@ export class LifeReplay {
     if (order !== undefined) this.#step(t, () => this.asked.silently(() => this.#engine.orders.cancel(order, t)));
   }
 
-  // --- Stops that no bar of the journal has set off
+  // --- Local stops that no bar in the journal triggered
 
-  /** Who drives a bot over the acts of a row sets its stops off between two instants: the orders that come of it tell so. */
+  /** Triggers a stop between two instants, as a driver that steps inside a row does. The recorded orders show that it triggered. */
   #setOff(entry: number, t: number): void {
     const engine = this.#engine;
     if (t === this.#instantMs) return;
@@ -323,7 +323,7 @@ export class LifeReplay {
       if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
   }
-  /** A target, or what was left of an entry, is taken back: by a stop that goes off, where the order of that stop follows, or the journal ends. */
+  /** A take-profit or the remainder of an entry was cancelled. If the order of a stop follows, or the journal ends, that stop caused it. */
   #setOffBehind(id: OrderId, t: number): void {
     const order = this.#engine.orders.get(id);
     if (order === undefined) return;
@@ -335,7 +335,7 @@ export class LifeReplay {
     if (follows || this.#past.endsIn(this.asked.at, t)) this.#setOff(entry, t);
   }
 
-  /** The exchange has made the order itself. */
+  /** The exchange has closed the position with an order of its own. */
   #liquidated(record: RecordOf<'FILL'>): void {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
@@ -372,13 +372,13 @@ export class LifeReplay {
   }
 }
 
-/** The order of a stop that the bot holds. */
+/** True for the order of a local stop. */
 function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
   return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
 }
 
 const MISSED = 'MISSED';
 const KILLED = 'KILLED';
-/** The cause of an order that was written down and never signed. */
+/** The cause of an order that was journalled and never signed. */
 const NEVER_LEFT = 'no request of it can have left';
 type OfOrder = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -1,4 +1,4 @@
-// The engine of a live bot: that of a backtest, over bars that grow, with books as its journal has left them.
+// Builds the engine of a live bot: that of a backtest, over growing bars, with a ledger restored from the journal.
 
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
 import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
@@ -19,10 +19,10 @@ import { Overrides } from '../../../app/overrides.ts';
 import { bookHistory } from '../journal/recovery.ts';
 import { missingWarmup } from '../feeds/warmup.ts';
 
-/** Rows that indicators are filled with at a time while they warm up. */
+/** Rows per block while indicators warm up. */
 const BLOCK_ROWS = 512;
 
-/** The plan of a backtest, whose bars grow and whose end is open. Throws ConfigError and StrategyError. */
+/** Returns the plan of a backtest with growing bars and no end. Throws ConfigError and StrategyError. */
 export async function livePlan(
   { source, markets, timeScale }: Pick<LiveBehaviour, 'source' | 'markets' | 'timeScale'>,
   feeds: readonly FeedPlan[],
@@ -41,13 +41,13 @@ export async function livePlan(
 
 export interface BuiltEngine {
   readonly engine: Engine;
-  /** Equity of each strategy as its books began. */
+  /** Equity of each strategy at the start of the ledger. */
   readonly startUnits: readonly number[];
 }
 
-/** Strategies constructed, books funded and brought up to date, indicators warm. */
+/** Constructs strategies, funds the ledger, books the history and warms up indicators. */
 export async function buildEngine(plan: RunPlan, ports: LivePorts, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
-  // Its ports are those of the process, or silent while a past life is replayed: what modules make of them is in them already.
+  // Modules have already wrapped these ports. In the replay of a past life the ports are silent.
   const overrides = new Overrides(plan.models, ['rules']);
   const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new DiscardingScratch(), overrides });
   addStrategies(engine, plan);
@@ -60,7 +60,7 @@ export async function buildEngine(plan: RunPlan, ports: LivePorts, history: Trad
   return { engine, startUnits };
 }
 
-/** Strategies that wait because their warm-up is not covered, and what each lacks; they begin when enough bars have come. */
+/** Returns the strategies that wait for warm-up bars, and what each is missing. They begin once enough bars have arrived. */
 export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly says: string }[] {
   return engine.runs.flatMap((run) =>
     [...run.needed].flatMap((feed) => {

@@ -1,15 +1,15 @@
-// The journal of a replay: orders and cancels that strategies ask for again are held against the records, and nothing is written.
+// The journal of a replay: it writes nothing and passes each decision to a callback that compares it with the records.
 
 import type { Journal } from '../../../ports/journal.ts';
 
 export class PastJournal implements Journal {
   readonly durableSeq = 0;
-  /** Told of what is decided. */
+  /** Called for each decision. */
   denied: Journal['denied'] = () => 0;
   drafted: Journal['drafted'] = () => 0;
   submitted: Journal['submitted'] = () => 0;
   cancelSent: Journal['cancelSent'] = () => 0;
-  /** The time with which the request of an order was signed. */
+  /** Returns the time with which the request of an order was signed. */
   signMs: Journal['signMs'] = ({ createdMs }) => createdMs;
 
   ack(): number {

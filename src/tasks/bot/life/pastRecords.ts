@@ -1,21 +1,21 @@
-// What the records of one life of a bot say of its orders: by number, by what was asked for, and where its processes ended.
+// Index of the records of one life: its orders by number and by content, and where its processes ended.
 
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
 
-/** An order that an earlier process has decided on. */
+/** An order that an earlier process decided on. */
 export interface PastOrder {
   readonly number: number;
   verdict: RecordOf<'VERDICT'> | null;
   intent: RecordOf<'INTENT'> | null;
   send: RecordOf<'SEND'> | null;
-  /** It waited for others first. */
+  /** Set if the order waited for other orders first. */
   draft: RecordOf<'DRAFT'> | null;
   isDrafted: boolean;
-  /** It was asked for again, or taken over without having been asked for. */
+  /** The replay has decided on it again, or has taken it from the journal. */
   isKnown: boolean;
 }
 
-/** The instant at which an order was asked for. */
+/** Returns the instant at which a strategy made the order. */
 export const createdMsOf = ({ intent, draft, verdict }: PastOrder): number =>
   intent?.createdMs ?? draft?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? NaN);
 
@@ -24,16 +24,16 @@ interface PastCancel {
   isKnown: boolean;
 }
 
-/** Orders of one key, of which those before position `from` are known. */
+/** Orders with the same key. Those before position `from` are known. */
 interface Alike {
   readonly orders: PastOrder[];
   from: number;
 }
 
-/** A slice of a kill: the kill has approved it, and no strategy asks for it. */
+/** True for a slice of a kill: the kill approved it, no strategy made it. */
 export const isOfKill = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
 
-/** What tells one order of an instant from the others: its strategy, slot, side, kind and size. */
+/** What distinguishes the orders of an instant: strategy, slot, side, role and size. */
 export interface AskedFor {
   readonly createdMs: number;
   readonly strategy: number;
@@ -48,17 +48,17 @@ const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: AskedFor)
 
 export class PastRecords {
   readonly records: readonly JournalRecord[];
-  /** The number that the newest order has had. */
+  /** The highest order number. */
   lastOrder = 0;
   /** Position of the newest INSTANT. */
   readonly lastInstant: number;
   readonly #orders = new Map<number, PastOrder>();
   readonly #numbers = new Map<string, number>();
   readonly #cancels = new Map<number, PastCancel[]>();
-  /** By what was asked for, and by the instant alone: made when an order is not found by its number. */
+  /** Orders by content and by instant. Built when an order is not found by its number. */
   #byKey: Map<string | number, Alike> | null = null;
 
-  /** `before`: what came before these records. Its orders are known, and the records may go on with them. */
+  /** `before`: earlier records. Their orders are known, and the records may continue them. */
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
     this.records = records;
     for (const record of before) this.#index(record);
@@ -107,16 +107,16 @@ export class PastRecords {
   numberOf(cid: string): number | undefined {
     return this.#numbers.get(cid);
   }
-  /** The oldest cancel of an order that was not asked for yet. */
+  /** Returns the oldest recorded cancel of an order that the replay has not made yet. */
   cancelOf(number: number): PastCancel | undefined {
     return this.#cancels.get(number)?.find(({ isKnown }) => !isKnown);
   }
 
-  /** An approved order of the same instant that asks for the same, and that nobody has asked for yet. */
+  /** Returns an order with the same instant and content that the replay has not made yet. */
   like(asked: AskedFor): PastOrder | undefined {
     return this.#first(keyOf(asked));
   }
-  /** Any order of the instant that nobody has asked for yet. */
+  /** Returns any order of the instant that the replay has not made yet. */
   at(createdMs: number): PastOrder | undefined {
     return this.#first(createdMs);
   }
@@ -124,7 +124,7 @@ export class PastRecords {
     this.#byKey ??= this.#keyed();
     const found = this.#byKey.get(key);
     if (found === undefined) return undefined;
-    // Known ones stay so: the next call does not pass them again.
+    // Known orders stay known, so the next call need not check them again.
     while (found.orders[found.from]?.isKnown === true) found.from++;
     return found.orders[found.from];
   }
@@ -144,7 +144,7 @@ export class PastRecords {
     return keyed;
   }
 
-  /** A process has ended in the step of record `at`, which began at `stepMs`: what it decided there may not all be written. */
+  /** True when a process ended in the step of record `at`, which began at `stepMs`: its decisions may not all be written. */
   endsIn(at: number, stepMs: number): boolean {
     if (this.lastInstant > at) return false;
     const { records } = this;

@@ -1,4 +1,4 @@
-// Makes the engine of a life and runs its records through it: for a start, and for `isobar replay`.
+// Builds the engine of a life and replays its records, for a start and for `isobar replay`.
 
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import { causesOf } from '../../../adapters/journal/haltRecords.ts';
@@ -20,25 +20,25 @@ import { SwitchedExchange, SwitchedJournal } from './switched.ts';
 
 export interface ReplayedLife extends BuiltEngine {
   readonly replay: LifeReplay;
-  /** Silent until they are switched. */
+  /** Silent until their `port` is set. */
   readonly exchange: SwitchedExchange;
   readonly journal: SwitchedJournal;
 }
 
 export interface ReplayLifeOptions {
   readonly absenceBounds: AbsenceBounds;
-  /** Called once the life has been replayed; what strategies log before that was logged then. */
+  /** Called only for lines after the replay. Earlier lines were logged when they happened. */
   readonly log?: LogLine;
   readonly isTorn: boolean;
   readonly stopsAtDifference: boolean;
-  /** Of the bot whose life it is; default false. */
+  /** See `LifeParts`; default false. */
   readonly tellsAtInstants?: boolean;
 }
 
-/** The life cannot be entered at the point that was kept. */
+/** The life cannot be entered at the kept point. */
 export class NoPoint extends ConfigError {}
 
-/** `plan`: over feeds that hold the bars with which the life began, and nothing else. */
+/** `plan`: over feeds that hold only the first bars of the life. */
 export async function replayLife(
   life: Life,
   plan: RunPlan,
@@ -63,7 +63,7 @@ export async function replayLife(
 
 function restore(engine: Engine, state: JournalState, { fromMs, kept }: Life): void {
   const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
-  // Of a life that is entered at a point, what became of the orders that were sent by then is in the records that follow.
+  // For a life that is entered at a point, later records say what became of the orders sent before it.
   const isSent = ({ state: now, id }: RestoredOrder): boolean =>
     kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
   const unknowns = new Set(

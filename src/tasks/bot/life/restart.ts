@@ -1,4 +1,4 @@
-// A restart: the life of the bot is replayed through its strategies, what ended with the process is written down, and the start goes on from there.
+// Restarts a bot: checks the replay of its life, clears causes that ended with the process, and follows orders whose replies were lost.
 
 import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
@@ -12,10 +12,10 @@ import type { BotJournal } from '../journal/botJournal.ts';
 import { lasts } from '../safety/lasting.ts';
 import type { AskedAgain, HeldDecision } from './askedAgain.ts';
 
-/** What differs from the config or the code that ran, in words; nothing: all is the same. */
+/** Differences between the current config and code and those that ran, as sentences; empty: none. */
 export type Changes = readonly string[];
 
-/** Throws ConfigError where the replay has decided otherwise, or where something has changed, and nobody has accepted it. */
+/** Throws ConfigError if the replay differs or something has changed. Not called when the operator has accepted the changes. */
 export function checkReplay({ differences, difference, decisions }: AskedAgain, changes: Changes, data: string): void {
   if (changes.length === 0 && difference === null) return;
   const total = decisions + differences;
@@ -35,7 +35,7 @@ export function checkReplay({ differences, difference, decisions }: AskedAgain, 
       );
 }
 
-/** Causes that ended with the process are cleared, and from now on changes are written down. What happens is told once the start is complete. */
+/** Clears causes that ended with the process and starts to journal halts. Callbacks wait until the start is complete. */
 export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs: number): void {
   const { halts } = engine.risk;
   for (const cause of halts.causes().slice()) if (!lasts(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
@@ -43,14 +43,14 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
   engine.callbacks.hold();
 }
 
-/** The orders of the journal, for the services; the engine has them already. */
+/** Returns the orders of the journal, for the services. The engine has them already. */
 export function pastOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { orders } = restoredOrders(state, engine.instruments, { isTorn, venueMs });
   for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.signedBefore(id, signMs);
   return orders;
 }
 
-/** Orders whose answer the last process did not hear: reads begin that say what became of them. */
+/** Starts reads for orders whose reply the last process did not receive. */
 export function followPast(engine: Engine, held: readonly HeldDecision[]): void {
   const isHeld = (order: BotOrder): boolean => held.some(({ what, id }) => what === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {

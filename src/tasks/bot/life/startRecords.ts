@@ -1,4 +1,4 @@
-// What the journal of a live bot has of its beginning: config and code by which a replay knows that it runs the same, and the first bars.
+// Writes the start of a live bot to the journal: config, code hashes and first bars. Later starts compare them.
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -14,9 +14,9 @@ import { capitalFacts } from '../journal/botJournal.ts';
 export interface Beginning {
   /** Number of the life, from 1. */
   readonly life: number;
-  /** It begins here: with these bars. */
+  /** True when the life begins with this start and these bars. */
   readonly isFirst: boolean;
-  /** Changes of code or config were accepted. */
+  /** The operator has accepted changes of code or config. */
   readonly isAccepted: boolean;
 }
 
@@ -37,7 +37,7 @@ export function writeStartRecords(
   if (isFirst) writeWarmup(journal, engine);
 }
 
-/** By which a start knows that it runs the same code with the same parameters. */
+/** Facts that identify code and parameters. */
 function codeFacts(plan: RunPlan): RecordFacts {
   const { strategies, seed } = plan;
   const facts = strategies.flatMap(({ hash, params }, at): [string, string][] => [
@@ -47,11 +47,11 @@ function codeFacts(plan: RunPlan): RecordFacts {
   const modules = modulesOf(plan).map(({ hash }, at) => [`module.${at}`, hash] as const);
   return { ...Object.fromEntries(facts), ...Object.fromEntries(modules), seed };
 }
-/** The modules of a plan, with the hashes of their code. */
+/** Returns the modules of a plan, with the hashes of their code. */
 const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
 const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
 
-/** The strategies or the feeds are others than those of the life, so that it cannot go on; null: they are the same. */
+/** Returns why the life cannot continue: its strategies or feeds differ; null: they are the same. */
 export function endOfLife({ newest }: Life, config: LiveConfig, { strategies }: RunPlan): string | null {
   const were = (name: string): readonly string[] =>
     Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
@@ -61,7 +61,7 @@ export function endOfLife({ newest }: Life, config: LiveConfig, { strategies }: 
   return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
 }
 
-/** What has changed since the newest start of the life, in words. */
+/** Returns the changes since the newest start of the life, as sentences. */
 export function changesSince({ newest }: Life, plan: RunPlan): readonly string[] {
   const { strategies, seed } = plan;
   const { limits, version } = newest;
@@ -81,10 +81,10 @@ export function changesSince({ newest }: Life, plan: RunPlan): readonly string[]
   ];
 }
 
-/** Rows of a record: a line of some 50 KB. */
+/** Rows per record: about 50 KB a line. */
 const ROWS_OF_A_RECORD = 500;
 
-/** The bars with which strategies begin, for a replay: instants at or before the start of the run. */
+/** Journals the warm-up bars for a replay, as instants at the start of the run. */
 function writeWarmup(journal: FileJournal, engine: Engine): void {
   engine.feeds.forEach(({ bars }, feed) => {
     for (let from = 0; from < bars.length; from += ROWS_OF_A_RECORD) {

@@ -1,11 +1,11 @@
-// Ports of an engine whose journal is replayed first: until then the exchange hears nothing, and nothing is written.
+// Ports of an engine whose journal is replayed first: until they are switched, nothing is sent and nothing is written.
 
 import type { Fill } from '../../../model/fill.ts';
 import type { ApprovedOrder, Order } from '../../../model/order.ts';
 import type { Channel, Evidence, ExchangePort } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 
-/** What came of orders is in the journal. */
+/** Sends nothing: the journal contains the results of orders. */
 export const SILENT: ExchangePort = {
   supportsTriggerOrders: true,
   submit() {},

@@ -1,4 +1,4 @@
-// Decisions in words: the same for a record and for what a replay decides, so that the two can be compared.
+// Text of decisions, the same for a record and a replayed decision, so that both can be compared.
 
 import { sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';

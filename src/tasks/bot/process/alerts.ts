@@ -1,10 +1,10 @@
-// What a person is told of: the differences between one view of a bot and the next.
+// Derives alerts for the operator from the differences between two views of a bot.
 
 import type { Alert, AlertLevel } from '../../../ports/notifier.ts';
 import type { BotView, CauseView } from '../../control/botView.ts';
 import { causeRow } from '../../control/causes.ts';
 
-/** `before` null: the bot has just started. Oldest matters first; nothing where nothing has changed. */
+/** `before` null: the bot has just started. Returns the alerts in order; none if nothing has changed. */
 export function alertsBetween(before: BotView | null, now: BotView): readonly Alert[] {
   const alert = (level: AlertLevel, code: string, scope: string, message: string): Alert => ({
     level,

@@ -1,4 +1,4 @@
-// The control socket of a bot: a Unix socket that its user alone can open, one JSON line a request.
+// The control socket of a bot: a Unix socket that only its user can open, with one JSON line per request.
 
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -10,21 +10,24 @@ import { Lines, lineText, MAX_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, 
 import { perform, readRequest } from '../../control/request.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
-/** The system's own bound on the path of a socket, less its closing zero. */
+/** The system's limit on the path of a socket, without the closing zero. */
 const MAX_PATH_BYTES = 103;
 const MAX_CONNECTIONS = 16;
-/** Requests of one client that wait for those before them. */
+/** Most requests of one client that wait for earlier ones. */
 const MAX_WAITING = 64;
-/** A client that asks nothing, or does not read its answer, is let go after so long. */
+/** Time limit for a client that sends nothing or does not read its reply. */
 const IDLE_MS = 30_000;
 
 export interface ControlServer {
   readonly path: string;
-  /** Takes the socket away. */
+  /** Removes the socket. */
   close(): Promise<void>;
 }
 
-/** Listens in `folder`, of mode 0700. `idleMs`: a client that asks or reads nothing for so long is let go. Throws ConfigError where another bot listens there, or its path is too long. */
+/**
+ * Listens in `folder`, which has mode 0700. `idleMs`: time limit for a client that sends or reads nothing. Throws ConfigError if another
+ * bot listens there, or if the path is too long.
+ */
 export async function openControl(folder: string, control: BotControl, idleMs = IDLE_MS): Promise<ControlServer> {
   const path = join(folder, SOCKET_NAME);
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
@@ -55,7 +58,7 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
   };
 }
 
-/** One client: its requests are answered one after the other, and none is read while an answer waits for its reader. */
+/** One client. Its requests are answered in order, and none is read while a reply waits to be read. */
 class Conversation {
   readonly #socket: Socket;
   readonly #control: BotControl;
@@ -84,7 +87,7 @@ class Conversation {
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => lines.add(text));
     socket.on('close', () => this.#stopIdle());
-    // A reader that goes away is no matter of ours.
+    // A client that disconnects needs no handling.
     socket.on('error', () => socket.destroy());
     this.#awaitMore();
   }
@@ -109,7 +112,7 @@ class Conversation {
     this.#socket.resume();
   }
 
-  /** Resolves once the client has read what was written; false: it has gone, or does not read. */
+  /** Resolves true once the client has read what was written, false if it disconnected or does not read. */
   #hasRead(): Promise<boolean> {
     const socket = this.#socket;
     return new Promise((resolve) => {
@@ -122,7 +125,7 @@ class Conversation {
     });
   }
 
-  /** A client that asks nothing takes the place of one that would. */
+  /** Ends an idle client, because it would block the connection of another one. */
   #awaitMore(): void {
     this.#stopIdle();
     this.#stopIdle = after(this.#idleMs, () => this.#socket.destroy());
@@ -145,7 +148,7 @@ async function answerTo(text: string, control: BotControl): Promise<AnswerLine> 
   return { v, id, ok: true, value: await perform(control, read.request, who) };
 }
 
-/** A process that was killed leaves its socket behind; one that somebody answers at is in use. */
+/** Removes the socket of a process that was killed. Throws ConfigError if a process still answers on it. */
 async function removeDead(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return;

@@ -1,4 +1,4 @@
-// The last line of a bot: how it stands as it ends.
+// The last log line of a bot: orders, fills, equity, open orders and journal at its end.
 
 import type { BotView } from '../../control/botView.ts';
 import { counted } from '../../../base/text/format.ts';

@@ -1,4 +1,5 @@
-// The process of a live bot: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--accept-changes] [--json | --plain] [--seconds N]`, without a framework.
+// Entry point of a live bot's process: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--accept-changes] [--json | --plain] [--seconds
+// N]`. No framework.
 
 import { parseArgs } from 'node:util';
 import { ignoreInspectorSignal } from '../../../adapters/runtime/inspector.ts';
@@ -10,10 +11,10 @@ import { tuneV8 } from '../../../adapters/runtime/v8.ts';
 import { handedOver } from './output.ts';
 import { runBot } from './process.ts';
 
-/** At the end whoever reads what was printed has so long for the rest of it. */
+/** Time limit for the readers of stdout and stderr to take the last output. */
 const OUTPUT_FLUSH_MS = 2000;
 
-/** The first sign of trouble with a signal handler is a bot that cannot be stopped: nothing here waits for anything. */
+/** Signal handlers must never wait: otherwise the bot could not be stopped. */
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
@@ -54,9 +55,9 @@ function reportError(error: unknown): number {
 }
 
 ignoreInspectorSignal();
-// Before anything that a strategy could reach gets a copy of it.
+// Before strategy code can copy the environment, which may hold secrets.
 clearEnvironment(process.env);
 tuneV8();
 process.exitCode = await main(process.argv.slice(2));
-// What nobody reads would keep the process for ever.
+// Output that is never read would keep the process alive permanently.
 if (!(await handedOver([process.stdout, process.stderr], OUTPUT_FLUSH_MS))) process.exit();

@@ -1,4 +1,4 @@
-// What lets people see a bot from outside its process: the dashboard where the config asks for one, and alerts to whom it names.
+// Monitoring of a bot: the dashboard, if the config asks for one, and alerts to the configured receivers.
 
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import { nowMs, repeat } from '../../../adapters/clock/wallClock.ts';
@@ -11,16 +11,16 @@ import { openNotifiers, type AlertEntry } from '../config/notifiers.ts';
 import { openDashboard, type Dashboard } from '../dashboard/dashboardServer.ts';
 
 export interface MonitoringSettings {
-  /** Data folder of the bot. */
+  /** The bot's data folder. */
   readonly data: string;
-  /** To which the paths of `alerts` are relative. */
+  /** Folder to which the paths of `alerts` are relative. */
   readonly folder: string;
   /** Null: no dashboard. */
   readonly dashboard: { readonly port: number } | null;
   readonly alerts: readonly AlertEntry[];
-  /** Those that modules add; default none. */
+  /** Notifiers that modules add; default none. */
   readonly notifiers?: readonly Notifier[];
-  /** An alarm has been sent, which somebody has to answer. */
+  /** Called when an alarm has been sent that the operator has to acknowledge. */
   readonly alarmed: () => void;
 }
 
@@ -30,22 +30,22 @@ export interface MonitoringLog {
 }
 
 export interface Monitoring {
-  /** Null: none was asked for. */
+  /** Null: not configured. */
   readonly dashboard: Dashboard | null;
-  /** The bot ends, and nobody asked it to: that is told before the last of `close`. */
+  /** The bot ends unexpectedly. Its alert is sent before `close` completes. */
   ended(why: string): void;
   close(): Promise<void>;
 }
 
-/** How often it is looked for what somebody has to be told. */
+/** Interval between two looks for new alerts. */
 const POLL_MS = 1000;
-/** Whoever has to be told of what ended the bot is given so long to hear it. */
+/** Time limit for delivering the last alerts when the bot exits. */
 const LAST_ALERTS_MS = 3000;
 
-/** Throws ConfigError for a port that cannot be had, and for files of secrets that others can read. */
+/** Throws ConfigError for a port that cannot be opened, and for secret files that other users can read. */
 export async function openMonitoring(control: BotControl, settings: MonitoringSettings, log: MonitoringLog): Promise<Monitoring> {
   const { data, dashboard: wanted, alerts, notifiers = [] } = settings;
-  // Alerts second: a port that cannot be had ends the bot, and they would go on.
+  // Start alerts second: an error at the port ends the bot, and alerts would keep running.
   const dashboard =
     wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, message) => log[level](message) }));
   const notifying = alerts.length + notifiers.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
@@ -75,7 +75,7 @@ function startAlerts(
   { alerts, notifiers: added = [], folder, alarmed }: MonitoringSettings,
   log: MonitoringLog,
 ): AlertTask {
-  // Of its own: people do not live faster when paper trading does.
+  // A scheduler without time scale: operators do not react faster in paper trading.
   const scheduler = new LiveScheduler();
   const notifiers = openNotifiers(alerts, folder);
   const outbox = new AlertOutbox(scheduler, [...notifiers.all, ...added], {
@@ -99,7 +99,7 @@ function startAlerts(
     },
     async close() {
       stop();
-      // What has just happened is still told: it is why it stops, or why somebody stopped it.
+      // Send alerts for the latest changes: they say why the bot stops.
       look();
       await new Promise<void>((resolve) => outbox.finish(LAST_ALERTS_MS, resolve));
       scheduler.close();

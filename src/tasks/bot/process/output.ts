@@ -1,21 +1,21 @@
-// What a bot prints may lose its reader, have one that stands still, or find no room: no reason to wait, or to leave positions alone.
+// Log output that never blocks the bot: it survives a closed pipe, a slow reader and a full disk.
 
 import { writeSync } from 'node:fs';
 import { after } from '../../../adapters/clock/wallClock.ts';
 
-/** What waits for a reader, in bytes: some thousand lines. Beyond it lines are left out until all of it has been read. */
+/** Most bytes that wait for a reader, some thousand lines. Beyond it, lines are dropped until the reader has read all of it. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 
 export interface OutputEvents {
-  /** Told once, with the code of the failure; later lines go nowhere. */
+  /** Called once with the error code. Later lines are dropped. */
   readonly lost: (code: string) => void;
-  /** The reader goes on, and has missed so many lines. */
+  /** The reader reads again and has missed this many lines. */
   readonly missed: (lines: number) => void;
-  /** The file of the log takes no more, with the code of the failure: told once, until there is room again. */
+  /** The log file cannot be written; with the error code. Called once until it can be written again. */
   readonly full: (code: string) => void;
-  /** There is room again, and so many lines are missing. */
+  /** The log file can be written again, and this many lines are missing. */
   readonly room: (lines: number) => void;
 }
 
@@ -26,7 +26,7 @@ export class LogOutput {
   #isLost = false;
   #missed = 0;
 
-  /** `others`: streams that are not written to here, whose readers may go too. */
+  /** `others`: streams that are not written to here, and whose readers may disconnect too. */
   constructor(stream: Stream, others: readonly NodeJS.WriteStream[], events: OutputEvents) {
     this.#stream = stream;
     this.#events = events;
@@ -38,7 +38,7 @@ export class LogOutput {
     stream.on('drain', this.#drained);
   }
 
-  /** Takes a line, ending in a newline, and never waits for anybody to read it. */
+  /** Writes a line that ends in a newline. Never waits for a reader. */
   write(line: string): void {
     if (this.#file !== null) return this.#file.write(line);
     if (!this.#stream.writable) return;
@@ -59,11 +59,11 @@ export class LogOutput {
   };
 }
 
-/** A stream to a file ends with the first write that fails; here each line is a new try. The disk is waited for in both. */
+/** A file stream of Node ends after the first failed write. This class tries again with each line. Both wait for the disk. */
 class LogFile {
   readonly #stream: Stream;
   readonly #events: OutputEvents;
-  /** Of a line that the disk has taken a part of. */
+  /** The rest of a line that the disk took in part. */
   #rest = Buffer.alloc(0);
   #isFull = false;
   #missed = 0;
@@ -85,7 +85,7 @@ class LogFile {
     this.#miss(failed);
   }
 
-  /** The code of what kept the rest of a line out; null when nothing of it is left. */
+  /** Writes the rest of a line. Returns the error code; null: nothing is left. */
   #finish(): string | null {
     try {
       while (this.#rest.length > 0) this.#rest = this.#rest.subarray(writeSync(this.#stream.fd, this.#rest));
@@ -112,10 +112,10 @@ class LogFile {
   }
 }
 
-/** Whether Node writes to it as to a file: a device is one too, a terminal, a pipe or a socket is none. */
+/** True when Node writes to the stream as to a file, also to a device. False for a terminal, a pipe and a socket. */
 const isFile = (stream: NodeJS.WriteStream): boolean => Reflect.get(stream, '_type') === 'fs';
 
-/** Says something where a full disk may be as well: what cannot be said there is lost. */
+/** Writes a line, also when the disk may be full. On an error the line is lost. */
 export function writeLine(stream: Stream, text: string): void {
   if (!isFile(stream)) return void stream.write(text);
   try {
@@ -125,7 +125,7 @@ export function writeLine(stream: Stream, text: string): void {
   }
 }
 
-/** Resolves with whether everything has been handed over, after `mostMs` at the latest. */
+/** Resolves true when all output was handed over, at the latest after `maxMs`. */
 export async function handedOver(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
   const waits = (): readonly NodeJS.WriteStream[] => streams.filter((stream) => stream.writable && stream.writableLength > 0);
   await new Promise<void>((resolve) => {
@@ -142,13 +142,13 @@ export async function handedOver(streams: readonly NodeJS.WriteStream[], maxMs: 
 }
 
 /**
- * Node waits for a terminal with each write. One that is held (Ctrl-S) or at the far end of a connection that has gone silent takes some
- * thousand bytes, and then the whole bot would stand.
+ * Makes writes to a terminal non-blocking. By default Node waits for a terminal at each write. A terminal that is stopped (Ctrl-S) or whose
+ * connection is silent takes a few thousand bytes, then the whole bot would block.
  */
 function neverWait(stream: NodeJS.WriteStream): void {
   if (!stream.isTTY) return;
   const handle = Reflect.get(stream, '_handle') as { readonly setBlocking?: (isBlocking: boolean) => void } | null | undefined;
   handle?.setBlocking?.(false);
-  // The terminal may be shared with the shell, which expects it as it was.
+  // The terminal may be shared with the shell, which expects blocking mode.
   process.once('exit', () => handle?.setBlocking?.(true));
 }

@@ -1,4 +1,4 @@
-// The life of a bot's process: from its config to its exit code, with signals, the control socket and the kill file in between.
+// Runs the process of a bot from its config to its exit code: signals, the control socket and the kill file.
 
 import { dirname, join } from 'node:path';
 import { after, monotonicMs, repeat } from '../../../adapters/clock/wallClock.ts';
@@ -29,30 +29,32 @@ import { LogOutput, writeLine } from './output.ts';
 export interface ProcessOptions {
   readonly file: string;
   readonly isLive: boolean;
-  /** The log as JSON lines, also on a terminal; as plain sentences, also elsewhere. */
+  /** `isJson`: log JSON lines, also to a terminal. `isPlain`: log plain sentences, also to a file or pipe. */
   readonly isJson: boolean;
   readonly isPlain: boolean;
-  /** Changes of code, parameters or bars that the start names are accepted. */
+  /** The operator accepts changes of code, parameters or bars that the start reports. */
   readonly acceptChanges: boolean;
-  /** Fingerprint of the account, typed by a person; null: not now. */
+  /** Fingerprint of the account, typed by the operator; null: not given. */
   readonly confirm: string | null;
-  /** Ends the bot after so long; null: it runs until it is stopped. */
+  /** Ends the bot after this time, s; null: it runs until it is stopped. */
   readonly seconds: number | null;
 }
 
 const CONFIRMED_NAME = 'account.confirmed';
-/** How often the kill file and the latch are looked at. */
+/** Interval of checks for the kill file and the kill switch. */
 const POLL_MS = 200;
-/** How often it is looked whether a loss asks for more than a halt. */
+/** Interval of checks whether a loss requires a kill. */
 const LOSS_POLL_MS = 1000;
-/** Signals so close together are one: what ends a whole group of processes reaches the bot itself, and through the command before it. */
+/**
+ * Signals within this time count as one: a signal to the process group reaches the bot directly and through the command that started it.
+ */
 const SAME_SIGNAL_MS = 1000;
-/** An error that nobody caught may hold up the end itself. */
+/** Time limit for the end of the bot after an unhandled error, which may block it. */
 const MAX_ENDING_MS = 10_000;
-/** From the end of a kill that has closed positions to that of the process. */
+/** From the end of a kill that closed positions to the exit of the process. */
 const FAREWELL_MS = 5000;
 
-/** Resolves with the exit code. Throws ConfigError and StrategyError for what cannot be started. */
+/** Resolves with the exit code. Throws ConfigError and StrategyError if the bot cannot start. */
 export async function runBot(options: ProcessOptions): Promise<number> {
   const config = readLiveConfig(options.file);
   checkOutFolder('data', config.data);
@@ -72,7 +74,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   let log: LiveLog | null = null;
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
   const ending = new Ending();
-  // Also while the bot ends: the handlers stay with the process.
+  // Also while the bot ends: the handlers stay until the process exits.
   const output = new LogOutput(process.stdout, [process.stderr], {
     lost: (code) => log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
     missed: (lines) => log?.warn(`${lines} lines before this one were not printed, for nobody read them: isobar logs shows the newest`),
@@ -92,7 +94,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
         formatTime,
         hide: (text) => config.signer.hideIn(text),
       })),
-    // From source, in tests, everything is one process.
+    // When run from source, in tests, everything runs in one process.
     bundler: import.meta.url.endsWith('.ts') ? bundleInProcess : bundleInChildProcess,
     broken: (why) => ending.end(EXIT.failed, why),
     acceptChanges: options.acceptChanges,
@@ -103,7 +105,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
 
 async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
   const loopDelay = new LoopDelay();
-  // Whatever stays open keeps the process, also one that only had to say what is wrong.
+  // Close everything, also after an error: an open handle keeps the process alive.
   const undo: (() => Promise<void> | void)[] = [() => opened.close(), () => loopDelay.stop()];
   try {
     const control = new LiveControl({ ...opened, loopDelayP99Ms: () => loopDelay.p99Ms, flattened: (left) => farewell(left, ending) });
@@ -127,13 +129,13 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
   }
 }
 
-/** Those who watch are shown how it ended; the next start reads from the exchange what was closed. */
+/** Ends the bot after a delay in which clients can show the result. The next start reads from the exchange what was closed. */
 function farewell(left: number, ending: Ending): void {
   const code = left === 0 ? EXIT.ok : EXIT.unknown;
   after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: books are made anew at the next start'));
 }
 
-/** From the first audit to the last record. */
+/** Runs the bot from the first audit to the last record. */
 async function run(
   config: LiveConfig,
   seconds: number | null,
@@ -163,7 +165,7 @@ async function run(
   return { code, why };
 }
 
-/** Everything that can be said before anything is opened. */
+/** Checks everything that can be checked before anything is opened. */
 function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): void {
   const path = join(config.data, CONFIRMED_NAME);
   const before = readOwnFile(path)?.trim() ?? null;
@@ -199,8 +201,8 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
     void control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
   };
   process.on('SIGUSR2', kill);
-  // A terminal that is closed tells every process of it, and the command before this one hands it on: the second says nothing new, so
-  // this handler stays.
+  // A closing terminal signals all its processes, and the command that started the bot forwards the signal. The handler stays, so that the
+  // second one is ignored.
   const hangUp = (): void => {
     if (!ending.isOver) ending.end(EXIT.ok, 'SIGHUP was received');
   };
@@ -209,13 +211,16 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
   return () => offs.forEach((off) => off());
 }
 
-/** An error outside of every step, of a promise or timer of a strategy say: whose it is cannot be known, and Node would end at once. */
+/**
+ * Handles errors outside of steps, for example in a promise or timer of a strategy. Their strategy is unknown, and by default Node would
+ * exit at once.
+ */
 function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
   let forget = (): void => {};
   const act = (error: unknown): void => {
     bot.giveUp(`an error that nobody caught: ${unhandledErrorText(error)}`);
     forget();
-    // It may have been in what is left to do.
+    // The error may come from the work that is left to do, so set a time limit.
     forget = after(MAX_ENDING_MS, () => process.exit(EXIT.failed));
   };
   process.on('uncaughtException', act).on('unhandledRejection', act);
@@ -225,14 +230,14 @@ function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
   };
 }
 
-/** With the place in the strategy, if it has one. */
+/** Returns the message with the place of the error, if there is one. */
 function unhandledErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
   return `${error.message}${place === undefined ? '' : ` (${place.trim()})`}`;
 }
 
-/** A file that anybody on this computer can make, and the latch of a kill from outside. */
+/** Checks the kill file in the data folder, and the kill switch that a kill in another process has set. */
 function checkKillFiles({ data }: LiveConfig, control: LiveControl): void {
   if (control.isKilled) return;
   const file = readKillFile(data);
@@ -240,9 +245,9 @@ function checkKillFiles({ data }: LiveConfig, control: LiveControl): void {
   else control.pollKillSwitch();
 }
 
-/** Halting has not been enough. */
+/** Kills the bot if its loss continues after a halt. */
 function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], loss: LossKill): void {
-  // Before the first clean audits nobody knows what is held.
+  // Before the first clean audits the positions are not certain.
   const why = control.isKilled || !bot.isTrading ? null : loss.look();
   if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
 }
@@ -260,7 +265,7 @@ class Ending {
   constructor() {
     this.promise = new Promise((resolve) => (this.#resolve = resolve));
   }
-  /** The first one counts. */
+  /** The first call counts. */
   end(code: number, why: string): void {
     this.isOver = true;
     this.#resolve({ code, why });

@@ -1,27 +1,27 @@
-// What can wait until the orders of a step have left: words for people, points of a picture.
+// Work that can wait until the orders of a step have been sent: log texts and equity points.
 
 export class AfterSendQueue {
   readonly #soon: (run: () => void) => void;
   readonly #waiting: (() => void)[] = [];
   #isOver = false;
 
-  /** `soon`: runs what it is given behind all that is under way, requests among it. */
+  /** `soon`: runs a function after all current work, including requests. */
   constructor(soon: (run: () => void) => void) {
     this.#soon = soon;
   }
 
-  /** Once the disk has what was journalled, and the orders that waited for that have gone. */
+  /** Runs `run` once everything journalled by now is durable and the waiting orders have been sent. */
   after(run: () => void): void {
     if (this.#isOver) run();
     else this.#waiting.push(run);
   }
 
-  /** They go now. */
+  /** The records are durable, and the orders are being sent now. */
   lasts(): void {
     if (this.#waiting.length > 0) this.#soon(() => this.#run());
   }
 
-  /** The disk takes nothing any more, so that nothing is waited for. */
+  /** The journal has failed, so nothing waits any more. */
   end(): void {
     this.#isOver = true;
     this.#run();

@@ -1,4 +1,4 @@
-// Drives the engine of a live bot, one step at a time: what the exchange tells, what is due, and instants; between steps nothing runs.
+// Drives the engine of a live bot, one step at a time: events of the exchange, due actions and instants. Nothing runs between steps.
 
 import { InvariantError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -11,21 +11,21 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 export interface DriverDeps {
   readonly engine: Engine;
   readonly scheduler: Scheduler;
-  /** The exchange's time, ms. */
+  /** The venue's time, ms. */
   readonly venueMs: () => number;
-  /** A strategy has thrown: it gets no more calls. */
+  /** A strategy has thrown. It gets no more calls. */
   readonly strategyFailed: (strategy: number, error: Error) => void;
-  /** Our own books are in doubt: nothing may go on. */
+  /** The bot's own books are inconsistent: it must stop. */
   readonly broken: (error: Error) => void;
-  /** An execution is about to be booked; the record is the exchange's, for the length of the call. */
+  /** A fill is about to be booked. The fill object is valid only during the call. */
   readonly filling: (id: OrderId, fill: Fill) => void;
   /** Funding is about to be booked. */
   readonly funding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
 }
 
 /**
- * The time of a step is taken once, as it begins: everything that is journalled in it bears that time, so that a replay can take the same
- * steps. What the exchange tells from inside a step, a refusal of its own say, belongs to that step.
+ * The time of a step is taken once, at its start. All records of the step have that time, so that a replay can take the same steps. An
+ * event of the exchange inside a step, such as a refusal, belongs to that step.
  */
 export class Driver implements ExchangeSink {
   readonly #parts: DriverDeps;
@@ -40,7 +40,7 @@ export class Driver implements ExchangeSink {
     this.#stepMs = parts.venueMs();
   }
 
-  /** The time of the step in work, or of the clock between steps: what the journal writes. */
+  /** The time that the journal writes: that of the current step, or of the clock between steps. */
   get nowMs(): number {
     return this.#isInStep ? this.#stepMs : this.#parts.venueMs();
   }
@@ -48,13 +48,13 @@ export class Driver implements ExchangeSink {
     return this.#isInStep;
   }
 
-  /** Runs `act` as a step of its own, at the present time. `finish` continues it after a strategy has thrown. */
+  /** Runs `act` as a step at the current time. `finish` continues it after a strategy has thrown. */
   step(act: () => void, finish?: () => void): void {
     if (this.#isInStep) act();
     else this.#guarded(() => applyInbox(this.#parts.engine, this.#stepMs, act), finish);
   }
 
-  /** Strategies decide on the bars that close at `t`, all of which are there. `before` runs first, in the same step. */
+  /** Lets strategies decide on the bars that close at `t`, once all of them are present. `before` runs first, in the same step. */
   instant(t: number, before: () => void): void {
     const { engine } = this.#parts;
     const decide = (): void => {
@@ -64,7 +64,7 @@ export class Driver implements ExchangeSink {
     this.#guarded(decide, () => finishInstant(engine, t));
   }
 
-  /** The bot goes on after a restart, with what happened until `untilMs`. `before` runs first, in the same step. */
+  /** Continues after a restart with what happened until `untilMs`. `before` runs first, in the same step. */
   catchUp(untilMs: number, before: (nowMs: number) => void): void {
     const { engine } = this.#parts;
     const go = (): void => {
@@ -74,14 +74,14 @@ export class Driver implements ExchangeSink {
     this.#guarded(go, () => finishCatchUp(engine, untilMs));
   }
 
-  /** No step is taken any more. */
+  /** Takes no more steps. */
   stop(): void {
     this.#isOver = true;
     if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
-  // --- What the exchange tells
+  // --- Events of the exchange
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     this.step(() => this.#parts.engine.acked(id, venueId, timeMs));
@@ -129,7 +129,7 @@ export class Driver implements ExchangeSink {
   #guarded(act: () => void, finish: () => void = () => {}): void {
     if (this.#isOver) return;
     this.#isInStep = true;
-    // The exchange's time never goes back, and neither do the steps.
+    // The venue's time never goes back, so neither does the time of steps.
     this.#stepMs = Math.max(this.#stepMs, this.#parts.venueMs());
     try {
       act();
@@ -154,7 +154,7 @@ export class Driver implements ExchangeSink {
     }
   }
 
-  /** What is due in the engine's queue is run when its time has come. */
+  /** Sets a timer for the next action in the engine's queue. */
   #arm(): void {
     const { engine, scheduler, venueMs } = this.#parts;
     const { nextMs } = engine.queue;

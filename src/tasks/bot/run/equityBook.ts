@@ -1,4 +1,4 @@
-// Equity of a live bot over time: points for the picture, and what it was as the day began.
+// Equity of a live bot over time: points for the chart, and the equity at the start of the day.
 
 import type { Engine } from '../../../engine/engine.ts';
 
@@ -7,13 +7,13 @@ const DAY_MS = 86_400_000;
 
 export class EquityBook {
   readonly #engine: Engine;
-  /** At least so far apart; doubles when there are too many. */
+  /** Minimum distance of points, ms. Doubles when there are too many points. */
   #gapMs = 0;
   #points: (readonly [timeMs: number, units: number])[] = [];
   #day = NaN;
   #dayTotal: number;
   #dayUnits: readonly number[];
-  /** By strategy, as the books began. */
+  /** By strategy, at the start of the ledger. */
   readonly startUnits: readonly number[];
 
   constructor(engine: Engine, startUnits: readonly number[]) {
@@ -23,14 +23,14 @@ export class EquityBook {
     this.#dayTotal = this.total();
   }
 
-  /** By strategy, now. */
+  /** Current equity by strategy. */
   units(): readonly number[] {
     return this.#engine.runs.map((_, strategy) => this.#engine.equityUnits(strategy));
   }
   total(): number {
     return this.#engine.ledger.equityTotalUnits(this.#engine.marks());
   }
-  /** Since 00:00 UTC. */
+  /** Change since 00:00 UTC. */
   today(): { readonly total: number; readonly units: readonly number[] } {
     const units = this.units();
     return { total: this.total() - this.#dayTotal, units: units.map((now, at) => now - this.#dayUnits[at]!) };
@@ -39,7 +39,7 @@ export class EquityBook {
     return this.#points;
   }
 
-  /** An instant is over. */
+  /** Adds the equity at the end of an instant. */
   note(timeMs: number): void {
     const total = this.total();
     const day = Math.floor(timeMs / DAY_MS);
@@ -49,7 +49,7 @@ export class EquityBook {
       this.#dayUnits = this.units();
     }
     const before = this.#points.at(-2);
-    // The newest point always stands; one that is too near to the one before gives its place to it.
+    // The newest point always stays. A point that is too close to the one before is replaced by the next one.
     if (before && timeMs - before[0] < this.#gapMs) this.#points.pop();
     this.#points.push([timeMs, total]);
     if (this.#points.length <= MAX_POINTS) return;

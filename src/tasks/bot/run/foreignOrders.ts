@@ -1,4 +1,4 @@
-// Orders of the exchange that nobody here has sent: a person says whose they are, and that is written down before it counts.
+// Foreign orders: the operator adopts or ignores each one, and the decision is journalled before it takes effect.
 
 import type { ForeignOrder } from '../../../adapters/exchange/observe/attribution.ts';
 import type { RestExchange } from '../../../adapters/exchange/restExchange.ts';
@@ -14,18 +14,18 @@ import type { MarketRouter } from '../account/marketRouter.ts';
 const FOREIGN_ORDER_CODE = 'ALIEN';
 const refused = (message: string): ActAnswer => ({ done: false, message });
 
-/** An alien, and the service at whose exchange it stands. */
+/** A foreign order, and the service of the exchange that has it. */
 export interface OpenForeignOrder extends ForeignOrder {
   readonly service: RestExchange;
 }
 
-/** What waits for a person to name it, over all markets. */
+/** Returns the foreign orders of all markets that need an operator decision. */
 export const foreignOrdersOf = (services: MarketRouter): readonly OpenForeignOrder[] =>
   services.all().flatMap((service) => service.foreignOrders.map((foreign) => ({ ...foreign, service })));
 
-/** As a HUMAN record names it: ids are of one market alone. */
+/** Formats the id for a HUMAN record: venue order ids are unique only within a market. */
 const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `${bot.parts.engine.instruments[instrument]!.id} ${venueId}`;
-/** It is somebody else's business, in this process and those after it. */
+/** Ignores a foreign order, in this process and later ones. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
   const found = foreignOrdersOf(bot.parts.services).filter(({ venueId }) => venueId === id);
   if (found.length === 0) return refused(`${id} is no order that waits for a name`);
@@ -36,7 +36,7 @@ export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what:
   return { done: true, message: `${id} is left alone from now on${named(bot, who, why)}` };
 }
 
-/** It is an order of that strategy from now on: reserved, followed, and what it has filled is booked. */
+/** Adopts a foreign order for a strategy: it is reserved and tracked from now on, and its fills are booked. */
 export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { what: 'adopt' }>, who: Who): Promise<ActAnswer> {
   const { id, strategy: name, why } = decision;
   const { engine, services } = bot.parts;
@@ -51,7 +51,7 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
   if (typeof found === 'string') return refused(`${id}: ${found}`);
   const text = { answer: refused(`${id} is no order that waits for a name`) };
   bot.driver.step(() => {
-    // Meanwhile somebody else may have named it.
+    // Another request may have decided on it meanwhile.
     if (!foreign.service.foreignOrders.some(({ venueId }) => venueId === id)) return;
     const problem = adoptionProblem(engine, run.index, found);
     if (problem !== null) {
@@ -69,7 +69,7 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
   return text.answer.done ? { ...text.answer, message: `${text.answer.message}${named(bot, who, why)}` } : text.answer;
 }
 
-/** Once every one has a name, what they have stopped goes on. */
+/** Clears the halt cause once no foreign order needs a decision. */
 function named(bot: LiveBot, who: Who, why: string): string {
   const { engine, services, venueMs } = bot.parts;
   const left = foreignOrdersOf(services).length;

@@ -1,4 +1,4 @@
-// A kill from inside the bot: what it knows of its own orders goes to the wire at once; the rest is the kill that works without a bot, too.
+// A kill from inside the bot: cancels at once the orders that the bot knows. The rest is the kill that also works without the bot.
 
 import type { LostOrder } from '../../kill/plan/attribution.ts';
 import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
@@ -16,12 +16,12 @@ import type { KillSettings } from '../../kill/plan/venue.ts';
 import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from './liveBot.ts';
 
-/** Slices are numbered from so far above the newest order, so that none that the engine still drafts has the number of one. */
+/** Distance of the order numbers of slices from the newest order, so that orders that the engine still drafts get other numbers. */
 const SLICE_GAP = 1_000_000;
-/** What is on the wire is waited for, but not for long: a kill does not depend on it. */
+/** Time limit for requests in flight. A kill does not depend on them. */
 const REST_MS = 15_000;
 
-/** The gate is closed. Never throws for what the exchange does: a report with residuals says it. */
+/** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists what is left as residuals. */
 export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
   const { exchange, engine, config } = bot.parts;
   const { orders, proof, timeScale } = config;
@@ -58,7 +58,7 @@ function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs 
     }
     if (venueId !== null) venueIds.add(String(venueId));
     if (venueId !== null && lifecycle !== 'done') open.set(instrument.id, [...(open.get(instrument.id) ?? []), String(venueId)]);
-    // What has not left yet finds the gate closed.
+    // The closed kill switch stops requests that have not been sent yet.
     if (venueId !== null || lifecycle === 'draft') continue;
     const latestMs = signMs + recvWindowMs;
     lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
@@ -90,8 +90,8 @@ function believedOf({ parts: { engine } }: LiveBot): readonly string[] {
 }
 
 /**
- * Called once nothing is open any more. The bot rests from then on, for it would take the slices for orders of somebody else, and what it
- * holds is judged from its journal as a kill without it judges it.
+ * Called once no order is open. From then on the bot rests, because it would take the slices for foreign orders. Positions are derived from
+ * the journal, as in a kill without the bot.
  */
 async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
   const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.parts;

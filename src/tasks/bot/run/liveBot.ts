@@ -1,4 +1,4 @@
-// A live bot that runs: instants, audits and what the exchange tells, held together from the first audit to the last record.
+// A running live bot: connects instants, audits and events of the exchange from the first audit to the last record.
 
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
@@ -48,25 +48,25 @@ export interface LiveBotDeps {
   readonly cidOf: (id: OrderId) => string;
   readonly sets: readonly LiveSet[];
   readonly afterSend: AfterSendQueue;
-  /** The funding rates with which a contract begins. */
+  /** Returns the funding rates that a contract has at the start. */
   readonly knownRates: (instrument: Instrument) => KnownRates;
   readonly log: LiveLog;
-  /** The journal that also tells the log. */
+  /** The journal that also writes decisions to the log. */
   readonly narratedJournal: Journal;
-  /** Decisions of the last process that were not written down. */
+  /** Decisions of the last process that were not journalled. */
   readonly held: readonly HeldDecision[];
-  /** The newest instant of a life that goes on, ms UTC; null: a life begins. */
+  /** The newest instant of a life that continues, ms UTC; null: a new life begins. */
   readonly sinceMs: number | null;
   readonly requests: { sent: number; refused: number };
-  /** Equity of each strategy as its books began. */
+  /** Equity of each strategy at the start of the ledger. */
   readonly startUnits: readonly number[];
-  /** The exchange's time, ms. */
+  /** The venue's time, ms. */
   readonly venueMs: () => number;
-  /** Told once, when the bot cannot go on: no order leaves any more. */
+  /** Called once when the bot cannot continue and no more orders are sent. */
   readonly broken: (why: string) => void;
 }
 
-/** What the newest audits have said; times are the exchange's. */
+/** Results of the newest audits, in the venue's time. */
 export interface AuditState {
   fastMs: number | null;
   fullMs: number | null;
@@ -86,7 +86,7 @@ export class LiveBot {
   fillCount = 0;
   readonly fillsBy: number[] = [];
   readonly booked = new BookedTrades();
-  /** Attempts of calls, and those that a rate limit has refused. */
+  /** Number of calls sent, and of those that a rate limit refused. */
   readonly requests: { sent: number; refused: number };
   readonly equity: EquityBook;
   readonly #barDelivery: BarDelivery;
@@ -97,7 +97,7 @@ export class LiveBot {
   readonly #maintenance: Maintenance;
   readonly attention: OperatorPresence;
   readonly #remembered = new Map<string, string>();
-  /** The newest audit to which everything came, whether or not all agreed; the exchange's time. */
+  /** Time of the newest audit with complete data, whether or not it was clean; the venue's time. */
   #completeMs: number | null = null;
   #isRunning = false;
   #isBroken = false;
@@ -167,7 +167,7 @@ export class LiveBot {
     });
   }
 
-  /** Nothing is decided, asked for or on the wire: of a bot on simulated time, all that this time brings has been done. */
+  /** True when nothing waits for a decision or a reply. On simulated time: everything due at this time has been done. */
   get isIdle(): boolean {
     return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.parts.services.idle;
   }
@@ -175,7 +175,7 @@ export class LiveBot {
     return this.#isRunning;
   }
 
-  /** Audits, and trades as soon as two of them are clean. `trading` is called then. */
+  /** Starts audits, and trading after two clean ones. Calls `trading` then. */
   start(trading: () => void = () => {}): void {
     const { engine, log, venueMs } = this.parts;
     engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
@@ -194,12 +194,12 @@ export class LiveBot {
     });
   }
 
-  /** The gate is closed at once: no order leaves any more. Calls `done` when the journal has everything. */
+  /** Stops: no order is sent any more. Calls `done` when the journal is complete. */
   stop(done: () => void): void {
     this.rest(() => this.parts.journal.close(done));
   }
 
-  /** The same with the journal left open: for a kill that closes positions itself, and writes there what it sends. */
+  /** Stops without closing the journal: for a kill that closes positions and journals its orders. */
   rest(done: () => void): void {
     const { services, config, engine, journal } = this.parts;
     this.#barDelivery.stop();
@@ -262,7 +262,7 @@ export class LiveBot {
     if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
-  /** Loss rules look at every bar, and what they measure from outlives the process. */
+  /** Applies loss rules at every bar, and journals what they measure from, so that it outlives the process. */
   #judgeLosses(): void {
     const { engine, journal } = this.parts;
     engine.recorder.show(engine.risk);
@@ -274,11 +274,11 @@ export class LiveBot {
     }
   }
 
-  /** Fills up to the bar are booked before anyone decides on it. */
+  /** Books fills up to the bar before any strategy decides on it. */
   #settle(done: () => void): void {
     const { engine, services } = this.parts;
     const indices = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
-    // Positions are paid funding, of which no order tells.
+    // Positions pay or receive funding, which no order shows.
     engine.instruments.forEach(({ market }, index) => void (market === 'futures' && engine.ledger.holds(index) && indices.add(index)));
     const markets = new Set([...indices].map((index) => engine.instruments[index]!.market));
     let waiting = markets.size;
@@ -318,7 +318,7 @@ export class LiveBot {
     if (kind === 'full') state.fullMs = nowMs;
   }
 
-  // --- What goes wrong
+  // --- Errors
 
   #strategyFailed(strategy: number, error: Error): void {
     const { engine, log } = this.parts;
@@ -328,7 +328,7 @@ export class LiveBot {
     log.decided(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
   }
 
-  /** Nothing may go on: no order leaves any more, and `broken` is told why. */
+  /** Stops the bot: no order is sent any more, and `broken` is called with the reason. */
   giveUp(why: string): void {
     this.#broken(why);
   }
@@ -340,21 +340,21 @@ export class LiveBot {
     this.parts.broken(why);
   }
 
-  /** The disk has every record up to `seq`: what waits for it leaves. */
+  /** Records up to `seq` are durable: resolves what waits for them. */
   journalLasts(seq: number): void {
     for (const waiting of this.#waiting.splice(0)) {
       if (waiting.seq <= seq) waiting.resolve();
       else this.#waiting.push(waiting);
     }
   }
-  /** Resolves when record `seq` is on the disk; rejects where it never will be. */
+  /** Resolves when record `seq` is durable. Rejects if it never will be. */
   durable(seq: number): Promise<void> {
     const { durableSeq, failure } = this.parts.journal;
     if (durableSeq >= seq) return Promise.resolve();
     if (failure !== null) return Promise.reject(new ConfigError(`the journal cannot be written: ${failure}`, 'look after the disk'));
     return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
   }
-  /** The journal takes nothing any more. */
+  /** The journal cannot be written any more. */
   journalFailed(why: string): void {
     const { engine } = this.parts;
     for (const { reject } of this.#waiting.splice(0))
@@ -363,7 +363,7 @@ export class LiveBot {
     this.#broken(`the journal cannot be written: ${why}`);
   }
 
-  /** Before the record of its order goes back to the pool. */
+  /** Notes a fill before the record of its order returns to the pool. */
   #filling(id: OrderId, fill: Fill): void {
     const { engine, services, log, cidOf } = this.parts;
     const order = engine.orders.get(id);

@@ -1,22 +1,22 @@
-// The log of a live bot: one line of JSON an event, plain sentences on a terminal, and the newest lines at hand for whoever asks the bot.
+// The log of a live bot: one JSON line per event, or plain sentences on a terminal. Keeps the newest lines for `isobar logs`.
 
 import { pino } from 'pino';
 import type { LogLine } from '../../control/botControl.ts';
 import type { DecisionView } from '../../control/botView.ts';
 
 export type LogLevel = LogLine['level'];
-/** Simple values alone: whatever else somebody hands over is named by its kind, so that nothing unknown is written down. */
+/** Only simple values are written. Other values are replaced by their type, so that no unknown content is logged. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LiveLogOptions {
-  /** Takes each line, ending in a newline. */
+  /** Takes each line, which ends in a newline. */
   readonly write: (line: string) => void;
   readonly isPretty: boolean;
   readonly nowMs: () => number;
   readonly formatTime: (ms: number) => string;
-  /** Text without what must not be seen. */
+  /** Returns the text without secrets. */
   readonly hide: (text: string) => string;
-  /** The least that is written; default info. */
+  /** Minimum level that is written; default info. */
   readonly level?: LogLevel;
 }
 
@@ -51,7 +51,7 @@ export class LiveLog {
     this.#add('error', says, fields);
   }
 
-  /** What was decided and why; `code` is stable. */
+  /** Logs a decision and its reason. `code` is stable. */
   decided(strategy: string | null, says: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
     this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(says) });
@@ -63,7 +63,7 @@ export class LiveLog {
     return this.#decisions;
   }
 
-  /** Lines after number `after`, the newest `most` of them. */
+  /** Returns the lines after number `after`, at most the newest `max`. */
   after(after: number, max: number): readonly LogLine[] {
     return this.#lines.filter(({ seq }) => seq > after).slice(-max);
   }
@@ -87,7 +87,7 @@ export class LiveLog {
     return typeof value === 'string' ? this.#clean(value) : `(${typeof value})`;
   }
 
-  /** One line, without control characters, not endless, without secrets. */
+  /** Returns one line without control characters and secrets, of limited length. */
   #clean(text: string): string {
     // oxlint-disable-next-line no-control-regex -- what a terminal would obey is what is taken out
     return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MAX_TEXT);

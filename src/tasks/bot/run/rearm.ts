@@ -1,9 +1,9 @@
-// A start after a kill: that a person has re-armed goes into the journal, and is forgotten once it lasts there.
+// A start after a kill: journals that the operator has re-armed the bot, and removes the note of it once the record is durable.
 
 import { forgetRearm, readRearm } from '../../kill/killSwitch/killSwitch.ts';
 import type { LiveBot } from './liveBot.ts';
 
-/** The latch is gone, else nothing had been started. Every other cause that held before stays. */
+/** The kill switch has been released, or the bot could not have started. All other earlier causes stay. */
 export function takeRearm(bot: LiveBot): void {
   const { engine, config, journal, log, venueMs } = bot.parts;
   const rearm = readRearm(config.data);
@@ -12,7 +12,7 @@ export function takeRearm(bot: LiveBot): void {
   engine.drafts.dropAll('KILLED');
   engine.risk.resume({ kind: 'account' }, 'KILLED', `${who}: ${why}`, venueMs());
   log.decided(null, `re-armed by ${who} after the kill of ${rearm.latch.who}: ${why}`, 'KILLED', 'warn');
-  // Were it forgotten earlier, a crash could leave a bot that is killed by its journal alone.
+  // Only now: if the note were removed earlier, a crash could leave a bot that its journal alone keeps killed.
   bot.durable(journal.lastSeq).then(
     () => forgetRearm(config.data),
     (error: unknown) => log.error(`what was re-armed could not be written down: ${String(error)}`),

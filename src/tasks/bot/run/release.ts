@@ -1,4 +1,4 @@
-// What was decided as the last process ended and not carried out: it is sent now, or denied where it is too late.
+// Carries out decisions of the last process that it did not complete: they are sent now, or denied if it is too late.
 
 import { InvariantError } from '../../../base/errors.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
@@ -8,7 +8,7 @@ import type { MarketRouter } from '../account/marketRouter.ts';
 import { missed, type HeldDecision } from '../life/askedAgain.ts';
 
 interface HeldParts {
-  /** Decisions of the last process that were not written down. */
+  /** Decisions of the last process that were not journalled. */
   readonly held: readonly HeldDecision[];
   readonly engine: Engine;
   readonly narratedJournal: Journal;
@@ -16,7 +16,7 @@ interface HeldParts {
   readonly config: { readonly bars: { readonly graceMs: number } };
 }
 
-/** What was decided as the last process ended is sent now, or denied where it is too late for that. */
+/** Sends the decisions of the last process, or denies them if it is too late. */
 export function release({ held, engine, narratedJournal: reported, services, config }: HeldParts, nowMs: number): void {
   for (const { what, order, id, code, atMs, waits } of held) {
     if (what === 'denied') reported.denied(order, code);

@@ -1,4 +1,4 @@
-// The exchange's side of a restart: each service learns the orders, trades and cursors that the journal knows.
+// Restores the exchange services after a restart: orders, trades and cursors from the journal.
 
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import { indexOf } from '../../../adapters/journal/records/restored.ts';
@@ -12,7 +12,7 @@ import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 
-/** The services learn what they knew. */
+/** Restores each service and connects it to the driver. */
 export function restoreServices(bot: LiveBot, services: MarketRouter, orders: readonly RestoredOrder[], journal: BotJournal): void {
   const { state, trades, cidOf } = journal;
   const isFirst = Number.isNaN(state.firstMs);
@@ -59,11 +59,11 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
   };
 }
 
-/** Totals are noted by asset, which both markets have: by market they are told apart. */
+/** Returns the cursors of a market. Totals are noted by asset, which both markets may have, so their names include the market. */
 function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instruments: readonly Instrument[]): ReadonlyMap<string, string> {
   const own = [...cursors.values()].filter(({ symbol }) => !symbol.includes('/') || symbol.startsWith(`${market}/`));
   const values = new Map(own.map(({ symbol, channel, value }) => [`${symbol.replace(`${market}/`, '')} ${channel}`, value]));
-  // What is booked is known, or it would be booked once more.
+  // Add what is booked and not noted yet, or it would be booked again.
   for (const [key, amount] of unnoted) {
     const { quoteDigits } = instruments[indexOf(key.slice(0, key.indexOf(' ')), instruments)]!;
     values.set(key, String(Number(values.get(key) ?? 0) + scaledFromRecord(amount.toFixed(), quoteDigits)));

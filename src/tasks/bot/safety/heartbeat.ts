@@ -1,4 +1,4 @@
-// Keeps the WebSocket whose heartbeat an exchange wants answered, where the config names one. Nothing rests on it: orders go over REST.
+// Keeps a WebSocket open whose heartbeat the exchange may require, if the config names one. Orders do not need it: they use REST.
 
 import { PersistentSocket, type SocketState } from '../../../adapters/exchange/socket/persistentSocket.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -8,7 +8,7 @@ interface TimedNotice {
   warn(text: string): void;
 }
 
-/** Opens it, and again after every end; what becomes of it is in the log. Returns what closes it for good. */
+/** Opens the socket, and again after each end. Logs its state. Returns a function that closes it permanently. */
 export function writeHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: TimedNotice): () => void {
   if (url === null) return () => {};
   let isLost = false;
@@ -17,7 +17,7 @@ export function writeHeartbeat(url: string | null, scheduler: Scheduler, random:
       log.info(`the heartbeat socket is open${isLost ? ' again' : ''}: ${url}`);
       isLost = false;
     }
-    // Told once: attempts go on, ever further apart.
+    // Log this once: further attempts follow at growing intervals.
     if (state.kind !== 'waiting' || isLost) return;
     isLost = true;
     log.warn(`the heartbeat socket was lost (${state.why}): it is opened again; orders go over REST and do not need it`);

@@ -1,4 +1,4 @@
-// The facts that risk rules about age and certainty look at, shown to them once a second.
+// Passes live facts, such as the age of prices and audits, to the risk rules once a second.
 
 import { fixedLengthMs } from '../../../model/interval.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -8,15 +8,15 @@ import type { LiveFacts } from '../../../risk/live/liveWatch.ts';
 export interface RiskTickerDeps {
   readonly engine: Engine;
   readonly scheduler: Scheduler;
-  /** The exchange's time, ms. */
+  /** The venue's time, ms. */
   readonly venueMs: () => number;
-  /** When orders and balances were last found to be those of the exchange, venue time; null: never. */
+  /** Time of the last complete audit, venue time; null: never. */
   readonly auditMs: () => number | null;
   /** Uncertainty of the least certain clock, ms. */
   readonly clockErrorMs: () => number;
-  /** The last sign of life, venue time; Infinity where nobody has to show one. */
+  /** Last sign of the operator's presence, venue time; Infinity: not required. */
   readonly heartbeatMs?: () => number;
-  /** The oldest alert that nobody has answered, venue time; Infinity: none. */
+  /** Time of the oldest unacknowledged alert, venue time; Infinity: none. */
   readonly alertMs?: () => number;
   /** Runs `act` as a step of the engine. */
   readonly step: (act: () => void) => void;
@@ -33,7 +33,7 @@ export class RiskTicker {
     this.#parts = parts;
   }
 
-  /** Beats as long as a rule that is on wants to know. */
+  /** Ticks while an active rule needs these facts. */
   start(): void {
     const { engine, scheduler } = this.#parts;
     if (!engine.risk.wantsFacts) return;
@@ -81,15 +81,15 @@ export function liveFactsOf({
   };
 }
 
-/** Long and short, where both are kept. */
+/** Returns long and short lots added, if both exist. */
 function heldLots({ runs, ledger }: Engine, instrument: number): number {
   const held = (strategy: number, isShort: boolean): number => ledger.closable(strategy, instrument, isShort, true);
   return runs.reduce((lots, { index }) => lots + held(index, false) + held(index, true), 0);
 }
 
 /**
- * By stops that the bot holds itself, and by those that stand at the exchange. One whose price is there already guards nothing: it should
- * have gone off.
+ * Returns the lots protected by local stops and by trigger orders at the exchange. A trigger order whose price is already reached protects
+ * nothing: it should have triggered.
  */
 function guardedLots(engine: Engine, instrument: number): number {
   const last = engine.lastTicks(instrument);

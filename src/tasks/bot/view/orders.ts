@@ -1,4 +1,4 @@
-// Orders of a live bot as it shows them.
+// Converts orders of a live bot for its view.
 
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Engine } from '../../../engine/engine.ts';

@@ -1,4 +1,4 @@
-// A snapshot of a running bot: plain values, made when somebody asks.
+// Builds the view of a running bot: a snapshot of plain values, made on request.
 
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -21,7 +21,7 @@ export interface BotViewDeps {
   readonly counts: OrderCounts;
   readonly startedMs: number;
   readonly kill: KillView | null;
-  /** A kill of this process has proved that nothing is open and nothing is held: the books of the engine have rested since, and are older. */
+  /** A kill in this process has proved that no order and no position is open. The engine's ledger has not been updated since. */
   readonly isFlat: boolean;
   readonly loopDelayP99Ms: number | null;
 }
@@ -30,10 +30,10 @@ const MAX_OPEN = 1000;
 const MAX_PROVEN_ABSENT = 100;
 const MAX_FOREIGN = 100;
 const MAX_BARS = 300;
-/** In place of a strategy. */
+/** Shown in place of a strategy name. */
 const ACCOUNT = 'account';
 
-/** Instruments and strategies by their names. */
+/** Returns the names of instruments and strategies. */
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
 export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {
@@ -103,7 +103,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
   };
 }
 
-/** Fast audits that may be missed before the account counts as unseen. */
+/** Fast audits that may be missed before the account counts as unobserved. */
 const MAX_AUDIT_AGE = 10;
 
 function strategiesOf({ parts: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
@@ -151,7 +151,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
   );
 }
 
-/** What the account has beside its strategies: fills that belong to no order of theirs. */
+/** Returns positions of the account that belong to no strategy: unattributed fills. */
 function accountPositions({ parts: { engine, services } }: LiveBot): readonly PositionView[] {
   const all = services.all().flatMap(({ outside: external }) => external);
   return all.flatMap(({ symbol, qty }): PositionView[] => {
@@ -175,7 +175,7 @@ function accountPositions({ parts: { engine, services } }: LiveBot): readonly Po
   });
 }
 
-/** Orders that wait for a name, and holdings and fills that no order of ours explains. */
+/** Returns foreign orders without a decision, and holdings and fills that no order of the bot explains. */
 function foreignViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['foreignOrders'] {
   const nameOf = (instrument: number | null): string => (instrument === null ? 'account' : engine.instruments[instrument]!.id);
   const orders = foreignOrdersOf(services).map(({ venueId, instrument, why }) => ({
@@ -226,9 +226,9 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
   };
 }
 
-/** What is used of the limits that are on, as far as it can be said without an order. */
+/** Returns the used part of each active limit, as far as it is known without an order. */
 function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomView[] {
-  // Those that hold now: a person may have made one tighter.
+  // The current limits: the operator may have tightened one.
   const { limits: risk } = engine.risk;
   const { cashDigits, cashAsset } = engine.ledger;
   const active = engine.orders.active();
@@ -236,7 +236,7 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
   const add = (limit: keyof typeof risk, code: string, used: string, unit: string, scope = 'account'): void => {
     if (risk[limit] !== undefined) found.push({ code, limit, scope, used, max: String(risk[limit]), unit });
   };
-  // From where the rule itself measures: that outlives the process, and begins anew where a person has cleared it.
+  // The baseline of the rule itself: it outlives the process, and starts again when the operator clears the halt.
   const lost = (code: string): string => {
     const from = engine.risk.lossBaseline(code);
     return from > 0 ? Math.max(0, (from - equity.total()) / from).toFixed(4) : '0';
@@ -260,7 +260,7 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
   return found;
 }
 
-/** Worth of a position in money, at the newest close, above 0 long or short. */
+/** Value of a position at the newest close, above 0 for long and short. */
 function valueOf(engine: Engine, strategy: number, index: number): Decimal {
   const { ledger, instruments } = engine;
   const qty = Math.abs(ledger.qty(strategy, index));

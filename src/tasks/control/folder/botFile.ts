@@ -1,4 +1,4 @@
-// What a bot leaves in its data folder as it starts, so that its orders can be killed without it and without its strategy: where the exchange is, what was traded, which waits count.
+// The file that a bot leaves in its data folder for a kill without it: exchange access, instruments and time limits.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,23 +18,23 @@ export interface BotFile {
   readonly startedMs: number;
   /** Absolute path of its config. */
   readonly config: string;
-  /** The fingerprint that the journal bears. */
+  /** The fingerprint in the journal. */
   readonly account: string;
   readonly mode: 'paper' | 'live';
   readonly timeScale: number;
   /** Folder of the journal; absolute. */
   readonly journal: string;
-  /** Everything but the credentials: these come from where `sources` says that they lie. */
+  /** Everything except the credentials. These are read from the places in `sources`. */
   readonly access: Omit<AccessSettings, 'credentials'>;
   readonly instruments: readonly Instrument[];
-  /** ms of the exchange's time. */
+  /** ms of the venue's time. */
   readonly readLagMs: number;
   readonly busDelayMs: number;
-  /** False: contracts are in two-way mode; it is not said where there are none. */
+  /** False: contracts are in two-way mode. Absent without contracts. */
   readonly isNet?: boolean;
 }
 
-/** Takes the place of the one before, whole or not at all. Throws ConfigError where the disk does not take it. */
+/** Replaces the file atomically. Throws ConfigError if the disk cannot be written. */
 export function writeBotFile(folder: string, file: BotFile): void {
   const path = join(folder, FILE_NAME);
   try {
@@ -48,7 +48,7 @@ export function writeBotFile(folder: string, file: BotFile): void {
 /** True when a bot has run in `folder`. */
 export const hasBotFile = (folder: string): boolean => existsSync(join(folder, FILE_NAME));
 
-/** Throws ConfigError where no bot has ever run in `folder`. */
+/** Throws ConfigError if no bot has run in `folder`. */
 export function readBotFile(folder: string): BotFile {
   const path = join(folder, FILE_NAME);
   let text: string;
@@ -63,7 +63,7 @@ export function readBotFile(folder: string): BotFile {
   throw new ConfigError(`${path}: expected what a bot of this version writes, got something else`, 'use the isobar that started the bot');
 }
 
-/** Only a bot writes it, into a folder that nobody else can reach: its version says that the rest is there. */
+/** Only a bot writes this file, into a folder that no other user can access. So a valid version implies that the rest is present. */
 function parsed(text: string): BotFile | null {
   try {
     const value: unknown = JSON.parse(text);

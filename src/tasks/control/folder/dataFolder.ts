@@ -1,14 +1,14 @@
-// Names of what a bot keeps in its data folder beside the journal: where people, and the kill, find it.
+// Names of the files in a bot's data folder beside the journal, for the operator and the kill.
 
 /** The control socket, mode 0600. */
 export const SOCKET_NAME = 'control.sock';
-/** The latch: while it is there no order leaves, and no start goes on, until a person has re-armed. */
+/** The kill switch: while it exists, no order is sent and no bot starts, until the operator re-arms it. */
 export const KILL_SWITCH_FILE = 'KILLED';
-/** What a person said who took the latch away; the next start puts it into the journal. */
+/** The operator's note of a re-arm. The next start journals it. */
 export const REARM_NAME = 'REARMED';
-/** Made by anybody who wants the bot to stop: `touch KILL`; holds `flatten`, or nothing. */
+/** Created by anyone to kill the bot: `touch KILL`. Contains `flatten`, or nothing. */
 export const KILL_FILE_NAME = 'KILL';
 /** The tokens of the dashboard, mode 0600. */
 export const TOKEN_NAME = 'dashboard.json';
-/** There while `isobar kill` works on this bot: names its process. */
+/** Exists while `isobar kill` works on this bot. Names its process. */
 export const KILLING_NAME = 'KILLING';

@@ -1,4 +1,4 @@
-// Which data folder a command means: the one that it names, or that of the config that it names.
+// Finds the data folder for a command: the one that it names, or that of the config that it names.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -9,13 +9,12 @@ import { stateFolderOf } from '../../../access/settings.ts';
 import { hasBotFile } from './botFile.ts';
 import { runningBots } from './runningBots.ts';
 
-/** Where a config says nothing, beside it; without a config, here. */
+/** Default of `data`, relative to the config; without a config, to the current folder. */
 export const DEFAULT_DATA = 'bot';
 
 /**
- * Returns the data folder that a command means, which exists. Without --data and --config it is ./bot if a bot has run there, else that of
- * the only bot of this user that runs. A config is looked at for its `data` alone: a kill must not fail because of another line of it.
- * Throws ConfigError.
+ * Returns the existing data folder of a command. Without --data and --config it is ./bot if a bot has run there, else that of the user's
+ * only running bot. Only the key `data` of a config is read: another invalid line must not make a kill fail. Throws ConfigError.
  */
 export function dataFolderOf(
   { data, config }: { readonly data?: string | undefined; readonly config?: string | undefined },

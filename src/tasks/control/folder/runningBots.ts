@@ -1,4 +1,4 @@
-// Where the bots of this user run: a note for each, so that a command without --data finds the only one.
+// Notes of this user's running bots, so that a command without --data finds the only one.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -15,8 +15,8 @@ interface Note {
 }
 
 /**
- * Notes that this process runs the bot of a data folder; the returned function removes the note. Without a state folder that can be
- * written there is none: then commands have to be told the folder.
+ * Notes that this process runs the bot of a data folder. The returned function removes the note. If the state folder cannot be written
+ * there is no note, and commands need --data.
  */
 export function noteBot(stateFolder: string, data: string): () => void {
   const folder = join(stateFolder, FOLDER);
@@ -26,7 +26,7 @@ export function noteBot(stateFolder: string, data: string): () => void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder).filter(isNoteName))
       if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
-    // Whole as soon as it has its name: another bot that starts now would take half a note for one of nobody, and remove it.
+    // Replace the file atomically: another starting bot would treat a partial note as invalid and remove it.
     replaceFile(path, `${JSON.stringify(note)}\n`);
   });
   return () => {
@@ -34,7 +34,7 @@ export function noteBot(stateFolder: string, data: string): () => void {
   };
 }
 
-/** Data folders of the bots of this user that run now. */
+/** Returns the data folders of this user's running bots. */
 export function runningBots(stateFolder: string): readonly string[] {
   const found: string[] = [];
   quietly(() => {
@@ -61,7 +61,7 @@ function readNote(path: string): Note | null {
   }
 }
 
-/** True when it came through. */
+/** Returns true on success, false on a system error. */
 function quietly(act: () => void): boolean {
   try {
     act();

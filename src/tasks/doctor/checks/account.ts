@@ -1,4 +1,4 @@
-// What the account holds and how it is set: balances; of futures its positions, position mode, margin mode and leverage.
+// Checks of the account: balances, and for futures positions, position mode, margin mode and leverage.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
@@ -52,7 +52,7 @@ async function marginBalances(context: CheckContext): Promise<Balances | CheckFi
 const isZero = (text: string): boolean => new Decimal(text).isZero();
 const plain = (text: string): string => new Decimal(text).toFixed();
 
-/** A position, wherever it was read. */
+/** An open position, from either endpoint. */
 interface OpenPosition {
   readonly contract: string;
   readonly side: 'buy' | 'sell';
@@ -62,7 +62,7 @@ interface OpenPosition {
   readonly leverage: number;
 }
 
-/** Those of the account, which has the positions of all contracts in it. */
+/** Returns the open positions of all contracts, from the account. */
 async function openPositions(context: CheckContext): Promise<readonly OpenPosition[] | CheckFinding> {
   const outcome = await context.marginAccounts();
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the positions' });
@@ -81,7 +81,7 @@ function openPositionsIn({ positionVos }: MarginAccount): readonly OpenPosition[
   );
 }
 
-/** That positions can be read where the dialect says, and which there are. */
+/** Checks that positions can be read as the dialect says, and lists them. */
 export async function checkPositions(context: CheckContext): Promise<CheckFinding> {
   const held = await openPositions(context);
   if ('status' in held) return held;

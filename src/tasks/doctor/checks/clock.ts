@@ -1,12 +1,12 @@
-// How far this computer's clock is from the service's, and what that may be wrong by.
+// Checks the clock offset: how far this computer's clock is from the service's, with its uncertainty.
 
 import { count } from '../../../base/text/format.ts';
 import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 
-/** A clock that is kept by NTP is nearer than that. */
+/** A clock synchronised by NTP is closer than this. */
 const GOOD_MS = 250;
-/** A timestamp must be less than this ahead of the service (specification, part 5): a larger doubt gets requests refused. */
+/** A timestamp may be at most this far ahead of the service (specification, part 5). With a larger uncertainty, requests are refused. */
 const DOUBT_MS = 1000;
 
 const SYNCHRONISE = [
@@ -35,7 +35,7 @@ export async function checkClock(context: CheckContext): Promise<CheckFinding> {
   return ok(detail);
 }
 
-/** `your clock is 340 ms behind, ±12 ms`. */
+/** Formats such as `your clock is 340 ms behind, ±12 ms`. */
 export function clockErrorText(offsetMs: number, uncertaintyMs: number): string {
   const doubt = `±${duration(Math.ceil(uncertaintyMs))}`;
   if (Math.abs(offsetMs) <= uncertaintyMs) return `your clock agrees with the service's, ${doubt}`;

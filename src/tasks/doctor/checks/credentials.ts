@@ -1,9 +1,9 @@
-// Are there a key and its secret, and where do they come from.
+// Checks that there are a key and its secret, and reports their sources.
 
 import { failed, ok, type CheckFinding } from '../context/check.ts';
 import type { CredentialSources, SecretOrigin } from '../context/keySource.ts';
 
-/** What is known of the credentials: where they come from, why they cannot be used, or null for none. */
+/** Sources of the credentials, or why they cannot be used; null: no credentials. */
 export type CredentialFinding = CredentialSources | { readonly problem: string; readonly remedy: string } | null;
 
 export function checkCredentials(credentials: CredentialFinding, remedy: string): Promise<CheckFinding> {

@@ -1,4 +1,4 @@
-// Does the service list what is to be traded, and does the catalog say the same of it.
+// Checks that the service lists the requested instruments, and that the records of the catalog agree.
 
 import { nearestName } from '../../../base/number/nearestName.ts';
 import { timeMs } from '../../../base/brand.ts';
@@ -9,7 +9,7 @@ import { failed, ok, skipped, warning, type CheckFinding } from '../context/chec
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 
-/** Lines of a record without which orders are refused, or are not the size that was meant. */
+/** Fields of a record that must be right: otherwise orders are refused or have the wrong size. */
 const VITAL = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
 const MAX_SHOWN = 5;
 
@@ -75,10 +75,10 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
 }
 
 const HOUR_MS = 3_600_000;
-/** Further back than the newest 300 bars of an hour reach. */
+/** Further back than the newest 300 hourly bars. */
 const BACK_MS = 1000 * HOUR_MS;
 
-/** Whether klines take a range of times, which the specification does not have: with one, older bars can be had. */
+/** Checks whether klines accept a time range, which the specification does not have. With one, older bars can be read. */
 export async function checkKlinesRange(context: CheckContext): Promise<CheckFinding> {
   const { market, probe, dialect } = context;
   if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no bars of an hour to ask with');

@@ -1,4 +1,4 @@
-// What the doctor's own calls met of rate limits and bans.
+// Checks whether the doctor's own calls hit rate limits or bans.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { count } from '../../../base/text/format.ts';

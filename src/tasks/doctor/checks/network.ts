@@ -1,4 +1,4 @@
-// Is the service there: its name, a connection with a certificate that holds, an answer.
+// Checks that the service can be reached: host name, connection with a valid certificate, and a reply.
 
 import { count } from '../../../base/text/format.ts';
 import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
@@ -7,10 +7,10 @@ import { answerProblem } from '../fixes/answerFix.ts';
 import { networkProblem } from '../fixes/networkFix.ts';
 
 const PINGS = 5;
-/** Above that an order is long on its way: its price has moved on. */
+/** With a longer round trip, prices have moved before an order arrives. */
 const SLOW_MS = 1000;
 const DAY_MS = 86_400_000;
-/** A certificate is renewed a month before its end; one with less left may have been forgotten. */
+/** Certificates are usually renewed a month before they expire. Fewer days left may mean that the renewal was forgotten. */
 const SOON_DAYS = 14;
 
 export async function findAddresses({ origin, market, probe }: CheckContext): Promise<CheckFinding> {
@@ -51,7 +51,7 @@ export async function ping({ market, probe }: CheckContext): Promise<CheckFindin
     if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: 'a ping' });
     taken.push(probe.elapsedMs() - beganMs);
   }
-  // The first waits for the connection.
+  // Leave out the first ping, which includes the connection set-up.
   const [median, slowest] = [taken.slice(1).toSorted((a, b) => a - b)[Math.floor((PINGS - 1) / 2)] ?? 0, Math.max(...taken)];
   const detail = `${PINGS} answers, ${milliseconds(median)} in the middle, the slowest ${milliseconds(slowest)}`;
   if (median < SLOW_MS) return ok(detail);

@@ -1,4 +1,4 @@
-// Does the service take key, address and signature: one signed read, told under the check whose matter its answer is.
+// Checks key, address and signature with one signed read. A refusal is reported by the check that it concerns.
 
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { failed, ok, skipped, type CheckFinding } from '../context/check.ts';
@@ -9,7 +9,10 @@ import { codeFamily } from '../fixes/codeFamilies.ts';
 
 type Matter = 'signature' | 'ip' | 'permission';
 
-/** Where a refusal of the signed read belongs. A service looks at key and address first, so that it says nothing of the signature then. */
+/**
+ * Returns the check that a refusal of the signed read concerns. A service checks key and address first, so such a refusal says nothing
+ * about the signature.
+ */
 function matterOf(outcome: NotAcked): Matter {
   const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
@@ -19,7 +22,7 @@ function matterOf(outcome: NotAcked): Matter {
 
 const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
-/** The finding of the check of `matter` where the read was refused for another one. */
+/** Returns the finding of the check `matter`. It is skipped if the read was refused for another reason. */
 async function judged(context: CheckContext, matter: Matter, fine: string, more: readonly string[] = []): Promise<CheckFinding> {
   const outcome = await context.account();
   if (outcome.kind === 'acked') return ok(fine, { more });
@@ -70,7 +73,7 @@ const isWrongSignature = (outcome: Outcome<unknown>): boolean => {
 
 type Verdict = 'accepted' | 'refused' | 'unclear';
 
-/** What an answer says of the signature: a refusal for the sake of the order or symbol comes after it was found right. */
+/** Returns what a reply says about the signature. A refusal because of the order or symbol means that the signature was accepted. */
 function verdictOf(outcome: Outcome<unknown>): Verdict {
   if (outcome.kind === 'acked') return 'accepted';
   const code = errorCodeOf(outcome);
@@ -80,7 +83,7 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
   return isLater ? 'accepted' : 'unclear';
 }
 
-/** Whether the query of a GET is signed, which the specification leaves open: both are tried, with a read of open orders. */
+/** Checks whether the query of a GET is signed, which the specification leaves open. Tries both with a read of open orders. */
 export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
   const symbol = await context.example();
   const query = (signQuery: 'include' | 'omit') =>

@@ -1,11 +1,11 @@
-// Whether the WebSocket of the service can be opened, and whether its heartbeat is seen.
+// Checks that the WebSocket of the service opens and that its heartbeat arrives.
 
 import { failed, ok, skipped, type CheckFinding } from '../context/check.ts';
 import type { Probe } from '../context/probe.ts';
 
 const USE = 'without socketUrl isobar keeps no WebSocket: orders, audits and bars go over REST alone';
 
-/** `url`: as configured; null: none is. */
+/** `url`: as configured; null: not configured. */
 export async function checkSocket(probe: Probe, url: string | null): Promise<CheckFinding> {
   if (url === null) return skipped('no socketUrl is configured');
   const found = await probe.socket(url);

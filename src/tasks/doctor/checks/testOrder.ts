@@ -1,4 +1,4 @@
-// May the key trade: an order that the service checks like any other and never places. Nothing else of the doctor is an order.
+// Checks with a test order whether the key may trade. The service validates it and never places it. The doctor sends no other order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { ok, warning, type CheckFinding } from '../context/check.ts';
@@ -8,7 +8,7 @@ import { answerProblem } from '../fixes/answerFix.ts';
 import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
 import type { ListedInstrument } from '../../download/instruments.ts';
 
-/** Refusals that come after key, signature and permission were found right, and are about our choice of an order. */
+/** Refusals that concern only the chosen order. Key, signature and permission were accepted before. */
 const LATE: ReadonlySet<CodeFamily | null> = new Set(['size', 'price', 'account']);
 
 export async function checkTestOrder(context: CheckContext): Promise<CheckFinding> {
@@ -27,7 +27,7 @@ export async function checkTestOrder(context: CheckContext): Promise<CheckFindin
   return warning(`the key may trade; ${what}: ${problem.detail}`, problem.fix ?? [], { code, serviceText: problem.serviceText ?? null });
 }
 
-/** The last price, in whole ticks, and never 0. */
+/** Returns the last price in whole ticks, above 0. */
 function priceOf(last: string, listed: ListedInstrument | undefined): string {
   const digits = listed?.priceDigits ?? new Decimal(last).decimalPlaces();
   const step = Decimal.pow(10, -digits);
@@ -40,7 +40,7 @@ interface Minimums {
   readonly amount: Decimal;
 }
 
-/** The service's where it lists them, else those of the catalog's record. */
+/** Returns the minimums that the service lists, else those of the catalog's record. */
 async function minimumsOf(context: CheckContext, symbol: string): Promise<Minimums> {
   const outcome = await context.listing();
   const rows = outcome.kind === 'acked' ? outcome.value.rows : [];
@@ -56,7 +56,7 @@ async function minimumsOf(context: CheckContext, symbol: string): Promise<Minimu
 
 const decimalOf = (text: string | null | undefined): Decimal | null => (text === null || text === undefined ? null : new Decimal(text));
 
-/** The least that the service may take, in whole steps. */
+/** Returns the smallest volume that the service may accept, in whole lots. */
 function volumeOf(price: string, { quantity, amount }: Minimums, listed: ListedInstrument | undefined): string {
   const digits = listed?.quantityDigits ?? 0;
   const min = Decimal.max(Decimal.pow(10, -digits), quantity, amount.div(price));

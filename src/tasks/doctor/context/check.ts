@@ -1,43 +1,43 @@
-// What a check is and what it finds: the vocabulary of `isobar doctor`.
+// The types of a check and its findings in `isobar doctor`.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
 
-/** `skipped`: not looked at, because something that it rests on failed, or because there is nothing to look at. */
+/** `skipped`: not checked, because an earlier check failed or because there is nothing to check. */
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** Options of the dialect that a check has found out. */
+/** Options of the dialect that a check has determined. */
 export type DialectFinding = Partial<Pick<Dialect, 'signQuery' | 'signPathPrefix' | 'positionsFrom' | 'klinesRange'>>;
 
-/** What a check found. All texts are our own words, but for `serviceText`. */
+/** The finding of a check. All texts are isobar's own, except `serviceText`. */
 export interface CheckFinding {
   readonly status: Status;
   /** One line. */
   readonly detail: string;
   /** Further lines. */
   readonly more?: readonly string[];
-  /** A line with words of the service, fit for a terminal; a support bundle leaves it out. */
+  /** A line with text of the service, made safe for a terminal. A support bundle leaves it out. */
   readonly serviceText?: string | null;
-  /** What to do, in plain words, the likeliest first. */
+  /** What to do, the most likely fix first. */
   readonly fix?: readonly string[];
   /** The service's error code. */
   readonly code?: number | null;
   readonly dialect?: DialectFinding;
-  /** Says what is nobody else's business, such as amounts and paths: a support bundle keeps the status alone. */
+  /** True for private details, such as amounts and paths. A support bundle then contains only the status. */
   readonly isPrivate?: boolean;
 }
 
 export interface DoctorCheck {
-  /** `dns`; of a market `spot.dns`. */
+  /** `dns`; for a market `spot.dns`. */
   readonly name: string;
-  /** Null for what concerns both. */
+  /** Null: concerns both markets. */
   readonly market: Market | null;
-  /** Names of earlier checks without which this one says nothing. */
+  /** Names of earlier checks that must succeed first. */
   readonly needs: readonly string[];
   run(): Promise<CheckFinding>;
 }
 
-/** A finding with all its members, and how long it took. */
+/** A complete finding with its duration. */
 export interface CheckResult extends Required<CheckFinding> {
   readonly name: string;
   readonly market: Market | null;
@@ -68,5 +68,5 @@ export const failed = (
   ...rest,
 });
 
-/** True where everything can be worked with. */
+/** True when no check failed. */
 export const isHealthy = (results: readonly CheckResult[]): boolean => results.every(({ status }) => status !== 'failed');

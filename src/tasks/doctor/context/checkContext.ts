@@ -1,4 +1,4 @@
-// What the checks of one market share: its address, its instruments, and answers that are asked for once.
+// What the checks of one market share: its address, its instruments, and replies that are requested only once.
 
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
@@ -10,12 +10,12 @@ import type { SpotAccount } from '../../../protocol/shapes/spot.ts';
 import { listedContract, listedSymbol, type ListedInstrument } from '../../download/instruments.ts';
 import type { ClockReading, Probe } from './probe.ts';
 
-/** The instrument records of the catalog, which may have none. */
+/** The instrument records of the catalog; it may have none. */
 export interface Records {
   symbols(market: Market): readonly string[];
-  /** Throws ConfigError for one that cannot be read. */
+  /** Throws ConfigError for a record that cannot be read. */
   record(market: Market, symbol: string): Instrument | null;
-  /** What names it in messages and commands. */
+  /** The folder as in messages and commands. */
   readonly folder: string;
 }
 
@@ -23,13 +23,13 @@ export interface CheckContextDeps {
   readonly market: Market;
   readonly origin: string;
   readonly dialect: Dialect;
-  /** Named by the user, perhaps none. */
+  /** Symbols named by the user; may be empty. */
   readonly symbols: readonly string[];
   readonly records: Records;
   readonly probe: Probe;
 }
 
-/** Liquid on nearly every exchange; asked about where nobody named a symbol. */
+/** Liquid on nearly every exchange. Used if the user has not named a symbol. */
 const USUAL: Readonly<Record<Market, string>> = { spot: 'BTCUSDT', futures: 'E-BTC-USDT' };
 
 export class CheckContext {
@@ -39,9 +39,9 @@ export class CheckContext {
   readonly symbols: readonly string[];
   readonly records: Records;
   readonly probe: Probe;
-  /** Of this computer against the service; null until the check of the clock has measured it. */
+  /** Clock offset of this market; null until the clock check has measured it. */
   clock: ClockReading | null = null;
-  /** How queries are signed: as configured, until the check of it has found it to be otherwise. */
+  /** Whether queries are signed: as configured, until the check finds otherwise. */
   signQuery: Dialect['signQuery'];
   #symbols: Promise<Outcome<Listing<SpotSymbol>>> | null = null;
   #contracts: Promise<Outcome<Listing<WireContract>>> | null = null;
@@ -66,17 +66,17 @@ export class CheckContext {
     return (this.#marginAccounts ??= this.probe.call('futures.account', {}));
   }
 
-  /** The signed read that proves key, address and signature. */
+  /** Returns the signed read that checks key, address and signature. */
   account(): Promise<Outcome<SpotAccount | Listing<MarginAccount>>> {
     return this.market === 'spot' ? this.spotAccount() : this.marginAccounts();
   }
 
-  /** The outcome of the list of instruments. */
+  /** Returns the reply with the list of instruments. */
   listing(): Promise<Outcome<Listing<SpotSymbol> | Listing<WireContract>>> {
     return this.market === 'spot' ? this.#spotListing() : this.#futuresListing();
   }
 
-  /** What the service lists, by symbol; empty where it did not answer. */
+  /** Returns the listed instruments by symbol; empty if the service did not reply. */
   async listed(): Promise<ReadonlyMap<string, ListedInstrument>> {
     const found =
       this.market === 'spot'
@@ -85,12 +85,12 @@ export class CheckContext {
     return new Map(found.map((each) => [each.symbol, each]));
   }
 
-  /** Those to look at: the user's, else those of the catalog. */
+  /** Returns the symbols to check: those of the user, else those of the catalog. */
   requestedSymbols(): readonly string[] {
     return this.symbols.length > 0 ? this.symbols : this.records.symbols(this.market);
   }
 
-  /** The one for questions that want one: the first wanted that the service lists, else a usual one, else the first that can be traded. */
+  /** Returns a symbol for example requests: the first requested one that is listed, else a usual one, else the first tradable one. */
   async example(): Promise<string> {
     const listed = await this.listed();
     const tradable = [...listed.values()].find(({ isTradable }) => isTradable);

@@ -1,12 +1,12 @@
-// Opens the WebSocket of a service, looks whether its heartbeat comes, and closes it again.
+// Opens the WebSocket of a service, waits for its heartbeat and closes it again.
 
 import { PersistentSocket } from '../../../adapters/exchange/socket/persistentSocket.ts';
 import type { NetworkOptions } from './network.ts';
 import type { SocketReading } from './probe.ts';
 
-/** A heartbeat is waited for at most this long. */
+/** Longest wait for a heartbeat. */
 const HEARTBEAT_MS = 12_000;
-/** How often an open connection is looked at. */
+/** Interval of checks while the connection is open. */
 const LOOK_MS = 100;
 
 export interface HeartbeatOptions extends NetworkOptions {
@@ -14,7 +14,7 @@ export interface HeartbeatOptions extends NetworkOptions {
   readonly random: () => number;
 }
 
-/** Resolves with the first heartbeat, or once none has come for a while. Throws ConfigError for a URL that is none of a WebSocket. */
+/** Resolves with the first heartbeat, or after `HEARTBEAT_MS` without one. Throws ConfigError for an invalid WebSocket URL. */
 export function heartbeatOf(url: string, { scheduler, timeoutMs, random }: HeartbeatOptions): Promise<SocketReading> {
   return new Promise((resolve) => {
     let looking = 0;

@@ -1,4 +1,4 @@
-// Where the key and the secret that are used came from, for a person to check: never what they are.
+// Finds the sources of the key and secret, for the user to check. Never returns their values.
 
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -11,24 +11,24 @@ import { Signer } from '../../../access/signer.ts';
 
 export type SecretOrigin =
   | { readonly kind: 'environment'; readonly variable: string }
-  /** `mode`: such as 0600; null where files have none. */
+  /** `mode`: such as 0600; null: not available on this platform. */
   | { readonly kind: 'file'; readonly path: string; readonly mode: string | null };
 
 export interface CredentialSources {
-  /** Enough of the key to tell keys apart. */
+  /** A few characters of the key, to distinguish keys. */
   readonly hint: string;
   readonly key: SecretOrigin;
   readonly secret: SecretOrigin;
 }
 
-/** The sources of `signer`, which was made with the access file `config` in `environment`. */
+/** Returns the sources of `signer`, which was made from the access file `config` and `environment`. */
 export function sourcesOf(signer: Signer, config: string | undefined, environment: Environment): CredentialSources {
   const { keyFile, secretFile } = config === undefined ? {} : readAccessFile(config);
   const source = (name: SecretName, configured: string | undefined): SecretOrigin => {
     const named = environment[VARIABLES[name].file];
     if (named !== undefined && named !== '') return fileSource(named);
     const path = configured === undefined || isAbsolute(configured) ? configured : join(dirname(config ?? '.'), configured);
-    // The environment counts more than a file, and its secrets are gone from it by now: the file is the source if it holds the same.
+    // The environment has precedence, and its secrets have been removed from it by now. The file is the source if it holds the same value.
     return path !== undefined && holds(path, name, signer) ? fileSource(path) : { kind: 'environment', variable: VARIABLES[name].text };
   };
   return { hint: signer.hint, key: source('key', keyFile), secret: source('secret', secretFile) };
@@ -41,11 +41,11 @@ function fileSource(path: string): SecretOrigin {
 
 const PROBE = new TextEncoder().encode('any text');
 
-/** True where the file holds the key, or the secret, of `signer`. */
+/** True when the file holds the key, or the secret, of `signer`. */
 function holds(path: string, name: SecretName, signer: Signer): boolean {
   try {
     const found = readKeyFile(path, path);
-    // A signer has both; the half that is not asked about may be anything.
+    // A signer needs both, so use any value for the other one.
     if (name === 'key') return new Signer(found, new Secret('unimportant')).apiKey === signer.apiKey;
     return new Signer(new Secret('unimportant'), found).sign(PROBE) === signer.sign(PROBE);
   } catch (error) {

@@ -1,4 +1,4 @@
-// The Probe over the real thing: the client that bots use, one for each dialect that is tried.
+// The Probe over the network: the client that bots use, one for each dialect that is tried.
 
 import { monotonicMs, nowMs } from '../../../adapters/clock/wallClock.ts';
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
@@ -14,7 +14,7 @@ export interface LiveProbe extends Probe {
   close(): Promise<void>;
 }
 
-/** Opens no connection by itself. `timeoutMs`: for each question. Throws ConfigError for settings that cannot be used. */
+/** Opens no connection by itself. `timeoutMs`: per request. Throws ConfigError for invalid settings. */
 export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProbe {
   const calls: CallFact[] = [];
   const log = ({ op, status, code }: CallFact): void => void calls.push({ op, status, code });

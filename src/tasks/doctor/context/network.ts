@@ -1,4 +1,4 @@
-// Names and connections as Node.js sees them, without a request: what a client would meet, told in detail.
+// Name resolution and connections of Node.js without a request, with detailed errors.
 
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -13,13 +13,13 @@ export interface NetworkOptions {
   readonly timeoutMs: number;
 }
 
-/** The addresses of a host, as every program of this computer gets them: hosts file and name servers. */
+/** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
   const asked = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
   return within<readonly string[] | NetworkFailure>(options, asked, timedOut);
 }
 
-/** Connects and closes again. A certificate is judged exactly as the client judges it. */
+/** Connects and closes again. Validates the certificate exactly as the client does. */
 export function connectionTo(origin: string, options: NetworkOptions): Promise<ConnectionReport> {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -53,7 +53,7 @@ function certificateOf(socket: TLSSocket): ConnectionReport {
 const certificateName = (name: string | readonly string[] | undefined): string => sanitizeText([name ?? 'nobody'].flat().join(', '), 60);
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `Nov  2 11:00:00 2027 GMT`, as OpenSSL writes it. */
+/** Parses a date such as `Nov  2 11:00:00 2027 GMT`, as OpenSSL writes it. */
 function dateMs(text: string): number | null {
   const [, month = '', day = '', time = '', year = ''] = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4}) GMT$/.exec(text) ?? [];
   return parseTime(`${year}-${String(MONTHS.indexOf(month) + 1).padStart(2, '0')}-${day.padStart(2, '0')}T${time}Z`);
@@ -66,7 +66,7 @@ function failureOf(error: unknown): NetworkFailure {
   return { code: 'code' in error ? String(error.code) : error.name, message: sanitizeText(error.message) };
 }
 
-/** What `work` brings, or `late` when the time is over. */
+/** Resolves with the result of `work`, or with `late` after the time limit. */
 function within<T>({ scheduler, timeoutMs }: NetworkOptions, work: Promise<T>, late: T): Promise<T> {
   return new Promise((resolve, reject) => {
     const handle = scheduler.at(scheduler.nowMs + timeoutMs, () => resolve(late));

@@ -1,45 +1,45 @@
-// What a doctor needs of the world: names, connections, calls, clocks. The checks know nothing else of it.
+// What the doctor needs from outside: names, connections, calls, clocks. The checks use only this interface.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
 import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** How a connection came about, or why none did. */
+/** The result of a connection, or why it failed. */
 export type ConnectionReport =
   | { readonly kind: 'plain' }
   | {
       readonly kind: 'secure';
       /** Such as TLSv1.3. */
       readonly protocol: string;
-      /** Whom the certificate names. */
+      /** Subject of the certificate. */
       readonly subject: string;
       readonly issuer: string;
-      /** Its last moment, Unix ms; null where it cannot be read. */
+      /** End of its validity, Unix ms; null: cannot be parsed. */
       readonly validToMs: number | null;
     }
   | { readonly kind: 'failed'; readonly failure: NetworkFailure };
 
 export interface NetworkFailure {
-  /** As Node.js names it: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED; TIMEOUT where nobody answered in time. */
+  /** A code of Node.js: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED; or TIMEOUT without a reply in time. */
   readonly code: string;
   readonly message: string;
 }
 
 export interface ClockReading {
-  /** The service's clock less ours, ms. */
+  /** The service's clock minus this computer's, ms. */
   readonly offsetMs: number;
   readonly uncertaintyMs: number;
 }
 
-/** One attempt of a call, when it was over. */
+/** One finished attempt of a call. */
 export interface CallFact {
   readonly op: Op;
   readonly status: number | null;
   readonly code: number | null;
 }
 
-/** How much of a rate limit was used. */
+/** The used part of a rate limit. */
 export interface LimitUse {
   readonly rateClass: string;
   readonly scope: 'key' | 'ip';
@@ -49,23 +49,23 @@ export interface LimitUse {
   readonly windowMs: number;
 }
 
-/** What came of a WebSocket: open, with or without a heartbeat meanwhile, or why it did not come about. */
+/** The result of a WebSocket: open, with the number of pings, or why it failed. */
 export type SocketReading = { readonly kind: 'open'; readonly pings: number } | { readonly kind: 'failed'; readonly why: string };
 
 export interface Probe {
-  /** Ms of a clock that never goes back, for durations. */
+  /** Ms of a monotonic clock, for durations. */
   elapsedMs(): number;
   /** Unix ms. */
   wallMs(): number;
   addresses(host: string): Promise<readonly string[] | NetworkFailure>;
   connect(origin: string): Promise<ConnectionReport>;
-  /** Opens the WebSocket and waits for a heartbeat for a while; closes it again. */
+  /** Opens the WebSocket, waits for a heartbeat and closes it again. */
   socket(url: string): Promise<SocketReading>;
-  /** One attempt. With `dialect`, in a dialect that differs from the configured one in these. */
+  /** Makes one attempt. `dialect`: options that replace those of the configured dialect. */
   call<O extends Op>(op: O, args: OpArgs<O>, dialect?: Partial<Dialect>): Promise<Outcome<OpResult<O>>>;
-  /** Null where the service did not tell its time. */
+  /** Null: the service did not report its time. */
   clock(market: Market): Promise<ClockReading | null>;
-  /** So far. */
+  /** All calls up to now. */
   calls(): readonly CallFact[];
   limits(): readonly LimitUse[];
 }

@@ -1,4 +1,4 @@
-// A call that was not answered as it was meant to be, as a finding: what happened in our words, the service's words apart, and a fix.
+// Turns a failed call into a finding: what happened in isobar's words, the service's text separately, and a fix.
 
 import { assertNever } from '../../../base/assert.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
@@ -10,14 +10,14 @@ import { codeFix } from './codeFix.ts';
 
 export type NotAcked = Exclude<Outcome<unknown>, { readonly kind: 'acked' }>;
 
-/** `-2015 REJECTED_CH_KEY: invalid key, IP not whitelisted, or no permission (HTTP 401)`. */
+/** Formats such as `-2015 REJECTED_CH_KEY: invalid key, IP not whitelisted, or no permission (HTTP 401)`. */
 export function codeText(code: number, status: number | null): string {
   const facts = errorCodeFacts(code);
   const words = 'meaning' in facts ? `${facts.name === null ? '' : ` ${facts.name}`}: ${facts.meaning}` : ': a code of no specification';
   return `${code}${words}${status === null ? '' : ` (HTTP ${status})`}`;
 }
 
-/** The finding of a check whose call ended so. */
+/** Returns the finding of a check whose call failed. */
 export function answerProblem(outcome: NotAcked, asked: CheckSubject): CheckFinding {
   const code = errorCodeOf(outcome);
   switch (outcome.kind) {
@@ -42,7 +42,7 @@ export function answerProblem(outcome: NotAcked, asked: CheckSubject): CheckFind
   }
 }
 
-/** A line of the service's own message, where it says more than the code does. */
+/** Returns a line with the service's message if it says more than the code; else null. */
 function serviceTextOf(msg: string, code: number): string | null {
   const facts = errorCodeFacts(code);
   const isKnown = 'name' in facts && (msg === facts.name || msg === facts.meaning);

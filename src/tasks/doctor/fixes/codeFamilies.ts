@@ -1,4 +1,4 @@
-// Error codes by what they mean to one who does not trade yet: those of a family have one cause, and one fix.
+// Groups error codes into families with the same cause and the same fix, for a user who does not trade yet.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
@@ -42,5 +42,5 @@ const familyOf: ReadonlyMap<number, CodeFamily> = new Map(
     .flatMap((family) => FAMILIES[family].map((name): [number, CodeFamily] => [VENUE_CODES[name].code, family])),
 );
 
-/** Null for a code of nobody's table. */
+/** Returns the family of a code; null: unknown code. */
 export const codeFamily = (code: number): CodeFamily | null => familyOf.get(code) ?? null;

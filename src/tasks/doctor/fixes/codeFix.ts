@@ -1,4 +1,4 @@
-// What to do about an error code at the check where it came up: first what it means there, then the advice of the code table.
+// Fixes for error codes: first what the code means at this check, then the advice of the code table.
 
 import { errorCodeFacts } from '../../../protocol/errors/errorCodes.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
@@ -17,7 +17,7 @@ const elsewhere: FixText = ({ market, what }) =>
 const frozen: FixText = ({ what }) => `the service answers even ${what} with this: nothing can be done from here`;
 const ownChoice: FixText = ({ what }) => `the check was ${what}, made of what the service lists for the symbol`;
 
-/** What a family means by what was asked for; `any` where that makes no difference. */
+/** The meaning of a family by the kind of request; `any`: the same for all kinds. */
 const HERE: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', FixText>>>> = {
   header: { any: proxy },
   signature: {
@@ -96,10 +96,10 @@ const HERE: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', FixT
   frozen: { order: () => 'reading works, trading does not', any: frozen },
 };
 
-/** Their advice sends the reader to the command that is running, or to the clock, which a check before has measured and spoken of. */
+/** Codes whose advice is to run the doctor or to check the clock, which an earlier check has already reported. */
 const WITHOUT_ADVICE: ReadonlySet<number> = new Set([VENUE_CODES.invalidSignature.code, VENUE_CODES.invalidTimestamp.code]);
 
-/** What to do, the likeliest first. */
+/** Returns what to do, the most likely fix first. */
 export function codeFix(code: number, asked: CheckSubject): readonly string[] {
   const { advice } = errorCodeFacts(code);
   const family = codeFamily(code);

@@ -1,4 +1,4 @@
-// What to do when a name is not found, a connection does not come about, or a certificate is not to be trusted.
+// Fixes for network failures: host names, connections and certificates.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { NetworkFailure } from '../context/probe.ts';
@@ -13,7 +13,7 @@ const LIST_OF_EXTRA_CAS =
   'if it is your own authority, name its certificate by NODE_EXTRA_CA_CERTS; isobar has no way to leave the check out';
 const CLOCK_TOO = 'a clock of this computer that is far off has the same effect';
 
-/** By the codes of Node.js; `%` stands for the place, `?` for the options that name it. */
+/** By the codes of Node.js. `%` stands for the place, `?` for the options that set it. */
 const FAILURES: Readonly<Record<string, Explained>> = {
   ENOTFOUND: {
     detail: 'no such host: %',

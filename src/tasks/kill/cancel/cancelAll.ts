@@ -1,4 +1,5 @@
-// Steps 2 to 4 of a kill: cancels what is known, then all that the lists show until they stay empty, then once more when no order of unknown fate can appear any longer.
+// Steps 2 to 4 of a kill: cancels the known orders, then all own orders in the lists until they stay empty, then again once no order of
+// unknown outcome can still appear.
 
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import { spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
@@ -12,28 +13,28 @@ import type { KillOrders } from './killOrders.ts';
 export interface LeftOrder {
   readonly instrument: InstrumentId;
   readonly order: SeenOrder;
-  /** `unsure`: nothing tells whose it is. */
+  /** `unsure`: no evidence shows whose order it is. */
   readonly attribution: 'alien' | 'unsure';
 }
 
 export interface Cancelled {
-  /** Orders that were seen open, or known to be, and are no more. */
+  /** Number of own orders that were open and have ended. */
   readonly count: number;
-  /** Open and left alone. */
+  /** Open orders that are left alone. */
   readonly left: readonly LeftOrder[];
-  /** Condition orders that would have opened, and wait no more. */
+  /** Number of trigger orders that would have opened a position and were cancelled. */
   readonly triggers: number;
-  /** Those of which nothing tells whose they are. */
+  /** Trigger orders that are left, because no evidence shows whose they are. */
   readonly leftTriggers: readonly LeftTrigger[];
 }
 
 /**
- * Resolves when every list has been empty of ours twice, a read lag apart, and no order of unknown fate can still appear. `all`: those
- * of others too. Throws KillStopped.
+ * Resolves when every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `all`: cancels
+ * foreign orders too. Throws KillStopped.
  */
 export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
   const { instruments, onPhase } = venue.parts;
-  // On the wire at once; the lists then say whether it had its effect.
+  // Send these cancels at once. The lists then show whether they took effect.
   const first = instruments.flatMap((instrument) => {
     const ids = known.open.get(instrument.id) ?? [];
     return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
@@ -48,7 +49,7 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
     return { left: left.flat(), leftTriggers: leftTriggers.flat() };
   };
   const drained = drainAll();
-  // A refused or unanswered first cancel is not an end: what is still open is seen in the lists.
+  // A refused or unanswered first cancel does not stop the kill: the lists show what is still open.
   let [left] = await Promise.all([drained, ...first]);
   onPhase(
     'cancelling',
@@ -58,7 +59,7 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   return { count: ended.size, triggers: triggers.size, ...left };
 }
 
-/** One instrument, until its list is empty of ours for good. */
+/** Cancels the own orders of one instrument until its list stays empty of them. */
 async function drain(
   venue: KillVenue,
   instrument: Instrument,
@@ -83,7 +84,7 @@ async function drain(
     if (empty.observe(beganMs, complete && ours.length === 0)) {
       return judged.flatMap(({ order, attribution }) => (attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }]));
     }
-    // A cancel is asynchronous: the order stays in the list for a while, and is not to be asked for at every look.
+    // A cancel is asynchronous: the order stays in the list for a while. Do not repeat the cancel at every poll.
     const due = ours.filter((id) => beganMs - (askedMs.get(id) ?? -Infinity) >= cancelAgainMs);
     for (const id of due) {
       ended.add(id);
@@ -96,7 +97,10 @@ async function drain(
   }
 }
 
-/** Where neither its id nor the list tells whose an order is, the history of futures does, and a query of spot by its id. */
+/**
+ * Adds client order ids where the id and the list do not identify the owner: from the order history of futures, or by a query of each spot
+ * order.
+ */
 async function withClientIds(
   venue: KillVenue,
   instrument: Instrument,
@@ -117,7 +121,7 @@ async function withClientIds(
   return named;
 }
 
-/** Returns true when there was something to wait for. */
+/** Returns true if there was something to wait for. */
 async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
   const { visibilityDelayMs, readLagMs } = venue.parts.settings;
   let waited = false;

@@ -1,16 +1,16 @@
-// The open orders of one instrument, as both markets list them, and how they are cancelled.
+// Reads the open orders of one instrument and cancels them, on both markets.
 
 import { futuresOrderRow, spotOrderRow } from '../../../adapters/exchange/calls/rows.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { batches, type SeenOrder } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
-/** The longest list that a service gives: one of that length may have been cut. */
+/** Maximum length of a list. A list of this length may be cut. */
 const MAX_ROWS = 1000;
 
 export interface OpenList {
   readonly orders: readonly SeenOrder[];
-  /** False: rows may be missing, so that an empty list proves nothing. */
+  /** False: rows may be missing, so an empty list proves nothing. */
   readonly complete: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function readOpen(venue: KillVenue, { market, wireName }: Instrumen
   return { orders: rows.map(futuresOrderRow), complete: refused.length === 0 && rows.length < MAX_ROWS };
 }
 
-/** Asks for these to be cancelled; whether they are is for the next look at the list to tell. */
+/** Sends cancels. The next read of the list shows whether they took effect. */
 export async function cancelOpen(venue: KillVenue, { market, wireName }: Instrument, ids: readonly string[]): Promise<void> {
   if (market === 'futures') {
     await Promise.all(ids.map((orderId) => venue.once('futures.cancelOrder', { contractName: wireName, orderId })));
@@ -32,7 +32,7 @@ export async function cancelOpen(venue: KillVenue, { market, wireName }: Instrum
   await Promise.all(
     batches(ids).map(async (orderIds) => {
       const outcome = await venue.once('spot.batchCancel', { symbol: wireName, orderIds });
-      // A service that knows no batch is asked for each by itself.
+      // If the service does not support batches, cancel the orders one by one.
       if (outcome.kind === 'refused') {
         await Promise.all(orderIds.map((orderId) => venue.once('spot.cancelOrder', { symbol: wireName, orderId })));
       }
@@ -40,7 +40,7 @@ export async function cancelOpen(venue: KillVenue, { market, wireName }: Instrum
   );
 }
 
-/** Client ids by order id, of futures, whose list of open orders has none. */
+/** Returns client order ids by venue order id. For futures, whose list of open orders does not have them. */
 export async function clientIdsOf(venue: KillVenue, { wireName }: Instrument): Promise<ReadonlyMap<string, string>> {
   const { rows } = await venue.read('futures.orderHistory', { contractName: wireName, limit: MAX_ROWS });
   return new Map(rows.flatMap(({ orderId, clientId }) => (clientId === null ? [] : [[orderId, clientId] as const])));

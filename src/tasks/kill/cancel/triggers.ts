@@ -1,4 +1,5 @@
-// Condition orders of futures: those that would open are cancelled with all other orders; those that protect last, and only when what they protect is closed.
+// Cancels trigger orders of futures: those that would open, together with all other orders; protective ones last, and only when their
+// position is closed.
 
 import { isOlder } from '../../../adapters/exchange/calls/triggers.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
@@ -9,10 +10,10 @@ import { EmptyListProof } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import type { KillOrders } from './killOrders.ts';
 
-/** The longest page of the list. */
+/** Maximum length of a page. */
 const MAX_ROWS = 1000;
 
-/** `opening`: those that would open or enlarge a position. */
+/** `opening`: trigger orders that would open or enlarge a position. */
 type Which = 'opening' | 'every';
 
 export interface LeftTrigger {
@@ -20,7 +21,7 @@ export interface LeftTrigger {
   readonly trigger: TriggerOrder;
 }
 
-/** An order that waits, and that the bot has made: by its id, or as the only one that asks for what a lost order asks for. Null: unsure. */
+/** True when a trigger order is the bot's: by its id, or as the only one with the terms of a lost order. Null: unsure. */
 function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrument: Instrument, known: KillOrders): boolean | null {
   if (known.own === null) return null;
   const ids = known.waiting.get(instrument.id) ?? [];
@@ -29,11 +30,11 @@ function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrum
   const [only] = lost;
   if (only === undefined) return false;
   const rivals = among.filter((each) => !ids.includes(each.triggerOrderId) && waitsAs(each, only));
-  // One that says that it is older may be another's, or its time may be wrong.
+  // An older order may be foreign, or its time may be wrong.
   return lost.length === 1 && rivals.length === 1 && !isOlder(row, only.signMs) ? true : null;
 }
 
-/** Nothing that the row says speaks against its being this order: the list bears no client order ids. */
+/** True when the row agrees with the order in every known term. The list has no client order ids. */
 function waitsAs(row: TriggerOrder, { request, triggerTicks: trigger = 0 }: LostOrder): boolean {
   const { instrument, side, lots, reduceOnly } = request;
   return (
@@ -45,7 +46,7 @@ function waitsAs(row: TriggerOrder, { request, triggerTicks: trigger = 0 }: Lost
   );
 }
 
-/** True where the bot has, or may have, orders that wait: other lists need not be read, and not every service has them. */
+/** True when the bot has, or may have, trigger orders. Other lists are not read, because not every service has them. */
 function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: boolean): boolean {
   if (instrument.market !== 'futures') return false;
   return (
@@ -54,8 +55,8 @@ function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: bool
 }
 
 /**
- * Until the list of one contract shows none of the bot's twice, a read lag apart. Adds the ids of those that were cancelled to `gone`;
- * returns those that may be the bot's and are left. `all`: those of others too. Throws KillStopped.
+ * Cancels until the list of one contract has shown no trigger order of the bot twice, a read lag apart. Adds the ids of cancelled ones to
+ * `gone`. Returns those that may be the bot's and are left. `all`: cancels foreign ones too. Throws KillStopped.
  */
 export async function drainTriggers(
   venue: KillVenue,
@@ -83,7 +84,7 @@ export async function drainTriggers(
   }
 }
 
-/** All pages of those that wait. `isWhole` false: a page may be missing. */
+/** Reads all pages of waiting trigger orders. `isWhole` false: a page may be missing. */
 async function readPending(
   venue: KillVenue,
   contractName: string,

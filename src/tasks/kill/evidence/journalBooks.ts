@@ -1,4 +1,4 @@
-// What a journal tells a kill: which orders are ours, which of them are lost, and how much of each instrument the bot holds.
+// What a journal shows a kill: which orders are own ones, which of them are lost, and how much of each instrument the bot holds.
 
 import { JournalState, restartOf, type OrderTrace } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -14,15 +14,15 @@ import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
 
 export interface BooksFacts {
-  /** Some write of the journal did not finish: a SEND may be missing. */
+  /** A write of the journal did not finish: a SEND may be missing. */
   readonly isTorn: boolean;
-  /** Venue ms: the latest that a lost SEND can have had. */
+  /** Venue ms: the latest time of a lost SEND. */
   readonly nowMs: number;
   /** How long the exchange may admit a request after its timestamp, ms. */
   readonly recvWindowMs: number;
 }
 
-/** A slice of the kill that is about to leave. */
+/** A slice of the kill that is about to be sent. */
 export interface SentSlice {
   readonly cid: string;
   readonly strategy: number;
@@ -39,26 +39,26 @@ interface Booked {
   readonly executedMs: number;
 }
 
-/** So many characters of a client order id tell which bot has made it. */
+/** Length of the prefix of a client order id that identifies the bot. */
 const PREFIX_CHARS = 16;
 
-/** A fill is told from others by its trade and the side of it that was ours. */
+/** Identifies a fill by its trade and the bot's side of it. */
 const tradeKey = (instrument: string, tradeId: string, side: Side): string => `${instrument} ${tradeId} ${side}`;
 
 export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
   readonly #strategies = new Map<string, number>();
-  /** In capitals: services may change the case. */
+  /** In upper case, because services may change the case. */
   readonly #cids = new Set<string>();
-  /** What the client ids of this bot begin with, in capitals. */
+  /** Prefixes of this bot's client order ids, in upper case. */
   readonly #prefixes = new Set<string>();
   readonly #cidOf = new Map<string, string>();
   readonly #venueIds = new Map<string, string>();
-  /** Ids under which condition orders wait, by client id: that of the order which comes of one is another. */
+  /** Ids of waiting trigger orders, by client order id. The order that a trigger order creates has another id. */
   readonly #waiting = new Map<string, string>();
-  /** Fills of no order that the journal knows. */
+  /** Unattributed fills in the journal. */
   readonly #unattributed: { readonly instrument: string; readonly row: TradeRow }[] = [];
-  /** What the fills of the journal add up to, by `<instrument id> <strategy>`. */
+  /** Sum of the fills in the journal, by `<instrument id> <strategy>`. */
   readonly #held = new Map<string, Decimal>();
   readonly #trades = new Set<string>();
   readonly #booked = new Map<string, Booked[]>();
@@ -73,7 +73,7 @@ export class JournalBooks implements OwnOrders {
     this.#instruments = new Map(instruments.map((instrument) => [instrument.id, instrument]));
   }
 
-  /** Takes the next record. */
+  /** Adds the next record. */
   readonly add = (record: JournalRecord): void => {
     this.state.add(record);
     if (record.k === 'INTENT') {
@@ -84,7 +84,7 @@ export class JournalBooks implements OwnOrders {
       this.#traders.set(record.symbol, traders.add(record.strategy));
       if (!this.#firstMs.has(record.symbol)) this.#firstMs.set(record.symbol, record.createdMs);
     } else if (record.k === 'ACK') this.named(record.cid, record.orderId);
-    // A fill without an order of ours is judged anew: its order may have been found since.
+    // An unattributed fill is attributed again: its order may have been found since.
     else if (record.k === 'FILL' && record.cid === null)
       this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });
     else if (record.k === 'FILL' && record.cid !== null) {
@@ -93,12 +93,12 @@ export class JournalBooks implements OwnOrders {
     } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#unnamed(record.cid);
   };
 
-  /** To be called once the whole journal was read. */
+  /** Call it once the whole journal has been read. */
   complete(facts: BooksFacts): void {
     this.#facts = facts;
   }
 
-  /** The highest number of an order, and the client id that was given out last. */
+  /** Returns the highest order number and the newest client order id. */
   get lastOrder(): { readonly id: number; readonly cid: string | null } {
     return { id: this.state.lastOrder, cid: this.#lastCid };
   }
@@ -115,12 +115,12 @@ export class JournalBooks implements OwnOrders {
     booked.push({ tradeId: BigInt(tradeId), executedMs });
   }
 
-  // --- Whose an order is
+  // --- Ownership of orders
 
   isOwnId(venueId: string): boolean {
     return this.#cidOf.has(venueId);
   }
-  /** Also one that this bot has made and the journal does not have: it may be a copy of an earlier day. */
+  /** True also for an id of this bot that the journal does not contain: the journal may be an older copy. */
   isOwnCid(cid: string): boolean {
     const text = cid.toUpperCase();
     const prefix = text.slice(0, PREFIX_CHARS);
@@ -131,7 +131,7 @@ export class JournalBooks implements OwnOrders {
     this.#cids.add(text);
     this.#prefixes.add(text.slice(0, PREFIX_CHARS));
   }
-  /** The strategy of `instrument` whose order `venueId` is; null: not one of ours. */
+  /** Returns the strategy of the own order `venueId` of `instrument`; null: not an own order. */
   strategyOfOrder(instrument: InstrumentId, venueId: string): number | null {
     const cid = this.#cidOf.get(venueId);
     if (cid === undefined) return null;
@@ -140,7 +140,7 @@ export class JournalBooks implements OwnOrders {
   venueIdOf(cid: string): string | null {
     return this.#venueIds.get(cid) ?? null;
   }
-  /** The exchange has this order of ours under this id. */
+  /** Records the venue order id of an own order. */
   named(cid: string, venueId: string): void {
     if (venueId === '') return;
     const waiting = parseTriggerTrackId(venueId);
@@ -151,7 +151,7 @@ export class JournalBooks implements OwnOrders {
     this.#cidOf.set(venueId, cid);
     if (!this.#venueIds.has(cid)) this.#venueIds.set(cid, venueId);
   }
-  /** The same by the client id of a row, in whatever case it is written. */
+  /** Records the venue order id by the client order id of a row, ignoring case. */
   namedBy(rowCid: string, venueId: string): void {
     const text = rowCid.toUpperCase();
     const cid = this.#strategies.has(rowCid)
@@ -159,13 +159,13 @@ export class JournalBooks implements OwnOrders {
       : ([...this.#strategies.keys()].find((each) => each.toUpperCase() === text) ?? rowCid);
     this.named(cid, venueId);
   }
-  /** The exchange has given its id to another order too: it counts as the id of none until a list says whose it is. */
+  /** The exchange has given this venue order id to another order too. It counts for neither until a list shows whose it is. */
   #unnamed(cid: string): void {
     const venueId = this.#venueIds.get(cid);
     this.#venueIds.delete(cid);
     if (venueId !== undefined && this.#cidOf.get(venueId) === cid) this.#cidOf.delete(venueId);
   }
-  /** A person has said that it is somebody else's. */
+  /** True when the operator has decided to ignore the order. */
   isIgnored(instrument: InstrumentId, venueId: string): boolean {
     return this.state.decisions.some(({ what, id }) => what === 'ignore' && id === `${instrument} ${venueId}`);
   }
@@ -173,7 +173,7 @@ export class JournalBooks implements OwnOrders {
   lostOf(instrument: InstrumentId): readonly LostOrder[] {
     return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrument && !this.#venueIds.has(cid));
   }
-  /** Orders whose id at the exchange the journal does not have, slices included. */
+  /** Returns orders without a known venue order id, slices included. */
   get withoutVenueId(): readonly LostOrder[] {
     const { unfinished, provenAbsent, refused } = this.state;
     const traces = (from: ReadonlyMap<string, OrderTrace>, isOver: boolean): readonly LostOrder[] =>
@@ -193,7 +193,7 @@ export class JournalBooks implements OwnOrders {
       amount: intent.qty === null ? intent.amount : null,
       request: wantedOf(instrument, intent),
       signMs: send?.signMs ?? intent.createdMs,
-      // It may fire at any time.
+      // A trigger order may trigger at any time.
       latestMs: isWaiting ? Infinity : (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
       isOver: isOver || isWaiting,
       triggerTicks: ticksOf(intent.condition ?? null, instrument),
@@ -206,66 +206,66 @@ export class JournalBooks implements OwnOrders {
     const request = wantedOf(instrument, { ...order, reduceOnly: true });
     this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });
   }
-  /** It had no effect, and never will have. */
+  /** Marks a slice that had no effect and can have none any more. */
   sliceOver(cid: string): void {
     const slice = this.#slices.get(cid);
     if (slice) this.#slices.set(cid, { ...slice, isOver: true });
   }
 
-  // --- What is held
+  // --- Positions
 
   isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
     return this.#trades.has(tradeKey(instrument, tradeId, side));
   }
-  /** Fills that the journal has without an order: the lists of the exchange may not reach back to them any more. */
+  /** Returns the unattributed fills in the journal: the lists of the exchange may not reach back to them. */
   unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
     return this.#unattributed.flatMap((each) => (each.instrument === instrument ? [each.row] : []));
   }
-  /** What the fills of the journal add up to, by strategy; below zero: short. */
+  /** Returns the sum of the fills in the journal, by strategy; below zero: short. */
   heldOf(instrument: InstrumentId): ReadonlyMap<number, Decimal> {
     const own = [...this.#held].filter(([key]) => key.startsWith(`${instrument} `));
     return new Map(own.map(([key, qty]) => [Number(key.slice(instrument.length + 1)), qty]));
   }
-  /** Strategies that have sent orders of an instrument. */
+  /** Returns the strategies that have sent orders of an instrument. */
   strategiesOf(instrument: InstrumentId): ReadonlySet<number> {
     return this.#traders.get(instrument) ?? new Set();
   }
-  /** The strategy that holds most on a side of a contract; the first of its traders where none does. */
+  /** Returns the strategy with the largest position on a side of a contract; without a position, the first that traded it. */
   strategyHolding(instrument: InstrumentId, side: Side): number {
     const held = [...this.heldOf(instrument)].map(([strategy, qty]) => ({ strategy, qty: side === 'buy' ? qty : qty.negated() }));
     const [max] = held.toSorted((a, b) => b.qty.comparedTo(a.qty));
     return max?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
   }
-  /** What the journal says is held, in sentences. */
+  /** Returns the positions according to the journal, as sentences. */
   get believed(): readonly string[] {
     return [...this.#instruments.values()].flatMap((instrument) => {
       const sum = [...this.heldOf(instrument.id).values()].reduce((all, qty) => all.plus(qty), new Decimal(0));
       return sum.isZero() ? [] : [`${instrument.id}: ${sizeText(sum.toFixed(), instrument)} by the journal, not proved to be closed`];
     });
   }
-  /** The newest booked trade from before `ms`; null: there is none. */
+  /** Returns the newest booked trade before `ms`; null: no such trade. */
   tradeBefore(instrument: InstrumentId, ms: number): string | null {
     let newest: bigint | null = null;
     for (const { tradeId, executedMs } of this.#booked.get(instrument) ?? [])
       if (executedMs < ms && (newest === null || tradeId > newest)) newest = tradeId;
     return newest === null ? null : String(newest);
   }
-  /** The newest trade that the journal has booked; null: there is none. */
+  /** Returns the newest booked trade in the journal; null: none. */
   newestTrade(instrument: InstrumentId): { readonly tradeId: string; readonly executedMs: number } | null {
     const tradeId = this.tradeBefore(instrument, Infinity);
     const found = (this.#booked.get(instrument) ?? []).find((each) => String(each.tradeId) === tradeId);
     return tradeId === null || found === undefined ? null : { tradeId, executedMs: found.executedMs };
   }
-  /** When the bot decided on its first order of an instrument; null: it has none. */
+  /** Returns when the bot decided on its first order of an instrument; null: it has none. */
   firstMs(instrument: InstrumentId): number | null {
     return this.#firstMs.get(instrument) ?? null;
   }
-  /** The latest time that the journal knows of; NaN for an empty one. */
+  /** Returns the latest time in the journal; NaN if it is empty. */
   get lastMs(): number {
     return this.state.lastMs;
   }
 
-  /** What a kill knows as it begins. */
+  /** Returns what a kill knows when it begins. */
   get orders(): KillOrders {
     const open = new Map<InstrumentId, string[]>();
     const waiting = new Map<InstrumentId, string[]>();
@@ -285,7 +285,7 @@ export class JournalBooks implements OwnOrders {
   }
 }
 
-/** As the lists of the exchange show it. */
+/** Returns a FILL record as a row of the exchange's trade list. */
 function unattributedRow({
   tradeId,
   orderId,
@@ -316,7 +316,7 @@ function wantedOf(
   };
 }
 
-/** What a fill changes of a position: bought above zero, less a fee that was taken in the coin itself. */
+/** Returns the change of a position by a fill: above zero for a buy, less a fee in the base asset. */
 export function changeOf(
   instrument: Instrument | undefined,
   fill: { readonly side: Side; readonly qty: string; readonly fee: string; readonly feeCoin: string | null },

@@ -1,4 +1,4 @@
-// The evidence of one instrument, read from the exchange and judged: whose its trades and orders are, and between which bounds the bot's position lies.
+// Reads the evidence about one instrument from the exchange: the owners of its trades and orders, and bounds of the bot's position.
 
 import { Paging, type PageStep } from '../../../adapters/exchange/calls/paging.ts';
 import { EARLY_MS } from '../../../adapters/exchange/order/match.ts';
@@ -21,13 +21,13 @@ import type { KillVenue } from '../plan/venue.ts';
 import { attribute, rangeOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
 import { changeOf, type JournalBooks } from './journalBooks.ts';
 
-/** Rows may become visible out of order: every reading goes back by so much more. */
+/** Rows may appear out of order, so every read starts this much earlier. */
 const OVERLAP_MS = 20_000;
-/** For so long an exchange is expected to show an own trade; older ones may be gone from its lists. */
+/** Time for which an exchange is expected to list an own trade. Older trades may be missing. */
 const RETENTION_MS = 86_400_000;
 
 export interface Judgement {
-  /** Between which bounds the position of each strategy lies; below zero: short. */
+  /** Bounds of each strategy's position; below zero: short. */
   readonly held: ReadonlyMap<number, Range>;
   readonly uncertainties: readonly Doubt[];
 }
@@ -35,7 +35,7 @@ export interface Judgement {
 export class Judge {
   readonly books: JournalBooks;
   readonly #venue: KillVenue;
-  /** Orders that are somebody else's, as a client id has shown. */
+  /** Foreign orders, identified by a client order id. */
   readonly #foreign = new Set<string>();
 
   constructor(venue: KillVenue, books: JournalBooks) {
@@ -43,9 +43,9 @@ export class Judge {
     this.books = books;
   }
 
-  /** Reads until the list of own trades is whole. Throws KillStopped. */
+  /** Reads until the list of own trades is complete. Throws KillStopped. */
   async read(instrument: Instrument): Promise<Judgement> {
-    // Orders first: one that ends between the two readings shows in the trades.
+    // Read orders first: an order that ends between the two reads shows in the trades.
     const isPast = this.#horizon(instrument);
     const open = await readOpen(this.#venue, instrument);
     const history = await this.#history(instrument);
@@ -59,20 +59,20 @@ export class Judge {
     return { held: this.#held(instrument, fresh, warnings), uncertainties: warnings };
   }
 
-  /** Trades that no order of the journal has: those of the list, and those that the journal has read and could not attribute. */
+  /** Returns trades without an order in the journal: those of the list, and unattributed fills of the journal. */
   #unbooked(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
     const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
     const unattributed = this.books.unattributedOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
     return [...trades, ...unattributed].filter((row) => !this.books.isBooked(instrument.id, row));
   }
 
-  /** What the trades of an order add up to. Throws KillStopped. */
+  /** Returns the executed quantity of an order, from its trades. Throws KillStopped. */
   async executed(instrument: Instrument, venueId: string): Promise<Decimal> {
     const own = (await this.#trades(instrument)).filter((row) => row.venueId === venueId);
     return own.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
   }
 
-  /** Behind it whatever was admitted is in every list that is asked for from now on. */
+  /** Returns a check whether an order is past its absence horizon: if the exchange admitted it, every list read from now on shows it. */
   #horizon({ market }: Instrument): (order: LostOrder) => boolean {
     const { serverTime, settings } = this.#venue.parts;
     const { ms, uncertaintyMs } = serverTime(market);
@@ -81,7 +81,7 @@ export class Judge {
     return ({ latestMs }) => earliestMs >= latestMs + settings.visibilityDelayMs + settings.readLagMs;
   }
 
-  /** Orders that no id names, once every client id that can be read was read. */
+  /** Returns orders that no id identifies, after reading every available client order id. */
   async #unnamed(
     instrument: Instrument,
     fresh: readonly TradeRow[],
@@ -105,7 +105,7 @@ export class Judge {
     return this.books.isOwnId(venueId) || this.#foreign.has(venueId) || this.books.isIgnored(instrument.id, venueId);
   }
 
-  /** What the exchange says of an order by its id; null: nothing. */
+  /** Returns what the exchange reports about an order, by its id; null: nothing. */
   async #orderOf({ market, wireName }: Instrument, orderId: string): Promise<OrderRow | null> {
     if (market === 'spot') {
       const order = await this.#venue.read('spot.queryOrder', { symbol: wireName, orderId });
@@ -142,14 +142,14 @@ export class Judge {
           reachesBack: cursor === null && page.rows.some(({ timeMs }) => timeMs < firstMs),
         };
       });
-      // What happened before the bot's first order is somebody else's.
+      // Trades before the bot's first order are foreign.
       if (isWhole && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
       this.#venue.parts.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
       await timeLimit.wait(this.#venue.parts.settings.readLagMs);
     }
   }
 
-  /** A list without the newest trade that the journal has is not whole, whatever its length: rows were left out. */
+  /** False when the list lacks the newest trade of the journal: then rows are missing, whatever its length. */
   #hasKnown({ id, market }: Instrument, trades: readonly TradeRow[]): boolean {
     const newest = this.books.newestTrade(id);
     if (newest === null || newest.executedMs < this.#venue.parts.serverTime(market).ms - RETENTION_MS) return true;
@@ -181,7 +181,7 @@ export class Judge {
     }
   }
 
-  /** Nothing from before it is missing in the journal. */
+  /** Returns a time before which the journal misses nothing. */
   #sinceMs({ id, market }: Instrument): number {
     const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
     const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.parts.serverTime(market).ms : this.books.lastMs;

@@ -1,4 +1,5 @@
-// Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, one at a time, each certain before the next; then proves that they are closed.
+// Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, one at a time, each settled before the next; then verifies
+// that they are closed.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
@@ -6,21 +7,21 @@ import type { Side } from '../../../model/order.ts';
 import { isDust, nextSlice, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
-/** What may be closed: judged anew before every slice. Coins, or contracts. */
+/** What may be closed, determined again before every slice. In coins or contracts. */
 export interface Closable {
-  /** The side of the order that reduces it. */
+  /** The side of the reducing order. */
   readonly side: Side;
-  /** The smallest position of the bot that agrees with all evidence: never more than this is closed. */
+  /** The smallest position of the bot that agrees with all evidence. Never more than this is closed. */
   readonly qty: Decimal;
-  /** What the bot may hold beyond that. */
+  /** What the bot may hold beyond `qty`. */
   readonly rest: Decimal;
-  /** Why `rest` is not known to be the bot's, in sentences. */
+  /** Why `rest` may not be the bot's, as sentences. */
   readonly uncertainties: readonly string[];
 }
 
 export interface SliceOrder {
   readonly instrument: Instrument;
-  /** Position of the strategy that the position belongs to. */
+  /** Index of the strategy that has the position. */
   readonly strategy: number;
   readonly side: Side;
   readonly qty: string;
@@ -30,15 +31,15 @@ export interface SliceOrder {
 export type SliceOutcome =
   | { readonly kind: 'ended'; readonly filled: string }
   | { readonly kind: 'refused'; readonly why: string }
-  /** Nobody can say what became of it: no further slice of this position may leave. */
+  /** The outcome is unknown: no further slice of this position may be sent. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** What differs between the markets. */
 export interface Closer {
-  /** Null: the bot holds nothing there. Throws KillStopped. */
+  /** Null: the bot has no position there. Throws KillStopped. */
   closable(venue: KillVenue): Promise<Closable | null>;
   readBook(venue: KillVenue): Promise<{ readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] }>;
-  /** Sends once, and comes back when its end is certain. */
+  /** Sends a slice once, and resolves when its outcome is certain. */
   place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome>;
 }
 
@@ -58,20 +59,20 @@ export interface DoneSlice {
 
 export interface Flattened {
   readonly slices: readonly DoneSlice[];
-  /** What is left of positions and why, in sentences; empty: flat. Dust is in `dust`. */
+  /** What is left of positions and why, as sentences; empty: flat. Dust is in `dust`. */
   readonly residuals: readonly string[];
   readonly dust: readonly string[];
-  /** Instruments of which something is left, or may be. */
+  /** Instruments with a position that is left, or may be left. */
   readonly open: ReadonlySet<InstrumentId>;
 }
 
 type FlattenedOne = Omit<Flattened, 'open'>;
 
-/** An exchange that takes no slice for this many in a row will not take the next one either. */
+/** Stop after this many refused slices in a row. */
 const MAX_REFUSALS = 5;
 const PAUSE_BETWEEN_SLICES_MS = 250;
 
-/** Instruments at the same time; positions of one instrument, of several strategies, one after the other. Throws KillStopped. */
+/** Closes instruments in parallel, and the positions of one instrument in sequence. Throws KillStopped. */
 export async function flatten(venue: KillVenue, positions: readonly PositionToClose[], terms?: SliceTerms): Promise<Flattened> {
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
   const parts = await Promise.all(
@@ -112,7 +113,7 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
     } else {
       refusals = 0;
       slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: outcome.filled });
-      // Where the book gives way less than was asked for, the next one reaches further.
+      // If the book had less than was asked for, the next slice reaches a worse price.
       step = new Decimal(outcome.filled).lessThan(slice.qty) ? step + 1 : step;
       if (new Decimal(outcome.filled).greaterThan(0)) timeLimit.goesOn();
     }
@@ -121,7 +122,7 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
   return { slices, ...(await verifyFlat(venue, instrument, closer)) };
 }
 
-/** Two readings, a read lag apart, have to agree that the bot holds nothing any more. */
+/** Two reads, a read lag apart, must agree that the bot has no position. */
 async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedOne, 'slices'>> {
   venue.parts.onPhase('verifying', `${instrument.id}: is it flat`);
   const first = await closer.closable(venue);

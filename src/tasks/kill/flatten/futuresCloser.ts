@@ -1,4 +1,4 @@
-// Closes a side of a contract's position: by CLOSE orders of at most what the evidence proves to be the bot's and the exchange shows there.
+// Closes one side of a contract's position with CLOSE orders, of at most what the evidence proves to be the bot's and the exchange shows.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
@@ -12,9 +12,9 @@ import type { KillVenue } from '../plan/venue.ts';
 const ZERO = new Decimal(0);
 
 export interface FuturesCloserParts extends Omit<CloserParts, 'strategy'> {
-  /** Of the position: `buy` is long. */
+  /** Side of the position: `buy` is long. */
   readonly positionSide: Side;
-  /** False in two-way mode: long and short positions of strategies stand side by side. */
+  /** False in two-way mode: strategies may have long and short positions side by side. */
   readonly isNet: boolean;
 }
 
@@ -36,7 +36,7 @@ export class FuturesCloser implements Closer {
     this.#positionType = found.positionType === 2 ? 2 : 1;
     const { low, high } = ownRange([...held.values()], positionSide, isNet);
     const qty = Decimal.min(low, found.positionVolume, found.canCloseVolume);
-    // What is not the bot's stays.
+    // What is not the bot's stays open.
     const rest = Decimal.min(high, found.positionVolume).minus(qty);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
     return { side, qty, rest, uncertainties: warnings.map(doubtText) };
@@ -79,7 +79,7 @@ export class FuturesCloser implements Closer {
   }
 }
 
-/** What strategies hold on one side, as a size: in net mode their sum is one position, in two-way mode each side has its own. */
+/** Returns the bounds of the strategies' position on one side. In net mode it is their sum; in two-way mode each side has its own. */
 function ownRange(held: readonly Range[], positionSide: Side, isNet: boolean): Range {
   const sized = held.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
   const floor = (qty: Decimal): Decimal => Decimal.max(0, qty);

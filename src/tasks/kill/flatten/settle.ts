@@ -1,9 +1,9 @@
-// When the end of a slice is certain: its status is terminal and says the same twice, a read lag apart; until then it is cancelled and asked about.
+// Settles a slice: its terminal status must show the same quantity twice, a read lag apart. Until then it is cancelled and polled.
 
 import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../../protocol/shapes/codes.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
-/** What a query says of an order; null: the service says nothing of it. */
+/** Result of a query for an order. A query returns null if the service reports nothing. */
 export interface OrderState {
   readonly status: OrderStatus;
   readonly executedQty: string;
@@ -16,7 +16,7 @@ export interface SettleCalls {
 
 const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
 
-/** Resolves with the executed quantity. What rests is given a moment in the book, then cancelled. Throws KillStopped. */
+/** Resolves with the executed quantity. A resting order gets a moment in the book, then it is cancelled. Throws KillStopped. */
 export async function settled(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
   const { pollEveryMs, readLagMs, cancelAgainMs } = venue.parts.settings;
   let cancelledMs = -Infinity;

@@ -1,4 +1,4 @@
-// Slices of a kill in the journal: approved by nobody but the kill itself, and on the disk before they leave, as every other order.
+// Journals the slices of a kill: the kill itself approves them, and each is durable before it is sent, as every other order.
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
@@ -11,32 +11,32 @@ import type { JournalBooks, SentSlice } from '../evidence/journalBooks.ts';
 import type { SliceOrder } from './flatten.ts';
 
 export interface SliceJournal {
-  /** Resolves with the client order id once the slice is on the disk. Rejects where it never will be: then it must not leave. */
+  /** Resolves with the client order id once the slice is durable. Rejects if it never will be: then it must not be sent. */
   intend(slice: SliceOrder): Promise<string>;
   acked(cid: string, venueId: string): void;
   refused(cid: string, code: string): void;
   notSent(cid: string): void;
-  /** No answer came: by now at the latest it was signed. */
+  /** No reply came. Takes the current time as the latest time of signing. */
   unanswered(cid: string): void;
 }
 
 export interface SliceJournalDeps {
   readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;
-  /** The next number that no order has had. */
+  /** Returns the next unused order number. */
   nextId(): OrderId;
   cidOf(id: OrderId): string;
-  /** Resolves when record `seq` is on the disk; rejects where it never will be. */
+  /** Resolves when record `seq` is durable; rejects if it never will be. */
   durable(seq: number): Promise<void>;
-  /** Position of an instrument in the run; -1 where it has none. */
+  /** Returns the index of an instrument in the run; -1: not in the run. */
   indexOf(slice: SliceOrder): number;
   nowMs(): number;
-  /** Is told of each slice before it leaves, and of what becomes of it. */
+  /** Notified of each slice before it is sent, and of its outcome. */
   readonly books: Pick<JournalBooks, 'sliceSent' | 'sliceOver' | 'named'>;
-  /** Venue ms: the timestamp that a slice gets now at the latest, and until when the exchange may admit it. */
+  /** Venue ms: latest timestamp of a slice that is signed now, and until when the exchange may admit it. */
   window(slice: SliceOrder): { readonly signMs: number; readonly latestMs: number };
 }
 
-/** The records of fills and of the end are left to the recovery of the next start, which reads them from the exchange. */
+/** Does not journal fills and ends of slices: the recovery of the next start reads them from the exchange. */
 export function sliceJournal(parts: SliceJournalDeps): SliceJournal {
   const orders = new Map<string, BotOrder>();
   const slices = new Map<string, SentSlice>();

@@ -1,4 +1,4 @@
-// What the answer to a slice says of its fate: journalled, then settled where it stands, and looked for where no answer came.
+// Handles the reply to a slice: journals it, settles an acknowledged slice, and looks for a slice whose reply was lost.
 
 import { assertNever } from '../../../base/assert.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -11,7 +11,7 @@ import type { Judge } from '../evidence/judge.ts';
 
 export interface NextSteps {
   readonly settle: (orderId: string) => Promise<SliceOutcome>;
-  /** The id of its order; null when it had no effect. */
+  /** Resolves with the venue order id; null: the slice had no effect. */
   readonly find: (cause: string) => Promise<string | null>;
 }
 
@@ -53,7 +53,10 @@ export async function sliceOutcomeOf(
   }
 }
 
-/** Where no answer came: the order, once the evidence names it; null when it had no effect. Throws SliceInDoubt where nothing decides. */
+/**
+ * Looks for a slice whose reply was lost: resolves with the venue order id once evidence identifies it, null if it had no effect. Throws
+ * SliceInDoubt if no evidence can decide.
+ */
 export async function foundAfterAll(
   venue: KillVenue,
   instrument: Instrument,
@@ -69,9 +72,9 @@ export async function foundAfterAll(
     const venueId = judge.books.venueIdOf(cid);
     if (venueId !== null) return venueId;
     const doubt = warnings.find(({ order }) => order.cid === cid);
-    // Before the absence horizon every lost order is unseen; behind it what still fits stays in doubt.
+    // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in doubt.
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
-    // Up to its horizon nothing can be proved; behind it lists that stay incomplete prove nothing for ever.
+    // Before the horizon nothing can be proved, so extend the limit. After it, lists that stay incomplete never prove anything.
     const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + visibilityDelayMs + readLagMs;
     if (isEarly) timeLimit.goesOn();
     absences = doubt === undefined ? absences + 1 : 0;
@@ -80,12 +83,12 @@ export async function foundAfterAll(
   }
 }
 
-/** Evidence will never say what became of a slice. */
+/** No evidence can decide the outcome of a slice. */
 export class SliceInDoubt extends Error {
   override readonly name = 'SliceInDoubt';
 }
 
-/** Times, a read lag apart, that a slice must be missing in complete lists. */
+/** Number of complete lists, a read lag apart, that must lack a slice. */
 const ABSENCES = 2;
 
 export interface SoughtSlice {

@@ -1,4 +1,4 @@
-// Closes what the bot holds of a coin: never more than the evidence proves to be the bot's, and never more than the account has free.
+// Closes the bot's holding of a coin: at most what the evidence proves to be the bot's, and at most what the account has free.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -11,7 +11,7 @@ import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 const ZERO = new Decimal(0);
-/** Trades may show later than the status that counts them. */
+/** Trades may appear later than the status that counts them. */
 const MAX_POLLS = 10;
 
 export interface CloserParts {
@@ -36,7 +36,7 @@ export class SpotCloser implements Closer {
     const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
     if (high.isZero() && own.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
-    // A balance can lower what is sold, and never raise it.
+    // A balance can lower the quantity that is sold, never raise it.
     const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
     return { side: 'sell', qty, rest: high.minus(qty), uncertainties: own };
   }
@@ -62,7 +62,7 @@ export class SpotCloser implements Closer {
     });
   }
 
-  /** Its trades have to add up to what its status says. */
+  /** The sum of its trades must equal the quantity in its status. */
   async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
     const { instrument, judge } = this.#parts;
     const symbol = instrument.wireName;

@@ -1,4 +1,4 @@
-// The latch of a kill: a file that stands until a person takes it away, and while it does no order leaves and no start goes on.
+// The kill switch: a file that stops all orders and all starts until the operator re-arms the bot.
 
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, rmdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -16,12 +16,12 @@ export interface KillSwitchRecord {
 
 const MODE = 0o600;
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-/** Of such a file; what stands behind is not ours. */
+/** Most bytes read from such a file. */
 const MAX_BYTES = 65_536;
 
 const pathOf = (folder: string): string => join(folder, KILL_SWITCH_FILE);
 
-/** Resolves once the latch lasts; one that stands already is left as it is. Rejects where the disk does not take it. */
+/** Resolves once the file is durable. An existing file is kept. Rejects if the disk cannot be written. */
 export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRecord): Promise<void> {
   try {
     const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, MODE);
@@ -42,7 +42,7 @@ export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRec
   }
 }
 
-/** The latch of a folder; null: it is not set. A file that cannot be read counts as set: what stops orders is that it is there. */
+/** Returns the kill switch of a folder; null: not set. A file that cannot be read counts as set. */
 export function readKillSwitch(folder: string): KillSwitchRecord | null {
   const path = pathOf(folder);
   if (!isThere(path)) return null;
@@ -62,7 +62,7 @@ function isKillSwitchRecord(value: unknown): value is KillSwitchRecord {
   return typeof sinceMs === 'number' && typeof who === 'string' && typeof why === 'string' && typeof flatten === 'boolean';
 }
 
-/** That a person has re-armed, and why: for the journal of the next start. */
+/** That the operator has re-armed the bot, and why: for the journal of the next start. */
 export interface Rearm {
   readonly who: string;
   readonly why: string;
@@ -70,7 +70,8 @@ export interface Rearm {
 }
 
 /**
- * A person re-arms: the latch goes, and the next start is told. Throws ConfigError where nothing is latched, or no reason is given.
+ * Re-arms: removes the kill switch and leaves a note for the next start. Throws ConfigError if the kill switch is not set, or without a
+ * reason.
  */
 export function rearm(folder: string, who: string, why: string): KillSwitchRecord {
   const killSwitch = readKillSwitch(folder);
@@ -78,7 +79,7 @@ export function rearm(folder: string, who: string, why: string): KillSwitchRecor
   if (why.trim().length < 3) throw new ConfigError(`--why: expected the reason in words, got '${why}'`, 'it is kept in the journal');
   const record: Rearm = { who, why, latch: killSwitch };
   const text = join(folder, REARM_NAME);
-  // What the person has said lasts before the latch goes: no crash leaves a bot that trades again and does not know why.
+  // Make the note durable before the kill switch is removed: a crash must not leave a bot that trades again without a recorded reason.
   replaceFile(text, `${JSON.stringify(record)}\n`);
   for (const path of [join(folder, KILL_FILE_NAME), pathOf(folder)]) removeMark(path);
   syncNow(folder);
@@ -96,7 +97,7 @@ function removeMark(path: string): void {
   }
 }
 
-/** Of a folder, the names in it; Windows has no such call. */
+/** Syncs a folder, so that its names are durable. Windows has no such call. */
 function syncNow(path: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, O_RDONLY);
@@ -107,7 +108,7 @@ function syncNow(path: string): void {
   }
 }
 
-/** What a person has said since the last start, to be forgotten once it is in the journal. Null: nobody has re-armed. */
+/** Returns the note of a re-arm since the last start. It is removed once it is in the journal. Null: not re-armed. */
 export function readRearm(folder: string): Rearm | null {
   const path = join(folder, REARM_NAME);
   const text = textOf(path);
@@ -122,8 +123,8 @@ export function forgetRearm(folder: string): void {
 }
 
 /**
- * The gate before everything that creates an order. Closed by this process at once, or by anybody who writes the latch: a look at the file
- * costs some microseconds, and an order rests on it.
+ * Checked before every request that creates an order. This process can close it at once, and any process can by writing the file. A look at
+ * the file takes a few microseconds.
  */
 export class KillSwitch {
   readonly #path: string;
@@ -134,7 +135,7 @@ export class KillSwitch {
     this.#isClosed = isThere(this.#path);
   }
 
-  /** For good, in this process. */
+  /** Closes it permanently in this process. */
   close(): void {
     this.#isClosed = true;
   }
@@ -145,14 +146,14 @@ export class KillSwitch {
   }
 }
 
-/** What the file KILL asks for; null: it is not there. Anything but a regular file counts as a kill, and is never opened. */
+/** Returns what the file KILL requests; null: no such file. Anything other than a regular file counts as a kill, and is never opened. */
 export function readKillFile(folder: string): { readonly flatten: boolean } | null {
   const path = join(folder, KILL_FILE_NAME);
   if (!isThere(path)) return null;
   return { flatten: textOf(path)?.trim().toLowerCase() === 'flatten' };
 }
 
-/** True for a link that leads nowhere, too. */
+/** True also for a link whose target does not exist. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -162,7 +163,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Null where it is no regular file or cannot be read. Reading a FIFO would wait for ever, and a device may never end. */
+/** Returns null if it is not a regular file or cannot be read. Reading a FIFO would block permanently, and a device may have no end. */
 function textOf(path: string): string | null {
   let descriptor: number;
   try {

@@ -1,15 +1,15 @@
-// A Wire through which no order leaves while the kill gate is closed; reads and cancels pass.
+// A Wire that sends no request that creates an order while the kill switch is closed. Reads and cancels pass.
 
 import type { LateReplyWire } from '../../../adapters/exchange/wire/lateReplyWire.ts';
 import { endpointOf, OPS } from '../../../protocol/endpoints/endpoints.ts';
 import type { KillSwitch } from './killSwitch.ts';
 
-/** Every path, of every service that is known, whose POST makes an order. */
+/** Paths of all known services whose POST creates an order. */
 const CREATES: readonly string[] = OPS.map(endpointOf)
   .filter(({ effect }) => effect === 'create')
   .flatMap(({ path, otherPaths = [] }) => [path, ...otherPaths]);
 
-/** `wire`, with every request that makes an order ended as not sent while `gate` is closed. A prefix before a path changes nothing. */
+/** Wraps `wire`: requests that create an order end as not sent while `guard` is closed. A prefix before the path changes nothing. */
 export function killSwitchWire(wire: LateReplyWire, guard: Pick<KillSwitch, 'isClosed'>): LateReplyWire {
   return (request, done, late) => {
     if (request.method === 'POST' && makesOrder(request.url) && guard.isClosed) {
@@ -20,7 +20,7 @@ export function killSwitchWire(wire: LateReplyWire, guard: Pick<KillSwitch, 'isC
   };
 }
 
-/** Such a request has no query; whatever might stand behind its path is left off. */
+/** Such a request has no query. If there is one, ignore it. */
 function makesOrder(url: string): boolean {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);

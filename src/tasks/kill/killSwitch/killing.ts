@@ -1,4 +1,4 @@
-// The sign that a kill is at work on a data folder: an exchange that a demonstration hosts stays open until the kill is through.
+// A file that marks a running kill on a data folder. The exchange of a demo stays open until the kill has ended.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,26 +8,26 @@ import { readRegular } from '../../../adapters/disk/regularFile.ts';
 import { KILLING_NAME } from '../../control/folder/dataFolder.ts';
 
 /**
- * Says that this process kills the bot of a folder, until the returned function is called; of two kills at once the later one bears the
- * sign. A folder that cannot be written bears no sign.
+ * Marks that this process kills the bot of a folder, until the returned function is called. Of two kills at once, the later one has the
+ * mark. A folder that cannot be written gets no mark.
  */
 export function printKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
-  // Whole as soon as it is there: half a sign would read as none.
+  // Replace the file atomically: a partial one would count as no mark.
   const isText = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
   return () => {
     if (isText && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
   };
 }
 
-/** True while a kill works on the bot of a folder; one that has died works no more. */
+/** True while a kill works on the bot of a folder. The mark of a dead process does not count. */
 export function isKilling(folder: string): boolean {
   const killer = killerIn(join(folder, KILLING_NAME));
   return killer !== null && findProcess(killer) === 'running';
 }
 
-/** Null where there is no such sign. */
+/** Returns null if there is no valid mark. */
 function killerIn(path: string): ProcessIdentity | null {
   try {
     const found: unknown = JSON.parse(readRegular(path).toString('utf8'));

@@ -1,4 +1,5 @@
-// Which order of the exchange a lost order of ours is, where no id and no client id says it; and what a position can be where that stays open. Pure.
+// Attributes orders at the exchange to lost orders when no id identifies them, and computes the bounds of a position while that is
+// uncertain. Pure.
 
 import { couldBe, EARLY_MS, type Nameless } from '../../../adapters/exchange/order/match.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
@@ -6,61 +7,62 @@ import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { sizeText } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 
-/** An order of ours that was sent, or may have been, and whose id at the exchange is not known. */
+/** An own order that was sent, or may have been, and whose venue order id is unknown. */
 export interface LostOrder extends Nameless {
   readonly cid: string;
   readonly strategy: number;
-  /** The quote amount of a market buy that has no quantity; null for all others. */
+  /** The quote amount of a market buy without a quantity; null for all others. */
   readonly amount: string | null;
-  /** The latest time, venue ms, at which the exchange can have admitted it. */
+  /** The latest venue time, ms, at which the exchange can have admitted it. */
   readonly latestMs: number;
-  /** It was refused, or proved without effect, or waits for its price: not seeing it is no doubt. */
+  /** It was refused or proven absent, or it waits for its trigger: not seeing it is no doubt. */
   readonly isOver: boolean;
-  /** Ticks of the price that a condition order waits for; 0 or absent: it is none. */
+  /** Trigger price of a trigger order, ticks; 0 or absent: not a trigger order. */
   readonly triggerTicks?: number;
 }
 
-/** An order of the account that neither an id nor a client id names, with what its trades changed. */
+/** An order of the account that no id identifies, with the change by its trades. */
 export interface UnnamedOrder {
   readonly venueId: string;
-  /** Null where the exchange tells nothing of the order itself. */
+  /** Null: the exchange reports nothing about the order itself. */
   readonly row: OrderRow | null;
   readonly side: Side;
-  /** Executed, as the trades say. */
+  /** Executed quantity according to its trades. */
   readonly qty: Decimal;
-  /** The lowest and the highest price of its trades; null without any. */
+  /** Lowest and highest price of its trades; null: no trades. */
   readonly prices: readonly [low: Decimal, high: Decimal] | null;
-  /** Its first trade, or its own time, venue ms; NaN: not told. */
+  /** Time of its first trade or of the order itself, venue ms; NaN: unknown. */
   readonly timeMs: number;
-  /** What its trades that are in no book change of the position. */
+  /** Change of the position by its trades that are not booked. */
   readonly effect: Decimal;
 }
 
-/** What the lists allow to be concluded. */
+/** What may be concluded from the lists. */
 export interface Sighting {
-  /** No row of any list can be missing. */
+  /** True when no row of any list can be missing. */
   readonly isComplete: boolean;
-  /** True when an order can not appear any more that is not in the lists yet. */
+  /** True when an order that is not in the lists can not appear any more. */
   readonly isPast: (order: LostOrder) => boolean;
 }
 
 export interface Doubt {
   readonly order: LostOrder;
-  /** Orders of the exchange that may be it. */
+  /** Orders at the exchange that may be this one. */
   readonly fits: readonly UnnamedOrder[];
   /** It may have an effect that no list shows. */
   readonly isUnseen: boolean;
 }
 
 export interface Attribution {
-  /** Ids of the exchange by client order id. */
+  /** Venue order ids by client order id. */
   readonly found: ReadonlyMap<string, string>;
   readonly uncertainties: readonly Doubt[];
 }
 
 /**
- * A lost order is an order of the exchange where side, type, original quantity and time say so, and exactly one of each fits the other,
- * in complete lists in which nothing can appear any more. A lost order that nothing fits has had no effect then. All else is a doubt.
+ * Attributes a lost order to an order of the exchange if side, type, original quantity and time agree and exactly one of each fits the
+ * other, in complete lists in which no order can still appear. A lost order that nothing fits then had no effect. All other cases are
+ * doubts.
  */
 export function attribute(lost: readonly LostOrder[], unnamed: readonly UnnamedOrder[], { isComplete, isPast }: Sighting): Attribution {
   const fitting = new Map(lost.map((order) => [order, unnamed.filter((seen) => mayBe(seen, order))]));
@@ -76,7 +78,7 @@ export function attribute(lost: readonly LostOrder[], unnamed: readonly UnnamedO
   return { found, uncertainties: warnings };
 }
 
-/** Nothing speaks against it. */
+/** True when no known term contradicts it. */
 function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrder): boolean {
   const { request, signMs } = order;
   const isBeyondLimit = (): boolean => {
@@ -89,14 +91,14 @@ function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrde
   return request.lots === 0 || qty.lessThanOrEqualTo(lotsOf(order));
 }
 
-/** Everything that identifies it is told, and is the same. */
+/** True when every identifying term is known and equal. */
 function isExactly({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrder): boolean {
   if (row === null || row.timeMs === null || row.timeMs > latestMs || row.isMarket === null) return false;
   if (amount !== null) return new Decimal(row.qty).equals(amount);
   return request.lots > 0 && (row.price !== null || row.isMarket);
 }
 
-/** The original quantity of an order that has one. */
+/** Returns the original quantity of an order that has one. */
 export const lotsOf = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 
@@ -105,10 +107,13 @@ export interface Range {
   readonly high: Decimal;
 }
 
-/** Beyond so many combinations the bounds are wider than they have to be. */
+/** With more combinations, the bounds are wider than necessary. */
 const MAX_COMBINATIONS = 10_000;
 
-/** By how much the doubts can change a position, over every way to settle them: each order of the exchange is one lost order at most. */
+/**
+ * Returns by how much the doubts can change a position, over every assignment of exchange orders to lost orders. Each exchange order is at
+ * most one lost order.
+ */
 export function rangeOf(warnings: readonly Doubt[]): Range {
   const combinations = warnings.reduce((product, { fits }) => product * (fits.length + 2), 1);
   if (combinations > MAX_COMBINATIONS) return { low: wideSum(warnings, 'low'), high: wideSum(warnings, 'high') };
@@ -129,21 +134,21 @@ function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', at = 0, ta
   return best;
 }
 
-/** Every order that may be one of ours counts where it makes the bound wider. */
+/** Counts every order that may be the bot's where it makes the bound wider. */
 function wideSum(warnings: readonly Doubt[], bound: 'low' | 'high'): Decimal {
   const effects = new Map(warnings.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
   const unseen = warnings.map((doubt) => unseenEffect(doubt));
   return [...effects.values(), ...unseen].reduce((sum, effect) => sum.plus(further(bound, ZERO, effect)), ZERO);
 }
 
-/** What an order that no list shows may have done at most. */
+/** Returns the largest possible effect of an order that no list shows. */
 function unseenEffect({ order, isUnseen }: Doubt): Decimal {
   if (!isUnseen) return ZERO;
   const qty = new Decimal(lotsOf(order));
   return order.request.side === 'buy' ? qty : qty.negated();
 }
 
-/** A doubt as people read it. */
+/** Formats a doubt as a sentence. */
 export function doubtText({ order, fits, isUnseen }: Doubt): string {
   const { instrument, side } = order.request;
   const size = order.amount === null ? sizeText(lotsOf(order), instrument) : `${order.amount} ${instrument.quote} worth`;

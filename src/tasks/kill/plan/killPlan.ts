@@ -1,4 +1,4 @@
-// What a kill decides, without any waiting or asking: which orders are ours, in what portions they are cancelled, when a list has been empty for long enough, and how large a slice of a position may be.
+// The pure decisions of a kill: which orders are own ones, batches of cancels, when a list counts as empty, and the size of a slice.
 
 import { couldBe } from '../../../adapters/exchange/order/match.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
@@ -7,17 +7,17 @@ import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { LostOrder } from './attribution.ts';
 
-/** Of one call, as the endpoint table has it. */
+/** Most orders of one call, as in the endpoint table. */
 const MAX_IN_A_BATCH = 10;
 
-/** An open order as a list shows it. */
+/** An open order in a list. */
 export type SeenOrder = OrderRow;
 
-/** What is known of the bot's own orders. */
+/** What is known about the bot's own orders. */
 export interface OwnOrders {
   isOwnId(venueId: string): boolean;
   isOwnCid(cid: string): boolean;
-  /** Those whose id at the exchange is not known. */
+  /** Own orders without a known venue order id. */
   lostOf(instrument: InstrumentId): readonly LostOrder[];
   readonly withoutVenueId: readonly LostOrder[];
 }
@@ -25,8 +25,8 @@ export interface OwnOrders {
 const OUR_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 /**
- * `own`: its id or client id is known, or it is the one order in the list `among` that can be a certain lost order. Where no journal tells
- * (`own` null), the form of the client id alone does. `unsure`: it may be ours.
+ * `own`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one lost order. Without a
+ * journal (`own` null), the form of the client order id decides. `unsure`: it may be the bot's.
  */
 export function attributeOrder(
   instrument: InstrumentId,
@@ -42,12 +42,12 @@ export function attributeOrder(
   const [only] = lost;
   if (only === undefined) return 'alien';
   const rivals = among.filter((each) => each.cid === null && !own.isOwnId(each.venueId) && couldBe(each, only));
-  // The exchange admits no request after its window: what is later only looks like it.
+  // The exchange admits no request after its window, so a later order only looks similar.
   const isInTime = order.timeMs !== null && order.timeMs <= only.latestMs;
   return lost.length === 1 && rivals.length === 1 && isInTime ? 'own' : 'unsure';
 }
 
-/** Ids in the portions of a batch call. */
+/** Splits ids into batches of one call. */
 export function batches(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / MAX_IN_A_BATCH) }, (_, at) =>
     ids.slice(at * MAX_IN_A_BATCH, (at + 1) * MAX_IN_A_BATCH),
@@ -55,8 +55,8 @@ export function batches(ids: readonly string[]): readonly (readonly string[])[] 
 }
 
 /**
- * Says when a list is empty for good: complete and empty twice, the second time asked for at least the read lag after the first was. Of a
- * list that may lag behind, one empty reading proves nothing.
+ * Decides when a list is proved empty: complete and empty twice, and the second read starts at least the read lag after the first. One
+ * empty read of a lagging list proves nothing.
  */
 export class EmptyListProof {
   readonly #readLagMs: number;
@@ -66,7 +66,7 @@ export class EmptyListProof {
     this.#readLagMs = readLagMs;
   }
 
-  /** One reading, asked for at `askedMs`. True: it is proved. */
+  /** Adds one read that started at `askedMs`. Returns true when the list is proved empty. */
   observe(askedMs: number, isEmpty: boolean): boolean {
     if (!isEmpty) {
       this.#emptySinceMs = null;
@@ -77,13 +77,13 @@ export class EmptyListProof {
     return false;
   }
 
-  /** When the reading that could prove it may be asked for. */
+  /** Returns when the next read may start that can prove it. */
   nextMs(nowMs: number, pauseMs: number): number {
     return this.#emptySinceMs === null ? nowMs + pauseMs : Math.max(nowMs, this.#emptySinceMs + this.#readLagMs);
   }
 }
 
-/** One level of a book: price and quantity as the service writes them. */
+/** One level of the order book, as the service writes it. */
 export interface BookLevel {
   readonly price: string;
   readonly quantity: string;
@@ -92,7 +92,7 @@ export interface BookLevel {
 export interface SliceTerms {
   /** Fraction of the visible quantity inside the collar that one slice may take. */
   readonly part: string;
-  /** How far beyond the best price a slice may reach, step by step: fractions. The last one stays. */
+  /** How far beyond the best price a slice may reach, by step, as fractions. The last one is repeated. */
   readonly collars: readonly string[];
 }
 
@@ -105,9 +105,9 @@ export interface FlattenSlice {
 }
 
 /**
- * The next piece of a position that is sold into (or bought from) `levels`, best first: at most `most`, at most a part of what is visible
- * inside the collar of this step, in whole lots rounded down, at a whole tick rounded toward the better price. Null: nothing can be
- * sent, because the book is empty, or what is left is less than the smallest order (`isDust`).
+ * Returns the next slice to sell into (or buy from) `levels`, best first: at most `max`, and at most a part of the visible quantity inside
+ * the collar of this step. Quantity in whole lots, rounded down; price in whole ticks, rounded toward the better price. Null: nothing can
+ * be sent, because the book is empty or the rest is smaller than the smallest order (`isDust`).
  */
 export function nextSlice(
   instrument: Instrument,
@@ -127,14 +127,14 @@ export function nextSlice(
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
   const part = wholeLots(instrument, visible.times(terms.part));
   const min = smallest(instrument);
-  // A rest too small for an order of its own goes with the last slice; nothing larger than the position ever leaves.
+  // A rest that is too small for its own order joins the last slice. No slice is larger than the position.
   const wanted = Decimal.min(max, Decimal.max(part, min));
   const rest = max.minus(wanted);
   const qty = wholeLots(instrument, rest.greaterThan(0) && rest.lessThan(min) ? max : wanted);
   return { qty: qty.toFixed(), price: price.toFixed() };
 }
 
-/** Less than the smallest order: it cannot be closed, and is reported. */
+/** True for less than the smallest order: it cannot be closed, and is reported. */
 export function isDust(instrument: Instrument, qty: Decimal): boolean {
   return wholeLots(instrument, qty).lessThan(smallest(instrument));
 }

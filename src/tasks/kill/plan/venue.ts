@@ -1,4 +1,4 @@
-// The exchange as a kill deals with it: questions that are asked until they are answered, and waits that can be ended.
+// The exchange as a kill uses it: reads that are retried until they are answered, and waits that can be aborted.
 
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
@@ -13,36 +13,36 @@ export interface KillDeps {
   readonly client: RestClient;
   readonly scheduler: Scheduler;
   readonly serverTime: (market: Market) => ServerTime;
-  /** Everything that was ever traded, or could have been. */
+  /** All instruments that were traded, or could have been. */
   readonly instruments: readonly Instrument[];
   readonly settings: KillSettings;
-  /** How many times as fast as the clock on the wall the scheduler's time passes; default 1. */
+  /** Speed of the scheduler's time relative to real time; default 1. */
   readonly timeScale?: number;
-  /** Told of every step, in a sentence. */
+  /** Called with every step, as a sentence. */
   readonly onPhase: (phase: KillView['phase'], message: string) => void;
-  /** Ends all trying; what is not done by then is reported as not done. */
+  /** Aborts the kill. What is not done by then is reported as not done. */
   readonly signal?: AbortSignal;
 }
 
-/** ms of the scheduler. */
+/** In ms of the scheduler. */
 export interface KillSettings {
-  /** L: how old a list may be when it is read. */
+  /** Read lag (L): how old a list may be when it is read. */
   readonly readLagMs: number;
-  /** D: longest assumed time from admission to visibility. */
+  /** Visibility delay (D): longest assumed time from admission until a list shows an order. */
   readonly visibilityDelayMs: number;
-  /** How long the exchange may still admit a request after its timestamp. */
+  /** Admission window: how long the exchange may admit a request after its timestamp. */
   readonly recvWindowMs: number;
-  /** Between two looks at a list. */
+  /** Interval between two reads of a list. */
   readonly pollEveryMs: number;
-  /** A cancel that has not shown its effect is repeated after this. */
+  /** A cancel without visible effect is repeated after this time. */
   readonly cancelAgainMs: number;
-  /** How often it is said that the exchange does not answer. */
+  /** Interval between two messages that the exchange does not reply. */
   readonly alarmEveryMs: number;
-  /** A kill that comes no further for so long ends, and says what is left. */
+  /** A kill that makes no progress for this time ends, and reports what is left. */
   readonly giveUpMs: number;
 }
 
-/** Of order-safety.md, section 18. */
+/** From order-safety.md, section 18. */
 export const KILL_SETTINGS: KillSettings = {
   readLagMs: 3000,
   visibilityDelayMs: 60_000,
@@ -53,13 +53,13 @@ export const KILL_SETTINGS: KillSettings = {
   giveUpMs: 600_000,
 };
 
-/** The same where every wait is `times` as short, as paper trading has it. */
+/** Returns settings with every wait divided by `times`, for paper trading. */
 export function scaledSettings(settings: KillSettings, times: number): KillSettings {
   const names = Object.keys(settings) as (keyof KillSettings)[];
   return names.reduce((all, name) => ({ ...all, [name]: Math.ceil(settings[name] / times) }), settings);
 }
 
-/** The kill was ended before it was through. */
+/** The kill was aborted before it completed. */
 export class KillStopped extends Error {
   override readonly name = 'KillStopped';
 }
@@ -69,7 +69,7 @@ const MAX_PAUSE_MS = 5000;
 
 export class KillVenue {
   readonly parts: KillDeps;
-  /** By what it was about: the newest reason why it does not go on. */
+  /** Since when no read has been answered; null: the last one was. */
   #unreachableSinceMs: number | null = null;
   #alarmedMs = -Infinity;
   #isOver = false;
@@ -82,7 +82,7 @@ export class KillVenue {
     return this.parts.scheduler.nowMs;
   }
 
-  /** Throws KillStopped where the kill has been ended meanwhile. */
+  /** Throws KillStopped if the kill was aborted meanwhile. */
   async wait(ms: number): Promise<void> {
     this.#check();
     const { scheduler, signal } = this.parts;
@@ -98,28 +98,28 @@ export class KillVenue {
     this.#check();
   }
 
-  /** Ends the kill when `what` holds for longer than it is waited for. */
+  /** Returns a limit that stops the kill when there is no progress on `what`. */
   timeLimit(what: string): RetryLimit {
     return new RetryLimit(this, what);
   }
 
-  /** Nothing is asked any more. */
+  /** Sends no more requests. */
   close(): void {
     this.#isOver = true;
   }
 
-  /** A call that is made once, whatever comes of it. */
+  /** Sends a call once, whatever the outcome. */
   once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
     this.#check();
     return callAsPromise(this.parts.client, op, args);
   }
 
-  /** A read that is asked until it is answered, ever more slowly. Throws KillStopped when that takes too long. */
+  /** Repeats a read until it is answered, with growing pauses. Throws KillStopped after too long. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       this.#check();
-      // Ahead of what is steady: nothing else of this key has anything to do any more.
+      // High priority: nothing else needs this key's request budget any more.
       const outcome = await callAsPromise(this.parts.client, op, args, { priority: 'reconcile', attempts: 1 });
       if (outcome.kind === 'acked') {
         this.#unreachableSinceMs = null;
@@ -146,7 +146,7 @@ export class KillVenue {
   }
 }
 
-/** Waits, and stops the kill once nothing has come of it for `giveUpMs`. */
+/** Waits, and stops the kill after `giveUpMs` without progress. */
 export class RetryLimit {
   readonly #venue: KillVenue;
   readonly #what: string;
@@ -158,12 +158,12 @@ export class RetryLimit {
     this.#sinceMs = venue.nowMs;
   }
 
-  /** As they pass on the computer of the operator. */
+  /** Returns seconds of real time. */
   #secondsOf(ms: number): number {
     return Math.round(ms / 1000 / (this.#venue.parts.timeScale ?? 1));
   }
 
-  /** Something has come of it: the time begins anew. */
+  /** Progress was made: the time starts again. */
   goesOn(): void {
     this.#sinceMs = this.#venue.nowMs;
   }

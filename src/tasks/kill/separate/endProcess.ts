@@ -1,4 +1,4 @@
-// Ends the process that has a journal, so that nobody else writes in it or sends orders while its positions are closed.
+// Ends the process that holds a journal, so that it cannot write or send orders while the kill closes its positions.
 
 import { after } from '../../../adapters/clock/wallClock.ts';
 import { findProcess, thisProcess } from '../../../adapters/disk/processes.ts';
@@ -6,12 +6,12 @@ import { lockHolder } from '../../../adapters/disk/processLock.ts';
 import { readdirSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 
-/** Time for an orderly end before it is forced: a process that hangs takes no notice of the first signal. */
+/** Grace period before the process is killed: a hanging process ignores the first signal. */
 const GRACE_MS = 2000;
 const POLL_EVERY_MS = 50;
 const MAX_WAIT_MS = 10_000;
 
-/** Resolves once nobody has the journal in `folder`. Throws ConfigError where that process cannot be ended from here. */
+/** Resolves once no process holds the journal in `folder`. Throws ConfigError if that process cannot be ended from here. */
 export async function endHolder(folder: string): Promise<{ readonly pid: number; readonly forced: boolean } | null> {
   const holder = holderOf(folder);
   if (!holder) return null;

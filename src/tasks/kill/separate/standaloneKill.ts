@@ -1,4 +1,4 @@
-// The kill without the bot: in a process of its own, from what the bot left in its data folder, with no strategy code and no engine.
+// The kill without the bot: a separate process that uses only the bot's data folder, no strategy code and no engine.
 
 import { readdirSync } from 'node:fs';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
@@ -32,14 +32,14 @@ export interface SeparateOptions {
   readonly onPhase: KillDeps['onPhase'];
   readonly signal?: AbortSignal;
   readonly environment?: Environment;
-  /** A kill that comes no further for so many seconds of this computer ends. */
+  /** The kill gives up after this time without progress, in seconds of this computer. */
   readonly giveUpSeconds?: number;
-  /** For simulations: the exchange, and the end of the process that has the journal. */
+  /** For simulations: replaces the exchange, and the function that ends the process with the journal. */
   readonly exchange?: Exchange;
   readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly forced: boolean } | null>;
 }
 
-/** The latch stands already. Throws ConfigError where there are no credentials; what the exchange does is in the report. */
+/** Runs the kill after the kill switch has been set. Throws ConfigError without credentials. Failures at the exchange are in the report. */
 export async function standaloneKill(bot: BotFile, options: SeparateOptions): Promise<KillReport> {
   const own = options.exchange === undefined ? openOwn(bot, options) : null;
   const exchange = options.exchange ?? own!.exchange;
@@ -66,7 +66,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   }
 }
 
-/** `giveUpSeconds`: of this computer. */
+/** `giveUpSeconds`: seconds of this computer. */
 export function killSettings(
   { readLagMs, busDelayMs: visibilityDelayMs, timeScale }: Pick<BotFile, 'readLagMs' | 'busDelayMs' | 'timeScale'>,
   giveUpSeconds = KILL_SETTINGS.giveUpMs / 1000,
@@ -103,7 +103,7 @@ function secretOf(name: SecretName, source: SecretSource | null, environment: En
   );
 }
 
-/** What the journal says; null where it cannot be read, which takes nothing from a kill but the knowledge of whose orders these are. */
+/** Reads the journal. Returns null if that fails: then the kill only lacks the knowledge which orders are own ones. */
 function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): JournalBooks | null {
   try {
     const books = new JournalBooks(bot.instruments);
@@ -121,8 +121,8 @@ function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): J
 }
 
 /**
- * Reads a journal that positions are to be closed by. Throws ConfigError where it is missing, holds nothing or is damaged: what the bot
- * holds is not known then, and no position may be called closed.
+ * Reads a journal from which positions are closed. Throws ConfigError if it is missing, empty or damaged: then the bot's positions are
+ * unknown, and none may be reported as closed.
  */
 export function readWhole(folder: string, visit: (record: JournalRecord) => void): JournalReading {
   const byManual = 'look at every position of the bot at the exchange, and close it by hand';
@@ -202,7 +202,7 @@ function stampOf(exchange: Pick<Exchange, 'serverTime'>, market: Market): { read
   return { signMs: Math.floor(ms), venueLatestMs: Math.ceil(ms + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0)) };
 }
 
-/** Between which times of the exchange a request that is signed now can be admitted. */
+/** Returns the venue times between which a request signed now may be admitted. */
 export function windowOf(
   exchange: Pick<Exchange, 'serverTime'>,
   market: Market,
@@ -212,7 +212,7 @@ export function windowOf(
   return { signMs, latestMs: venueLatestMs + recvWindowMs };
 }
 
-/** Reads a journal as it lies there, without taking it. */
+/** Reads a journal without taking its lock. */
 const plainDisk = {
   list: (folder: string): string[] => readdirSync(folder).toSorted(),
   read: (path: string): Uint8Array => readRegular(path),
@@ -221,7 +221,7 @@ const plainDisk = {
 const fullError = (why: string): ConfigError =>
   new ConfigError(`the journal takes nothing any more (${why}), so that no slice may leave`, 'look after the disk, then kill again');
 
-/** Those who wait for records to last. */
+/** Promises that wait until records are durable. */
 class DurableWaiters {
   #durableSeq = 0;
   #failure: string | null = null;

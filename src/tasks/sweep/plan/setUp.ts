@@ -1,4 +1,4 @@
-// A sweep before anything runs: definition resolved, grid checked against the strategy, every input hashed, and what the ledger knows.
+// Prepares a sweep: resolves its definition, checks the grid against the strategy and hashes every input.
 
 import { parse } from 'yaml';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
@@ -18,20 +18,20 @@ import { ledgerFolderOf, runParts, seenBars } from '../../trials/parts.ts';
 import { definitionValueAt, type DefinitionSource } from '../../../definition/text/source.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
-/** What of a sweep decides its results. */
+/** The options that determine the results of a sweep. */
 export interface SweepRequest {
   readonly definition: string;
   readonly settings: readonly string[];
   readonly grid: readonly string[];
-  /** Sets to draw; null runs the whole grid. */
+  /** Number of sets to draw; null: the whole grid. */
   readonly random: number | null;
-  /** Separates its trials from other work on the same data; null: none. */
+  /** Separates its trials from other work on the same data; null: no family. */
   readonly family: string | null;
 }
 
 export interface SweepSetup {
   readonly request: SweepRequest;
-  /** The single run of the definition, as threads load it. */
+  /** A single run of the definition, as threads load it. */
   readonly run: RunRequest;
   readonly resolved: ResolvedRun;
   readonly axes: readonly Axis[];
@@ -39,15 +39,15 @@ export interface SweepSetup {
   readonly gridSize: number;
   readonly identity: SweepIdentity;
   readonly header: SweepHeader;
-  /** Bars of the finest feed. */
+  /** Number of bars of the finest feed. */
   readonly rows: number;
-  /** Folder of the ledger: beside the catalog. */
+  /** Folder of the trial ledger: beside the catalog. */
   readonly ledgerFolder: string;
-  /** What the definition has under `strategy`. */
+  /** The value under `strategy` in the definition. */
   readonly given: unknown;
 }
 
-/** Throws ConfigError for whatever of the definition or the grid cannot be used, StrategyError for a strategy that throws when loaded. */
+/** Throws ConfigError for an invalid definition or grid, and StrategyError for a strategy that throws when it is loaded. */
 export async function setUpSweep(request: SweepRequest, ledgerFolder: string | null): Promise<SweepSetup> {
   const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
   const { source, bars } = await openRequest(run);
@@ -55,7 +55,7 @@ export async function setUpSweep(request: SweepRequest, ledgerFolder: string | n
   return assemble(request, run, source, resolved, ledgerFolder ?? ledgerFolderOf({ source, bars }));
 }
 
-/** The same of a sweep that another machine shares, with the strategy and the bars of this one. It has no ledger. */
+/** Prepares a sweep that another machine shares, with the strategy and the bars of this machine. It has no trial ledger. */
 export async function setUpShared({ name, definition, grid, random }: SharedSweep, catalog: string | null): Promise<SweepSetup> {
   const parsed: unknown = parse(definition);
   const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
@@ -92,7 +92,7 @@ function assemble(
   };
 }
 
-/** A value that every set overrules would go by without a word. */
+/** Rejects a setting that the grid would override silently. */
 function checkNotSet(settings: readonly string[], axes: readonly Axis[], settingOfAxis: (name: string) => string): void {
   for (const { name } of axes) {
     const key = settingOfAxis(name);
@@ -101,7 +101,7 @@ function checkNotSet(settings: readonly string[], axes: readonly Axis[], setting
   }
 }
 
-/** Every input of a sweep by name: those of one run, and which sets there are. */
+/** Returns every input of a sweep by name: those of a run, and the selection of sets. */
 function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly IdentityPart[] {
   return [
     ...runParts(
@@ -115,7 +115,7 @@ function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number
   ];
 }
 
-/** Changes where a figure of the same name is computed in another way: a ledger of before is not gone on with. */
+/** Change this when a figure is computed differently under the same name: then older ledgers are not continued. */
 const FIGURES = 'drawdown by bar';
 
 function axisText({ name, values }: Axis): string {
@@ -140,7 +140,7 @@ function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly A
   };
 }
 
-/** The figure that ranks. Throws ConfigError naming the nearest when there is no such figure. */
+/** Returns the figure for the ranking. Throws ConfigError, with the nearest name, for an unknown figure. */
 export function rankingFigure(name: string): string {
   const figures: readonly string[] = SET_FIGURES;
   if (figures.includes(name)) return name;

@@ -1,29 +1,29 @@
-// The way to Redis: bullmq and ioredis are loaded when a sweep is shared, and whoever has not installed them is told how.
+// Connects to Redis. bullmq and ioredis are loaded only when a sweep is shared; if they are missing, the error says how to install them.
 
 import type * as Bull from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ConfigError } from '../../../base/errors.ts';
 
 const INSTALL = 'npm install bullmq@6 ioredis@6';
-/** Keys of isobar in a Redis that others may use too. */
+/** Prefix of isobar's keys, because others may use the same Redis. */
 export const PREFIX = 'isobar';
 
 const RETRY_MS = 500;
 
 export interface QueueClient {
   readonly bull: typeof Bull;
-  /** For the list of sweeps; bullmq makes connections of its own. */
+  /** For the list of sweeps. bullmq opens its own connections. */
   readonly redis: Redis;
-  /** What bullmq connects with. */
+  /** Connection options for bullmq. */
   readonly connection: { readonly url: string; readonly maxRetriesPerRequest: null };
   close(): Promise<void>;
 }
 
-/** Connects to `url` (`redis://[user:password@]host:port[/db]`, or `rediss://`). Throws ConfigError when that cannot be done. */
+/** Connects to `url` (`redis://[user:password@]host:port[/db]`, or `rediss://`). Throws ConfigError if the connection fails. */
 export async function connectQueue(url: string): Promise<QueueClient> {
   checkUrl(url);
   const { bull, RedisClient } = await loadPackages();
-  // A connection that was there comes back; one that never was is told at once.
+  // Reconnect only after a first success. A first failure is reported at once.
   let isUp = false;
   const redis = new RedisClient(url, { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => (isUp ? RETRY_MS : null) });
   let problem = '';
@@ -58,7 +58,7 @@ async function loadPackages(): Promise<{ readonly bull: typeof Bull; readonly Re
   }
 }
 
-/** Throws ConfigError for what is no address of a Redis server. */
+/** Throws ConfigError for an invalid Redis address. */
 export function checkUrl(url: string): void {
   const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
   if ((protocol === 'redis:' || protocol === 'rediss:') && hostname !== '') return;
@@ -68,7 +68,7 @@ export function checkUrl(url: string): void {
   );
 }
 
-/** A password is not for messages. */
+/** Returns the URL without its password, for messages. */
 export function withoutSecret(url: string): string {
   return url.replace(/:\/\/[^@/]*@/, '://');
 }

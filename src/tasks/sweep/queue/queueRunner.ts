@@ -1,4 +1,4 @@
-// A sweep shared by many machines, on the side that began it: puts its tasks into the queue and collects each result once.
+// The side of a shared sweep that started it: adds its tasks to the queue and collects each result once.
 
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import { setMaxListeners } from 'node:events';
@@ -7,18 +7,18 @@ import { aliveKey, queueName, SWEEPS, taskId, unpackResult, type JobAnswer, type
 import type { QueueWorker } from './queueWorker.ts';
 import type { TaskResult, TaskRunner } from '../search/sweep.ts';
 
-/** An event may be lost with a connection: so often the queue itself is asked for results. */
+/** Interval at which the queue is polled for results, because an event may be lost with a connection. */
 const POLL_MS = 2000;
 const ALIVE_SECONDS = 10;
 
 export interface QueueRunnerOptions {
   readonly client: QueueClient;
   readonly sweep: SharedSweep;
-  /** Works on the tasks in this process too; null leaves them to other machines. */
+  /** Works on the tasks in this process too; null: only other machines work. */
   readonly worker: QueueWorker | null;
-  /** Calls a function again and again until what it returned is called. */
+  /** Calls a function repeatedly, until the returned function is called. */
   readonly every: (periodMs: number, run: () => void) => () => void;
-  /** The error that a thread of another machine has told. */
+  /** Returns the error that a thread of another machine has reported. */
   readonly errorOf: (reported: unknown) => Error;
 }
 
@@ -36,7 +36,7 @@ export class QueueRunner implements TaskRunner {
     const name = queueName(options.sweep.id);
     this.#queue = new bull.Queue(name, { connection, prefix: PREFIX });
     this.#events = new bull.QueueEvents(name, { connection, prefix: PREFIX });
-    // The connection comes back by itself; results that it missed are asked for.
+    // bullmq reconnects by itself. Polling finds the results that it missed.
     this.#queue.on('error', () => {});
     this.#events.on('error', () => {});
   }
@@ -56,7 +56,7 @@ export class QueueRunner implements TaskRunner {
       await this.#sendHeartbeat();
       const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
       for (let from = 0; from < jobs.length; from += 1000) await this.#queue.addBulk(jobs.slice(from, from + 1000));
-      // Results that came while nobody listened: this sweep was cut before.
+      // Collect results from before: this sweep may have been interrupted.
       collector.collectAll();
       worker?.start();
       await untilAborted(collector.finished, signal);
@@ -66,7 +66,7 @@ export class QueueRunner implements TaskRunner {
     }
   }
 
-  /** Workers leave a sweep whose first machine is gone. */
+  /** Workers leave a sweep whose first machine has ended. */
   async #sendHeartbeat(): Promise<void> {
     const { client, sweep } = this.#options;
     await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
@@ -77,7 +77,7 @@ export class QueueRunner implements TaskRunner {
     await client.redis.hdel(SWEEPS, sweep.id);
     await client.redis.del(aliveKey(sweep.id));
     await worker?.close();
-    // What waits is withdrawn. Of a sweep that was cut, results that are still to come stay, for whoever resumes it.
+    // Remove waiting tasks. After an interruption, keep results that are still to come, for a resumed sweep.
     if (this.#isDone) await this.#queue.obliterate({ force: true });
     else await this.#queue.drain();
     await Promise.all([this.#events.close(), this.#queue.close()]);
@@ -85,7 +85,7 @@ export class QueueRunner implements TaskRunner {
   }
 }
 
-/** Fetches results by job and tells each task once; `finished` resolves with the last one. */
+/** Fetches results by job and reports each task once. `finished` resolves with the last one. */
 class Collector {
   readonly finished: Promise<void>;
   readonly #queue: Queue;
@@ -111,7 +111,7 @@ class Collector {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever waits for it may have left when it rejects.
+    // Nothing may be waiting for `finished` any more when it rejects.
     this.finished.catch(() => {});
     if (tasks.length === 0) this.#resolve();
   }
@@ -138,7 +138,7 @@ class Collector {
     const isFailed = await job.isFailed();
     const answer = job.returnvalue as JobAnswer;
     if (!isFailed && 'values' in answer) await this.#onResult(task, unpackResult(answer));
-    // It is in the ledger, or it is told as an error and to be tried again: the queue need not keep it.
+    // The result is in the ledger, or it was an error that is reported and retried: the queue need not keep it.
     await job.remove();
     if (isFailed) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);
     if ('error' in answer) throw this.#errorOf(answer.error);
@@ -147,7 +147,7 @@ class Collector {
   }
 }
 
-/** `work`, or the rejection of the signal, whichever comes first. */
+/** Resolves with `work`, or rejects with the signal's reason, whichever comes first. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   setMaxListeners(0, signal);

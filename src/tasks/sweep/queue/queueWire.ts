@@ -1,4 +1,4 @@
-// What machines that share a sweep tell each other through Redis: the sweep, its tasks, and their results as packed doubles.
+// The data that machines of a shared sweep exchange through Redis: the sweep, its tasks, and results as packed doubles.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { IdentityPart } from '../../trials/identity.ts';
@@ -6,22 +6,22 @@ import { sha256 } from '../../../adapters/runtime/sha256.ts';
 import type { Warning } from '../../../model/warning.ts';
 import type { TaskResult } from '../search/sweep.ts';
 
-/** A sweep that is shared, as a worker needs it: it has strategy and bars of its own, and checks that they are the same. */
+/** A shared sweep for a worker. The worker has its own strategy and bars, and checks that they are the same. */
 export interface SharedSweep {
   readonly id: string;
   readonly name: string;
-  /** The definition as it was resolved, YAML. Code is never sent: a worker runs the strategy file that lies on its own disk. */
+  /** The resolved definition, YAML. Code is never sent: a worker runs the strategy file on its own disk. */
   readonly definition: string;
-  /** As `--grid` takes it. */
+  /** In the form of `--grid`. */
   readonly grid: readonly string[];
   readonly random: number | null;
   readonly parts: readonly IdentityPart[];
 }
 
-/** The hash in which the sweeps stand that are under way, by id. */
+/** The Redis hash of all running sweeps, by id. */
 export const SWEEPS = 'isobar:sweeps';
 
-/** Exists while the machine that began the sweep is there. */
+/** Key that exists while the machine that started the sweep is running. */
 export function aliveKey(id: string): string {
   return `isobar:alive:${id}`;
 }
@@ -30,7 +30,7 @@ export function queueName(id: string): string {
   return `sweep-${id.slice(0, 24)}`;
 }
 
-/** The same task of the same sweep has the same id: adding it twice leaves one job. */
+/** The same task of the same sweep has the same id, so adding it twice leaves one job. */
 export function taskId(id: string, task: readonly number[]): string {
   return `task-${sha256(`${id} ${task.join(' ')}`).slice(0, 24)}`;
 }
@@ -45,7 +45,7 @@ export function parseShared(text: string): SharedSweep {
   );
 }
 
-/** What a worker answers for one job: a result, or the error that its thread threw. */
+/** The reply of a worker to one job: a result, or the error of its thread. */
 export type JobAnswer =
   | {
       readonly values: string;
@@ -56,7 +56,7 @@ export type JobAnswer =
     }
   | { readonly error: unknown };
 
-/** Of the rows that have one. */
+/** Reasons of the rows that have one. */
 type Reasons = readonly (readonly [row: number, reason: string])[];
 
 export function packResult({ values, refused, failed, warnings }: TaskResult): JobAnswer {

@@ -1,4 +1,4 @@
-// A machine that works on a shared sweep: takes tasks from the queue and runs them on its threads, so that its locks are renewed meanwhile.
+// A worker of a shared sweep: takes tasks from the queue and runs them on threads, so that it can renew its locks meanwhile.
 
 import type { Worker } from 'bullmq';
 import { PREFIX, type QueueClient } from './queueClient.ts';
@@ -6,19 +6,19 @@ import { packResult, queueName, type JobAnswer } from './queueWire.ts';
 import type { TaskThreads } from '../search/sweep.ts';
 
 /**
- * A job whose worker has not renewed its lock for so long is run by another one. Renewed twice as often; a machine that was only away
- * for a moment does its task a second time, which changes nothing: a result is collected once.
+ * A job whose lock was not renewed for this time is run by another worker. Locks are renewed twice as often. If a machine was only away for
+ * a moment, its task runs twice, which changes nothing: a result is collected once.
  */
 const LOCK_MS = 3000;
 const STALLED_MS = 1500;
-/** A job is given up after so many dead workers: their number must not end a long sweep. */
+/** Most lost workers per job. It is large, so that lost workers do not end a long sweep. */
 const MAX_STALLED = 1000;
 
 export interface QueueWorkerOptions {
   readonly client: QueueClient;
   readonly sweepId: string;
   readonly pool: TaskThreads;
-  /** What to tell others of an error that a thread threw. */
+  /** Converts an error of a thread to data for other machines. */
   readonly errorTextOf: (error: unknown) => unknown;
 }
 
@@ -32,7 +32,7 @@ export class QueueWorker {
     this.#options = options;
   }
 
-  /** Sets that this machine has run. */
+  /** Number of sets that this machine has run. */
   get done(): number {
     return this.#done;
   }
@@ -42,17 +42,17 @@ export class QueueWorker {
     this.#worker = new client.bull.Worker<readonly number[], JobAnswer>(queueName(sweepId), async ({ data }) => this.#run(data), {
       connection: client.connection,
       prefix: PREFIX,
-      // One task more than threads, so that none of them waits for the queue.
+      // One task more than threads, so that no thread waits for the queue.
       concurrency: pool.threads + 1,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_MS,
       maxStalledCount: MAX_STALLED,
     });
-    // The connection comes back by itself.
+    // bullmq reconnects by itself.
     this.#worker.on('error', () => {});
   }
 
-  /** Gives up what is running and ends the threads; another machine takes it over. */
+  /** Aborts running tasks and ends the threads. Another machine takes the tasks over. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#worker?.close(true);
@@ -65,7 +65,7 @@ export class QueueWorker {
       this.#done += task.length;
       return packResult(result);
     } catch (error) {
-      // Given up: no answer, so that the job stays active until its lock runs out and another machine takes it.
+      // Never resolve after an abort: the job stays active until its lock expires and another machine takes it.
       if (this.#stop.signal.aborted) return new Promise(() => {});
       return { error: this.#options.errorTextOf(error) };
     }

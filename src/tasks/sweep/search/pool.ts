@@ -1,4 +1,4 @@
-// Tasks of a sweep on the threads of this process.
+// Runs the tasks of a sweep on the threads of this process.
 
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -16,20 +16,20 @@ const YOUNG_MB = 96;
 export interface PoolOptions {
   /** The module whose default export runs a task. */
   readonly worker: URL;
-  /** Given to every thread once; bars in it lie on shared memory. */
+  /** Passed to every thread once. Bars in it are in shared memory. */
   readonly workerData: unknown;
   readonly threads: number;
-  /** Runs a task by what it posts to threads. */
+  /** Runs a task by posting messages to threads. */
   readonly perform: (task: readonly number[], post: Post, signal: AbortSignal) => Promise<TaskResult>;
 }
 
 /**
- * Has a thread that is free call its module's function with `message`: what that answers. Rejects with its error, or when `signal` is
- * aborted: the thread ends then, and another one takes its place.
+ * Calls the module's function in a free thread with `message`, and resolves with its reply. Rejects with its error, or when `signal` is
+ * aborted: then the thread ends and another one replaces it.
  */
 export type Post = (message: unknown, signal: AbortSignal) => Promise<unknown>;
 
-/** One thread a core. */
+/** Returns one thread per core. */
 export function defaultThreads(): number {
   return availableParallelism();
 }
@@ -47,9 +47,9 @@ export class ThreadPool implements TaskRunner, TaskThreads {
       workerData,
       minThreads: threads,
       maxThreads: threads,
-      // Threads hold classes and compiled loops: they live until the sweep ends.
+      // Threads hold classes and compiled loops, so keep them until the sweep ends.
       idleTimeout: Infinity,
-      // A task that hangs must not hold back one that is queued behind it in the same thread.
+      // A task that hangs must not block a task that is queued in the same thread.
       concurrentTasksPerWorker: 1,
       taskQueue: new FixedQueue(),
       recordTiming: false,
@@ -70,7 +70,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     setMaxListeners(0, either);
-    // No more at a time than keep every thread busy: whoever watches tasks has few to watch.
+    // Start only enough tasks to keep every thread busy, so that few need to be watched.
     const left = tasks.values();
     const reported = Array.from({ length: this.threads * 2 }, async () => {
       for (const task of left) await notify(task, await this.runTask(task, either));
@@ -79,7 +79,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
       await Promise.all(reported);
     } finally {
       stop.abort();
-      // What is on its way to the disk gets there; tasks that were cut reject, which the first error has said already.
+      // Wait for pending writes to the ledger. Aborted tasks reject, but the first error has been reported already.
       await Promise.allSettled(reported);
     }
   }
@@ -89,7 +89,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
   }
 }
 
-/** A thread that ends by itself takes its task with it. */
+/** Explains the error of a thread that ended by itself. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return new InvariantError(String(error));
   if (/worker exited|exit code/i.test(error.message)) {

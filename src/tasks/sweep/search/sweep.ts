@@ -1,4 +1,4 @@
-// Drives a sweep: hands out the tasks that are left, writes what comes back into the ledger, and ends early when it is told to.
+// Runs the missing sets of a sweep: hands out tasks, writes their results to the trial ledger, and ends early on a signal.
 
 import { assert } from '../../../base/assert.ts';
 import type { Warning } from '../../../model/warning.ts';
@@ -6,31 +6,31 @@ import type { ParamSet } from '../../trials/grid.ts';
 import type { LedgerWriter } from '../../trials/ledger.ts';
 import type { SetLine } from '../../trials/ledgerLine.ts';
 
-/** What the sets of one task came to, row by row in the order of its indices. */
+/** Results of the sets of one task, row by row in the order of its indices. */
 export interface TaskResult {
-  /** As many doubles for each set as there are figures; NaN where a figure is not defined. */
+  /** One double per figure for each set; NaN: figure undefined. */
   readonly values: Float64Array;
-  /** Why the strategy refused the set, null where it ran. */
+  /** Why the strategy refused the set; null: it ran. */
   readonly refused: readonly (string | null)[];
-  /** Why a set that the strategy took has no result, null where it has one. */
+  /** Why an accepted set has no result; null: it has one. */
   readonly failed: readonly (string | null)[];
-  /** What was noticed while its sets ran, of all of them together. */
+  /** Warnings from all sets of the task together. */
   readonly warnings: readonly Warning[];
 }
 
 /** Threads that run tasks. */
 export interface TaskThreads {
   readonly threads: number;
-  /** Runs one task; rejects with its error, or when `signal` is aborted: its thread ends then. */
+  /** Runs one task. Rejects with its error, or when `signal` is aborted: then its thread ends. */
   runTask(task: readonly number[], signal: AbortSignal): Promise<TaskResult>;
   close(): Promise<void>;
 }
 
-/** Runs tasks somewhere: on threads of this process, or on many machines. */
+/** Runs tasks on threads of this process, or on several machines. */
 export interface TaskRunner {
   /**
-   * Runs each task (indices into the set list) once and tells what came of it, in any order. Resolves when all are told; rejects with
-   * the first error, or when `signal` is aborted.
+   * Runs each task (indices into the set list) once and reports its result, in any order. Resolves when all are reported. Rejects with the
+   * first error, or when `signal` is aborted.
    */
   run(
     tasks: readonly (readonly number[])[],
@@ -42,22 +42,22 @@ export interface TaskRunner {
 
 export interface SweepJob {
   readonly sets: readonly ParamSet[];
-  /** All sets in tasks; what is done already is left out of them here. */
+  /** All sets, divided into tasks. Finished sets are removed from them here. */
   readonly tiles: readonly (readonly number[])[];
   readonly figures: readonly string[];
   readonly runner: TaskRunner;
   readonly ledger: LedgerWriter;
-  /** Results that the ledger has already; results of this sweep are added as they reach the disk. */
+  /** Results that the ledger already has. New ones are added once they are on disk. */
   readonly results: Map<number, SetLine>;
   readonly onProgress: (done: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Resolves when every set has its line in the ledger. Rejects as the runner does; what was told until then is in the ledger. */
+/** Resolves when every set has its line in the ledger. Rejects as the runner does; results reported before are in the ledger. */
 export async function driveSweep({ sets, tiles, figures, runner, ledger, results, onProgress, signal }: SweepJob): Promise<void> {
   const left = tiles.map((tile) => tile.filter((set) => !results.has(set))).filter((task) => task.length > 0);
   onProgress(results.size);
-  // The same task may come twice from a queue whose worker was given up for dead.
+  // A queue may deliver a task twice, if a worker was wrongly considered dead.
   const taken = new Set(results.keys());
   const notify = async (task: readonly number[], result: TaskResult) => {
     const lines = linesOf(task, result, sets, figures).filter(({ set }) => taken.size < taken.add(set).size);

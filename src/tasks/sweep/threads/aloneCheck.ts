@@ -1,4 +1,4 @@
-// Sets of a task are run again alone, in a fresh thread: what a set leaves must not depend on those beside it.
+// Repeats some sets of a task alone in a fresh thread, to check that a set's result does not depend on the sets beside it.
 
 import { Worker } from 'node:worker_threads';
 import { DiffersError } from '../../../base/errors.ts';
@@ -9,10 +9,10 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { SweepData, AloneAnswer, AloneData } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
-/** Sets of each task that are run alone too; of the first task the first set of the sweep as well. */
+/** Sets of each task that are repeated alone. For the first task also the first set of the sweep. */
 const SAMPLED = 2;
 
-/** What the sets of a task came to beside each other, row by row in the order of `indices`. */
+/** Results of the sets of a task that ran together, row by row in the order of `indices`. */
 export interface JointRun {
   readonly indices: readonly number[];
   readonly values: Float64Array;
@@ -20,8 +20,8 @@ export interface JointRun {
 }
 
 /**
- * Throws DiffersError, which names the set, when one of a seeded sample leaves another result alone. Returns the warnings of that thread.
- * A strategy whose class was at hand has no module that could be loaded anew, and is not checked.
+ * Throws DiffersError, which names the set, if a set of a seeded sample has another result alone. Returns the warnings of that thread. A
+ * strategy whose class was given as a value has no module to load again, and is not checked.
  */
 export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun, memory: SharedArrayBuffer): Promise<readonly Warning[]> {
   const { sets, ...sweep } = data;
@@ -38,7 +38,7 @@ export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun
   return answer.warnings;
 }
 
-/** Rows of a task: that of the first set of the sweep, and a sample that the seed draws. */
+/** Returns rows of a task: that of the first set of the sweep, and a seeded sample. */
 function sampleOf(indices: readonly number[], seed: number): readonly number[] {
   const rng = seededRng(seed * 65_537 + (indices[0] ?? 0));
   const left = indices.map((_, row) => row);
@@ -51,7 +51,7 @@ function sampleOf(indices: readonly number[], seed: number): readonly number[] {
 function inFreshThread(data: AloneData): Promise<AloneAnswer> {
   const url = new URL(import.meta.url.endsWith('.ts') ? './aloneWorker.ts' : './aloneWorker.js', import.meta.url);
   return new Promise((resolve, reject) => {
-    // What the strategy prints was printed by the thread of the task.
+    // Discard its output: the thread of the task has printed the same.
     const worker = new Worker(url, { workerData: data, stdout: true, stderr: true });
     worker.stdout.resume();
     worker.stderr.resume();

@@ -1,4 +1,4 @@
-// A fresh thread of a sweep: runs some sets one by one, each from a module of its own, so that no set sees what another one left.
+// A fresh thread of a sweep: runs some sets one by one, each from its own module, so that no set sees state of another.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
@@ -44,7 +44,7 @@ async function run({ sweep, sets, hasFirst, modules, memory }: AloneData): Promi
   return { values, refused, warnings: warnings.all() };
 }
 
-/** An error of the strategy is an outcome here: beside other sets this one had none. */
+/** An error of the strategy is an outcome here: beside other sets, this set had no error. */
 async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<LaneOptions['watcher']>): Promise<SetOutcome> {
   try {
     const [outcome] = await runLanes(plan, [params], { watcher });
@@ -59,12 +59,12 @@ async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<Lan
 async function planFrom({ request, feeds, contracts }: AloneData['sweep'], modules: readonly Module[]): Promise<RunPlan> {
   const { source } = await openRequest(request);
   const left = [...modules];
-  // Before the import: warnings name the author's lines.
+  // Before the import, so that warnings name the lines of the user's code.
   process.setSourceMapsEnabled(true);
   const { plan } = await resolveRun(source, {
     feeds,
     contracts: contracts ?? undefined,
-    // Bundled already: the same module as the sweep runs.
+    // Already bundled: the same module as in the sweep.
     load: async (entry, from) => {
       const module = left.shift();
       assert(module !== undefined, 'every entry has its module');

@@ -1,4 +1,5 @@
-// The sets of a sweep as lanes: bots that differ in their parameters and share bars, time and indicators. Each does what it does alone.
+// Runs the sets of a sweep as simulation lanes: bots with different parameters that share bars, time and indicators. Each behaves as if it
+// ran alone.
 
 import { nextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
@@ -20,13 +21,13 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 export type SetParams = Readonly<Record<string, string | number | boolean>>;
 
 export interface SetOutcome {
-  /** In the order of SET_FIGURES; all NaN for a set that was refused. */
+  /** In the order of SET_FIGURES; all NaN for a refused set. */
   readonly values: Float64Array;
-  /** Why the strategy does not take the set; null where it ran. */
+  /** Why the strategy refused the set; null: it ran. */
   readonly refused: string | null;
 }
 
-/** What whoever runs many groups keeps from one to the next. */
+/** Memory that is reused from one group of lanes to the next. */
 export class LaneMemory {
   readonly scratch = new Scratch();
   readonly arena = new Arena();
@@ -38,37 +39,37 @@ export class LaneMemory {
 }
 
 export interface LaneOptions {
-  /** Default: of its own. */
+  /** Default: new memory. */
   readonly memory?: LaneMemory;
-  /** Told what each set leaves that ran; the columns are its own to keep. */
+  /** Called with the record of each set that ran. The callee may keep its columns. */
   readonly onRecord?: (set: number, record: SetRecord) => void;
   /**
-   * What the equity of the sets that run at the same time may take, in bytes; a set runs whatever it takes. Decides about speed and
-   * memory only, never about results. Default: DEFAULT_LANE_BYTES.
+   * Memory for the equity of the sets that run at the same time, bytes. At least one set runs. Affects only speed and memory, never
+   * results. Default: DEFAULT_LANE_BYTES.
    */
   readonly laneBytes?: number;
-  /** Where warnings about the sets are collected; by default nobody reads them. */
+  /** Collects warnings about the sets. Default: they are dropped. */
   readonly warnings?: WarningList;
-  /** Rows of a block: one block of one set after the other is walked through. Default: LANE_BLOCK_ROWS. */
+  /** Rows per block. Each block is processed by one set after the other. Default: LANE_BLOCK_ROWS. */
   readonly blockRows?: number;
-  /** Watches what strategy code asks of the world; by default nobody does. */
+  /** Watches which outside state strategy code uses. Default: no watch. */
   readonly purity?: PurityWatch;
-  /** Who watches that the strategy does not hang. */
+  /** Detects a strategy that hangs. */
   readonly watcher?: Pick<Watcher, 'enter' | 'progressCells'>;
 }
 
-/** Rows of a block: smaller than that of a single run, for its windows are read again by every lane. */
+/** Rows per block: fewer than in a single run, because every lane reads its windows again. */
 const LANE_BLOCK_ROWS = 1024;
 
 /**
- * More is no faster: 600 sets of the SMA cross with a loss rule over 500,000 bars of one feed took 320 MB of memory in all and 7 to 8 s of
- * processor time, with four times as much 595 MB and 8 s, without a bound 919 MB and 9 s (2026-11-21, Node 20, one thread).
+ * More is not faster: 600 sets of the SMA cross with a loss rule over 500,000 bars of one feed took 320 MB of memory in all and 7 to 8 s of
+ * processor time; with four times as much 595 MB and 8 s; without a limit 919 MB and 9 s (2026-11-21, Node 20, one thread).
  */
 export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Runs the strategies of `base` with each of `sets` over their own parameters. Results do not depend on how many sets run together. A set
- * that the strategy's constructor or its parameters refuse is an outcome; an error of a running strategy rejects.
+ * that its parameters or the strategy's constructor refuse is an outcome. An error of a running strategy rejects.
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
   inlineForLanes();
@@ -80,7 +81,7 @@ export async function runLanes(base: RunPlan, sets: readonly SetParams[], option
 
 type GivenOptions = LaneOptions & { readonly memory: LaneMemory; readonly sampling: Sampling };
 
-/** Runs as many sets from `from` on as the memory allows, and at least one. */
+/** Runs as many sets from `from` on as the memory allows, at least one. */
 async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GivenOptions): Promise<SetOutcome[]> {
   const { onRecord, watcher, memory } = options;
   const construct = () => constructGroup(base, sets, from, options);
@@ -105,7 +106,8 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
     lane.engine.release();
     return { values, refused: null };
   });
-  // The container holds what it has made weakly, and weak references hold until the event loop turns: without this a sweep keeps all of them.
+  // The container holds its objects by weak references, which stay alive until the event loop turns. Without this turn a sweep would keep
+  // all of them.
   await nextTurn();
   return outcomes;
 }
@@ -145,7 +147,7 @@ function constructGroup(
     const lane = orRefusal(() => ({ bot: make(withParams(base.strategies, params)), sampler: new EquitySampler(sampling) }));
     lanes.push(lane);
     if ('bot' in lane) bytes += equityBytes(lane.bot.engine);
-    // The next one takes as much as this one.
+    // Assume that the next lane needs as much memory as this one.
     if ('bot' in lane && bytes + equityBytes(lane.bot.engine) > laneBytes) break;
   }
   return lanes;
@@ -157,12 +159,12 @@ interface EquityOwner {
   readonly blockRows: number;
 }
 
-/** Of the whole run where a loss rule looks at all of it; several feeds have times of their own beside it. */
+/** Returns the memory for a lane's equity: of the whole run if a loss rule watches it. With several feeds, times are stored beside it. */
 function equityBytes({ execution, risk, blockRows }: EquityOwner): number {
   return equityRows(execution, !risk.watchesEquity, blockRows) * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
 }
 
-/** Once the last lane is constructed: sealing ends the registration of indicators for all of them. */
+/** Call it after the last lane is constructed: sealing ends the registration of indicators for all of them. */
 async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promise<readonly (Lane | Refusal)[]> {
   const isTechnical = constructed.some((each) => 'bot' in each && each.bot.engine.needsTechnical);
   const technical = isTechnical ? await loadTechnicalLibrary() : null;
@@ -175,7 +177,7 @@ function sealLane({ bot, sampler }: Constructed, technical: TechnicalLibrary | n
   return { ...sealed, sampler };
 }
 
-/** What `make` makes, or why the strategy does not take its set. */
+/** Returns the result of `make`, or why the strategy refused its set. */
 function orRefusal<Made>(make: () => Made): Made | Refusal {
   try {
     return make();
@@ -185,7 +187,7 @@ function orRefusal<Made>(make: () => Made): Made | Refusal {
   }
 }
 
-/** Where long and short are held apart, only an order tells which of them a fill was of. */
+/** True when long and short are separate positions: then only the order shows to which one a fill belongs. */
 function readsOrders({ futures }: RunPlan): boolean {
   return futures !== undefined && !futures.isNet;
 }

@@ -1,4 +1,4 @@
-// What the threads of a sweep are given and answer.
+// Messages to and from the threads of a sweep.
 
 import type { Warning } from '../../../model/warning.ts';
 import type { RunRequest } from '../../../definition/request.ts';
@@ -18,11 +18,11 @@ export interface AloneData {
   readonly sweep: Omit<SweepData, 'sets'>;
   /** The sets to run, one by one. */
   readonly sets: readonly SetParams[];
-  /** The first of them is that of the whole sweep: its custom indicators are checked too. */
+  /** The first set is that of the whole sweep: its custom indicators are checked too. */
   readonly hasFirst: boolean;
-  /** The modules of the strategies as the sweep runs them. */
+  /** The modules of the strategies in the sweep. */
   readonly modules: readonly Module[];
-  /** Memory of the task's heartbeat. */
+  /** Memory of the task's progress cells. */
   readonly memory: SharedArrayBuffer;
 }
 
@@ -30,28 +30,28 @@ export type AloneAnswer =
   | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
   | { readonly error: WireError };
 
-/** What every thread of a sweep is given once. */
+/** Data that every thread of a sweep gets once. */
 export interface SweepData {
   readonly request: RunRequest;
-  /** Columns on memory that all threads see. */
+  /** Columns in memory that all threads share. */
   readonly feeds: readonly FeedPlan[];
-  /** Marks and funding, of futures. */
+  /** Marks and funding of futures. */
   readonly contracts: LoadedContracts | null;
   readonly sets: readonly SetParams[];
-  /** What the equity of sets that run together may take, in bytes; null for the usual. */
+  /** Memory for the equity of sets that run together, bytes; null: the default. */
   readonly laneBytes: number | null;
 }
 
 export interface SweepTask {
-  /** Into the sets. */
+  /** Indices into the sets. */
   readonly indices: readonly number[];
-  /** Memory of the task's heartbeat. */
+  /** Memory of the task's progress cells. */
   readonly memory: SharedArrayBuffer;
-  /** Walk bar by bar, so that the heartbeat tells the bar. */
+  /** Run with one bar per block, so that the progress cells identify the bar. */
   readonly isSlow: boolean;
 }
 
-/** A row of figures for each set of the task, in its order; or the error that ended it. */
+/** A row of figures for each set of the task, in order; or the error that ended it. */
 export type SweepAnswer =
   | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
   | { readonly error: WireError };

@@ -1,4 +1,4 @@
-// A thread of a sweep: loads the definition once, then runs the sets that a task names as lanes over the shared bars.
+// A thread of a sweep: loads the definition once, then runs the sets of each task as simulation lanes over the shared bars.
 
 import { workerData } from 'node:worker_threads';
 import { DiffersError, StrategyError } from '../../../base/errors.ts';
@@ -13,13 +13,13 @@ import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
 import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
 
-// What a strategy prints is no result: stdout belongs to the summary.
+// Output of a strategy is not a result: stdout is for the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 const data = workerData as SweepData;
 const { request, feeds, contracts, sets, laneBytes } = data;
 const memory = new LaneMemory();
-/** What is noticed in this thread; each task takes what has come since the last one. */
+/** Warnings of this thread. Each task takes those since the last one. */
 const warnings = new WarningList();
 const purity = new PurityWatch(warnings, true);
 const plan = openRequest(request).then(async ({ source }) => {
@@ -28,7 +28,7 @@ const plan = openRequest(request).then(async ({ source }) => {
   return resolved.plan;
 });
 
-/** Runs the sets that a task names. */
+/** Runs the sets of a task. */
 export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
   const own = indices.map((index) => sets[index] ?? {});
   const heartbeat = new ProgressCells(cells);
@@ -55,17 +55,17 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
   }
 }
 
-/** The error with what was noticed in the strategy before: that is why it does not do the same again. */
+/** Adds the warnings before the error: they explain why the strategy behaves differently. */
 function withCauses(error: DiffersError, noticed: readonly Warning[]): DiffersError {
   if (noticed.length === 0) return error;
   return new DiffersError(`${error.message}; noticed before: ${noticed.map(warningText).join('; ')}`, error.remedy, error.cause);
 }
 
-/** The error with the parameters of the set that it is of: the first one that fails alone. */
+/** Adds the parameters of the set to the error: the first set that fails alone. */
 async function withCulprit(error: StrategyError, own: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
   for (const params of own) {
     try {
-      // Memory of its own: what the lanes of the task had taken is not given back.
+      // Use new memory: that of the task's lanes has not been released.
       await runLanes(await plan, [params], { ...options, memory: new LaneMemory() });
     } catch (failure) {
       if (!(failure instanceof StrategyError)) throw failure;

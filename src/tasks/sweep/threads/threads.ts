@@ -1,4 +1,4 @@
-// The threads of a sweep: each loads the definition once, then runs the sets that its tasks name.
+// Starts the threads of a sweep and ends tasks that hang.
 
 import { repeat } from '../../../adapters/clock/wallClock.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
@@ -12,9 +12,9 @@ import { fromWire } from '../../backtest/run/wireError.ts';
 
 export interface ThreadOptions {
   readonly threads: number;
-  /** Silence of a strategy after which its set is given up; 0 waits for ever. */
+  /** Time without progress after which a set is given up; 0: no limit. */
   readonly barTimeoutMs: number;
-  /** What the equity of sets that run together may take, in bytes of each thread; null for the usual. */
+  /** Memory for the equity of sets that run together, bytes per thread; null: the default. */
   readonly laneBytes: number | null;
 }
 
@@ -33,8 +33,8 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
 }
 
 /**
- * Runs tasks and ends those that hang. Which of its sets hangs is not told by a task: each is run alone then, bar by bar. The one that
- * hangs again has failed; where it gets through, the bars were merely slow, and its results are as good.
+ * Runs tasks and ends those that hang. A task does not show which of its sets hangs, so each set is repeated alone, bar by bar. A set that
+ * hangs again has failed. If it completes, the bars were only slow, and its results are valid.
  */
 function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
   const closeMs = feeds.map(({ bars }) => bars.closeMs);
@@ -74,7 +74,7 @@ async function watched(
   });
   try {
     const task: SweepTask = { indices, memory: heartbeat.memory, isSlow };
-    // The thread runs sweepWorker.ts, whose answers are of this type.
+    // The thread runs sweepWorker.ts, whose replies have this type.
     const answer = (await post(task, AbortSignal.any([signal, ending.signal]))) as SweepAnswer;
     if ('error' in answer) throw fromWire(answer.error);
     return answer;
@@ -86,10 +86,10 @@ async function watched(
   }
 }
 
-/** Columns of a set of bars. */
+/** Number of columns in a set of bars. */
 const COLUMNS = 7;
 
-/** The feeds with their columns in one block of memory that all threads see: bars are copied once, however many threads there are. */
+/** Returns the feeds with their columns in one block of shared memory: bars are copied once for all threads. */
 function sharedFeeds(feeds: readonly FeedPlan[]): readonly FeedPlan[] {
   const rows = feeds.reduce((sum, { bars }) => sum + bars.length, 0);
   const memory = new SharedArrayBuffer(rows * COLUMNS * Float64Array.BYTES_PER_ELEMENT);

@@ -1,19 +1,19 @@
-// Equity, buy-and-hold and drawdown by row, and as few points of them as a plot of some width can show.
+// Equity, buy-and-hold and drawdown by row, reduced to the points that a plot of a given width can show.
 
 import { meanPosition, type PositionChanges } from './exposure.ts';
 import { rowAtOrAfter } from './levels.ts';
 
 export interface EquityRows {
   readonly length: number;
-  /** Ascending, the run's start first. */
+  /** Times in ms, ascending, starting with the start of the run. */
   readonly ms: ArrayLike<number>;
   readonly equity: ArrayLike<number>;
   readonly hold: ArrayLike<number> | null;
-  /** At most 0. */
+  /** Drawdown, at most 0. */
   readonly drawdown: ArrayLike<number>;
 }
 
-/** Points for drawing; `depth` is the deepest drawdown since the point before. */
+/** Points for drawing. `depth` is the deepest drawdown since the previous point. */
 export interface EquityPoints {
   readonly ms: number[];
   readonly equity: number[];
@@ -22,14 +22,17 @@ export interface EquityPoints {
   readonly depth: number[];
 }
 
-/** What was held, to be valued at any time. */
+/** A position that can be valued at any time. */
 export interface HeldPosition {
   readonly changes: PositionChanges;
-  /** What one of it is worth, in money, at the last close at or before `ms`. */
+  /** Returns the value of one unit in money, at the last close at or before `ms`. */
   readonly priceAt: (ms: number) => number;
 }
 
-/** The lowest and the highest equity of each of `spans` parts of the rows from `from` to `to` (ms) and the rows next to them; always the last. */
+/**
+ * Returns the lowest and the highest equity in each of `spans` parts of the rows from `from` to `to` (ms). The rows next to the range and
+ * the last row are always included.
+ */
 export function pointsBetween(rows: EquityRows, from: number, to: number, spans: number): EquityPoints {
   const { ms, equity, hold, drawdown, length } = rows;
   const first = Math.max(0, rowAtOrAfter(ms, from, length) - 1);
@@ -63,7 +66,7 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** The share of equity in the market, as means of equal spans: their ends (ms) and their values. */
+/** Returns the share of equity in the market as means over equal spans: the ends of the spans (ms) and the values. */
 export function exposureBetween(
   rows: EquityRows,
   holdings: readonly HeldPosition[],
@@ -85,7 +88,7 @@ export function exposureBetween(
   return { ms, exposure };
 }
 
-/** Falls below the highest equity so far, row by row. */
+/** Returns the fall below the highest equity up to each row. */
 export function drawdownsOf(equity: ArrayLike<number>): Float64Array {
   const out = new Float64Array(equity.length);
   let peak = -Infinity;

@@ -1,6 +1,6 @@
-// How much of the equity was in the market, from position changes: exact within any span of time, at any resolution.
+// Exposure from position changes: exact within any span of time, at any resolution.
 
-/** Position changes of one instrument: when (ms, ascending) and by how much (base asset, signed). */
+/** Position changes of one instrument: times (ms, ascending) and amounts (base asset, signed). */
 export interface PositionChanges {
   readonly length: number;
   readonly ms: ArrayLike<number>;
@@ -8,8 +8,8 @@ export interface PositionChanges {
 }
 
 /**
- * Time-weighted mean of the absolute position (base asset) within each span between neighbouring `edges` (ms, ascending);
- * the result is one shorter than `edges`.
+ * Returns the time-weighted mean of the absolute position (base asset) in each span between adjacent `edges` (ms, ascending). The result
+ * has one element less than `edges`.
  */
 export function meanPosition(edges: ArrayLike<number>, changes: PositionChanges): Float64Array {
   const spans = Math.max(0, edges.length - 1);
@@ -28,7 +28,7 @@ export function meanPosition(edges: ArrayLike<number>, changes: PositionChanges)
         at = ms;
       }
       held += changes.change[next] ?? 0;
-      // What is left of a closed position is rounding, far below any lot.
+      // The remainder of a closed position is rounding, far below any lot.
       if (Math.abs(held) < 1e-12) held = 0;
     }
     area += Math.abs(held) * (to - at);

@@ -1,9 +1,9 @@
-// The price at several resolutions: each coarser one is made from a finer one, so that a chart never draws more bars than it has room for.
+// Bars at several intervals, each aggregated from a finer one, so that a chart never draws more bars than fit its width.
 
 import { closeOf, INTERVALS, openOf, typicalLengthMs } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
 
-/** Bars of one instrument for drawing: prices are whole numbers of 10^-digits of the pack. */
+/** Bars of one instrument for drawing. Prices are whole numbers of 10^-digits of the packed column. */
 export interface ChartLevel {
   readonly interval: Interval;
   readonly length: number;
@@ -12,18 +12,18 @@ export interface ChartLevel {
   readonly high: Int32Array;
   readonly low: Int32Array;
   readonly close: Int32Array;
-  /** The last row of the finest bars that each bar rests on: where an indicator's value at its close is read. */
+  /** The last row of the finest bars inside each bar. Indicator values at its close are read there. */
   readonly lastRow: Int32Array;
 }
 
-/** The intervals of which bars of `interval` are the parts, `interval` itself first; weeks do not fit into months. */
+/** Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. Weeks do not divide months. */
 export function ladder(interval: Interval): Interval[] {
   return INTERVALS.filter(
     (name) => name === interval || (typicalLengthMs(name) > typicalLengthMs(interval) && !(name === '1M' && interval === '1w')),
   );
 }
 
-/** Bars of `interval` from finer ones: the first open, the extremes, the last close. A bar that no finer bar opened in is absent. */
+/** Aggregates bars to `interval`: the first open, the extremes, the last close. A bar in which no finer bar opened is absent. */
 export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
   const { length, openMs, open, high, low, close, lastRow } = fine;
   const outMs = new Float64Array(length);
@@ -62,7 +62,7 @@ export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
   };
 }
 
-/** The first row whose time is at or after `ms`; `times` ascend. */
+/** Returns the first row whose time is at or after `ms`. `times` must ascend. */
 export function rowAtOrAfter(times: ArrayLike<number>, ms: number, length = times.length): number {
   let low = 0;
   let high = length;
@@ -74,7 +74,7 @@ export function rowAtOrAfter(times: ArrayLike<number>, ms: number, length = time
   return low;
 }
 
-/** The rows of the finest level, one for one. */
+/** Returns the rows of the finest level, which map to themselves. */
 export function rowNumbers(length: number): Int32Array {
   const rows = new Int32Array(length);
   for (let i = 0; i < length; i++) rows[i] = i;

@@ -1,4 +1,4 @@
-// One instrument of the page: its bars at every resolution, its indicators, position changes, stops and targets, as they get unpacked.
+// One instrument of the page: bars at every interval, indicators, position changes and protective levels, filled while they are unpacked.
 
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
 import { painted } from '../../../page/browser/dom.ts';
@@ -14,7 +14,7 @@ export interface Trace {
   readonly pane: string;
   readonly digits: number;
   readonly values: Float64Array;
-  /** Closes of its own feed's bars (ms); null where its rows are those of the finest level. */
+  /** Closes of the bars of its own feed (ms). Null when its rows are those of the finest level. */
   readonly closeMs: Float64Array | null;
 }
 
@@ -28,10 +28,10 @@ export interface BracketLines {
 
 export class ChartMarket {
   readonly wire: WireInstrument;
-  /** Finest first; the rest are made when they are first drawn. */
+  /** By interval. A level is aggregated when it is drawn first. */
   readonly #levels = new Map<Interval, ChartLevel>();
   readonly #intervals: Interval[];
-  /** Until the finest bars are unpacked, only the coarse level of the first picture. */
+  /** False until the finest bars are unpacked. Until then only the coarse level of the first picture exists. */
   isWhole = false;
   traces: readonly Trace[] = [];
   brackets: BracketLines | null = null;
@@ -43,7 +43,7 @@ export class ChartMarket {
     this.#levels.set(wire.first.interval, firstLevel(wire));
   }
 
-  /** Bars that a window of `span` ms holds at most `most` of, as fine as there are. */
+  /** Returns the finest available bars such that a window of `span` ms holds at most `max` of them. */
   levelFor(span: number, max: number): ChartLevel {
     const available = this.isWhole ? this.#intervals : [this.wire.first.interval];
     const interval = available.find((of) => span / typicalLengthMs(of) <= max) ?? available.at(-1) ?? this.wire.interval;
@@ -53,7 +53,7 @@ export class ChartMarket {
   #level(interval: Interval): ChartLevel {
     const known = this.#levels.get(interval);
     if (known) return known;
-    // Weeks do not fit into months: those are made from days or finer.
+    // Weeks do not divide months, so months are aggregated from days or finer bars.
     const finer = this.#intervals
       .filter((of) => typicalLengthMs(of) < typicalLengthMs(interval) && !(interval === '1M' && of === '1w'))
       .at(-1);
@@ -62,7 +62,7 @@ export class ChartMarket {
     return made;
   }
 
-  /** The last close at or before `ms` in the quote asset; before the first bar its open. */
+  /** Returns the last close at or before `ms` in the quote asset, and the first open before the first close. */
   closeAt(ms: number): number {
     const level = this.isWhole ? this.#level(this.wire.interval) : firstOf(this.#levels);
     const row = rowAtOrAfter(level.openMs, ms, level.length) - 1;
@@ -70,25 +70,25 @@ export class ChartMarket {
     return (row < 0 ? level.open[0]! : level.close[row]!) / scale;
   }
 
-  /** Length of the finest bars. */
+  /** Length of the finest bars in ms. */
   get barMs(): number {
     return typicalLengthMs(this.wire.interval);
   }
 
-  /** Adds to `out` what `amount`, put into the first open, was worth at each of `ms` (ascending). */
+  /** Adds to `out` the value at each of `ms` (ascending) of `amount`, invested at the first open. */
   addGrowth(ms: Float64Array, amount: number, out: Float64Array): void {
     const { interval, openMs, open, close, length } = this.#level(this.wire.interval);
     const isFixed = interval !== '1M';
     const bar = typicalLengthMs(interval);
     const perOpen = amount / open[0]!;
     for (let at = 0, row = -1; at < ms.length; at++) {
-      // A close is known from the end of its bar on.
+      // A close is known from the end of its bar.
       while (row + 1 < length && (isFixed ? openMs[row + 1]! + bar : closeOf(interval, openMs[row + 1]!)) <= ms[at]!) row++;
       out[at]! += row < 0 ? amount : close[row]! * perOpen;
     }
   }
 
-  /** Unpacks everything, giving the browser time to draw between the columns. */
+  /** Unpacks all columns and lets the browser draw between them. */
   async unpack(): Promise<void> {
     if (this.isWhole) return;
     const { wire } = this;
@@ -105,7 +105,7 @@ export class ChartMarket {
     }
     const length = close.length;
     this.#levels.set(wire.interval, { interval: wire.interval, length, openMs, open, high, low, close, lastRow: rowNumbers(length) });
-    // The level of the first picture has no rows of the finest bars: it is made again when needed.
+    // The level of the first picture has no rows of the finest bars, so it is built again when needed.
     if (wire.first.interval !== wire.interval) this.#levels.delete(wire.first.interval);
     this.isWhole = true;
     await painted();
@@ -136,7 +136,7 @@ async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<T
   return {
     name,
     pane,
-    // A last digit that counts in fives or twos would look more exact than it is.
+    // When the step is 2 or 5, the last digit would suggest more precision than the column has.
     digits: Math.max(0, values.step.digits - (values.step.times === 1 ? 0 : 1)),
     values: await unpackDecimals(values),
     closeMs: minutes === null ? null : Float64Array.from(minutes, (minute) => minute * MINUTE),
@@ -164,13 +164,13 @@ function firstLevel({ first }: WireInstrument): ChartLevel {
   };
 }
 
-/** The part of a level around a window, on an even grid of times: what the price chart holds at one time. */
+/** Bars of a level around a window, on a regular grid of times: what the price chart holds at one time. */
 export interface ChartSlice {
   readonly level: ChartLevel;
   /** Open times of the grid, and the row of the level that opens at each, or -1. */
   readonly times: readonly number[];
   readonly rows: readonly number[];
-  /** The time at which the grid ends. */
+  /** End time of the grid. */
   readonly endMs: number;
 }
 
@@ -188,7 +188,7 @@ export function sliceOf(level: ChartLevel, from: number, to: number): ChartSlice
   return { level, times, rows, endMs: at };
 }
 
-/** Place of a time on the grid: bar k covers k - 0.5 to k + 0.5. */
+/** Returns the position of a time on the grid. Bar k covers k - 0.5 to k + 0.5. */
 export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number {
   const length = typicalLengthMs(level.interval);
   const start = times[0] ?? 0;
@@ -199,7 +199,7 @@ export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number
   return at + (ms - open) / ((times[at + 1] ?? endMs) - open) - 0.5;
 }
 
-/** The values of an indicator that were known at the close of each bar of a slice; NaN where there is none. */
+/** Returns the values of an indicator that were known at the close of each bar of a slice. NaN before the first value. */
 export function traceOn(slice: ChartSlice, { values, closeMs }: Trace): Float64Array {
   const { level, rows } = slice;
   const out = new Float64Array(rows.length).fill(Number.NaN);

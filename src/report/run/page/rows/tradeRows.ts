@@ -1,4 +1,4 @@
-// The closed trades of the page as columns, and which of them stand on a chart.
+// The closed trades of the page as columns, and the trades that a chart shows.
 
 import { unpackWide } from '../../../page/browser/unpack.ts';
 import { NOT_RECORDED, TRADE_COLUMNS, type TradeColumnName, type WireTrades } from '../../../page/wire.ts';
@@ -6,7 +6,7 @@ import { NOT_RECORDED, TRADE_COLUMNS, type TradeColumnName, type WireTrades } fr
 export interface TradeRows {
   readonly length: number;
   readonly tags: readonly string[];
-  /** Integers as they were packed; see the digits in wire.ts. NaN where nothing was recorded. */
+  /** Integers as packed, with the digits given in wire.ts. NaN where nothing was recorded. */
   readonly of: { readonly [name in TradeColumnName]: Float64Array };
 }
 
@@ -16,18 +16,18 @@ export async function unpackTrades({ length, tags, columns }: WireTrades): Promi
       async (name) => [name, (await unpackWide(columns[name])).map((value) => (value === NOT_RECORDED ? Number.NaN : value))] as const,
     ),
   );
-  // The keys are those of TRADE_COLUMNS, which the compiler does not follow through Object.fromEntries.
+  // The keys are those of TRADE_COLUMNS. TypeScript loses them in Object.fromEntries.
   return { length, tags, of: Object.fromEntries(unpacked) as TradeRows['of'] };
 }
 
-/** Rows of the trades of each instrument, in closing order. */
+/** Returns the rows of the trades of each instrument, in closing order. */
 export function rowsByInstrument({ of, length }: TradeRows, instruments: number): number[][] {
   const rows: number[][] = Array.from({ length: instruments }, () => []);
   for (let row = 0; row < length; row++) rows[of.instrument[row]!]?.push(row);
   return rows;
 }
 
-/** Those of `rows` (in closing order) that are open at some time from `from` to `to`. */
+/** Returns those of `rows` (in closing order) that are open at some time from `from` to `to`. */
 export function rowsWithin({ of }: TradeRows, rows: readonly number[], from: number, to: number): number[] {
   const exits = { length: rows.length, at: (k: number) => of.exitMs[rows[k]!]! };
   let low = 0;

@@ -1,4 +1,4 @@
-// The page's way to the bot: a token that stays in this tab, and requests that end in time.
+// The page's HTTP client: keeps the token in this tab, and sends requests with a time-out.
 /// <reference lib="dom" />
 
 import type { ActAnswer } from '../../../control/botControl.ts';
@@ -13,10 +13,10 @@ export interface ViewReply {
   readonly view: BotView;
 }
 
-/** `kind` token: it is not one. `problem`: anything else. */
+/** `kind` token: the token is invalid. `problem`: any other failure. */
 export type Failed = { readonly kind: 'token' | 'problem'; readonly problem: string };
 
-/** From the address (#token=...), which then forgets it, or from this tab. */
+/** Returns the token from the address (#token=...), which is then removed from the address, or from this tab's storage. */
 export function storedToken(): string | null {
   const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return sessionStorage.getItem(STORED);

@@ -1,4 +1,4 @@
-// Price with own fills, and equity: both follow the newest bar until somebody looks elsewhere.
+// The charts of the dashboard: price with the bot's fills, and equity. Both follow the newest bar until the user scrolls.
 /// <reference lib="dom" />
 
 import type * as Charts from 'lightweight-charts';
@@ -23,7 +23,7 @@ export class LiveCharts {
   #charts: ChartObjects | null = null;
   #view: BotView | null = null;
   #feed = 0;
-  /** What is drawn, so that nothing is drawn twice. */
+  /** Identifies the drawn data, so that the same data is not drawn twice. */
   #drawn = '';
 
   constructor() {
@@ -35,7 +35,7 @@ export class LiveCharts {
     new ResizeObserver(() => this.#resize()).observe(document.body);
   }
 
-  /** After a change of the theme. */
+  /** Draws the charts again after a change of the theme. */
   restyle(): void {
     this.#charts?.price.remove();
     this.#charts?.equity.remove();
@@ -98,16 +98,16 @@ export class LiveCharts {
   }
 }
 
-/** At most what a price is written with: a binary fraction may have many more. */
+/** Returns the decimals of a price; 2 for more than 4, because a binary fraction may have many more digits than the price. */
 const decimals = (value: number): number =>
   (String(value).split('.')[1] ?? '').slice(0, 8).length <= 4 ? (String(value).split('.')[1] ?? '').length : 2;
 
-/** Open time of the bar in which something happened; the newest where that bar has not come yet. */
+/** Returns the open time of the bar that contains `timeMs`, or of the newest bar when that bar has not arrived yet. */
 function barOf(bars: FeedView['bars'], timeMs: number): number {
   return bars.findLast(([openMs]) => openMs <= timeMs)?.[0] ?? timeMs;
 }
 
-/** The chart refuses times that do not rise. */
+/** The chart library rejects times that do not rise. */
 function rising<T extends { readonly time: UTCTimestamp }>(points: readonly T[]): T[] {
   return points.filter(({ time }, at) => at === 0 || time > (points[at - 1]?.time ?? 0));
 }

@@ -1,4 +1,4 @@
-// What a person is asked before something is done: once, with a reason, and with a word typed where it raises risk.
+// The confirmation dialog of the dashboard: asks for a reason, and for a typed word where an act raises risk.
 /// <reference lib="dom" />
 
 import type { BotRequest } from '../../../control/request.ts';
@@ -9,16 +9,16 @@ export interface Question {
   readonly title: string;
   readonly message: string;
   readonly button: string;
-  /** To be typed; null: nothing. */
+  /** Word that the user must type; null: none. */
   readonly word: string | null;
   readonly why: string;
   readonly isDanger: boolean;
-  /** Offers to close positions. */
+  /** Shows the option to close all positions. */
   readonly canFlatten: boolean;
   request(why: string, flatten: boolean): BotRequest;
 }
 
-/** Does it; resolves with what went wrong, or null. */
+/** Sends the request. Resolves with the problem, or null. */
 export type Doing = (request: BotRequest, typed: string) => Promise<string | null>;
 
 const input = (id: string): HTMLInputElement | null => {

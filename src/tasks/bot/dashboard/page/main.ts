@@ -1,4 +1,4 @@
-// The dashboard's page: asks for a token, looks at the bot once a second, and never shows old numbers as new.
+// The script of the dashboard page: asks for a token, polls the bot once a second, and marks old numbers as stale.
 /// <reference lib="dom" />
 
 import type { BotView } from '../../../control/botView.ts';
@@ -44,7 +44,7 @@ async function refresh(): Promise<void> {
   if (token === null) return;
   const mine = ++lookedFor;
   const answer = await fetchView(token);
-  // A slow answer must not overwrite a newer one.
+  // A slow reply must not overwrite a newer one.
   if (mine !== lookedFor) return;
   if (hasFailed(answer)) failed(answer);
   else show(answer.view, answer.allowed);

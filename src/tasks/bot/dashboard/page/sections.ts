@@ -1,4 +1,4 @@
-// What the page shows of a bot, section by section.
+// Fills the sections of the dashboard page from a view of the bot.
 /// <reference lib="dom" />
 
 import type { BotView, OrderView } from '../../../control/botView.ts';
@@ -6,7 +6,7 @@ import { byId, element } from '../../../../report/page/browser/dom.ts';
 import { clockText, count, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
 import { ageText, cell, shortMoneyText, msText, setHidden, setText, showTable, signedText, signKind, type TableCell } from './table.ts';
 
-/** Acts that stand beside what they are about. */
+/** Acts on the items of the list "Needs your eye". */
 export interface ItemActs {
   adopt(id: string, what: string): void;
   ignore(id: string, what: string): void;
@@ -63,7 +63,7 @@ export function showCards({ equity, open, unknown, positions, counts, audit, tim
   );
 }
 
-/** Two decimals, ungrouped. */
+/** Formats with two decimals, without grouping. */
 function moneyPlain(text: string): string {
   const [whole = '', part = ''] = text.split('.');
   return `${whole}.${part.padEnd(2, '0').slice(0, 2)}`;

@@ -1,10 +1,10 @@
-// Tables and small parts of the page, filled with text and never with markup.
+// Tables and text helpers of the page. They set text, never markup.
 /// <reference lib="dom" />
 
 import { byId, element } from '../../../../report/page/browser/dom.ts';
 import { MINUS, NONE, THIN, grouped } from '../../../../base/text/format.ts';
 
-/** A cell: text, and how it is to be seen. */
+/** A table cell: text and its style. */
 export interface TableCell {
   readonly text: string;
   readonly kind?: 'text' | 'gain' | 'loss' | 'amber';
@@ -12,7 +12,7 @@ export interface TableCell {
 
 export const cell = (text: string, kind?: TableCell['kind']): TableCell => (kind ? { text, kind } : { text });
 
-/** `head`: a `<` before a name puts its column to the left. */
+/** `head`: a leading `<` aligns a column to the left. */
 export function showTable(id: string, head: readonly string[], rows: readonly (readonly TableCell[])[], empty: string): void {
   const root = byId(id);
   if (!root) return;
@@ -32,7 +32,7 @@ export function showTable(id: string, head: readonly string[], rows: readonly (r
   root.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...body)));
 }
 
-/** Plain decimal text with a sign where it is not zero. */
+/** Formats decimal text with a sign, except for zero. */
 export function signedText(text: string): string {
   return /^[^-]*[1-9]/.test(text) && !text.startsWith('-') ? `+${grouped(text)}` : grouped(text);
 }
@@ -41,13 +41,13 @@ export function signKind(text: string): 'gain' | 'loss' | 'text' {
   return !/[1-9]/.test(text) ? 'text' : text.startsWith('-') ? 'loss' : 'gain';
 }
 
-/** Money as on a card: two decimals. */
+/** Formats money for a card: two decimals. */
 export function shortMoneyText(text: string): string {
   const [whole = '', part = ''] = text.split('.');
   return grouped(`${whole}.${part.padEnd(2, '0').slice(0, 2)}`);
 }
 
-/** `4 s`, `12 min`, `3 h 05 min`, `2 d` of ms. */
+/** Formats ms as `4 s`, `12 min`, `3 h 05 min` or `2 d`. */
 export function ageText(ms: number | null): string {
   if (ms === null) return NONE;
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -58,7 +58,7 @@ export function ageText(ms: number | null): string {
   return hours < 48 ? `${hours}${THIN}h ${String(minutes % 60).padStart(2, '0')}${THIN}min` : `${Math.floor(hours / 24)}${THIN}d`;
 }
 
-/** Whole ms with a true minus. */
+/** Formats whole ms with a typographic minus. */
 export const msText = (ms: number): string => `${ms < 0 ? MINUS : ''}${Math.abs(Math.round(ms))}${THIN}ms`;
 
 export function setText(id: string, text: string): void {
