@@ -25,7 +25,7 @@ const CHANGING = [
 const LARGE = ['test/e2e/editors.test.ts', 'test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
 const OWN_PROCESS = [...CHANGING, ...LARGE];
 
-const ALL = ['src', 'strategies', 'test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
+const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
 const NOT_OURS = '**/node_modules/**';
 
 /** Locks and bans that bots leave are of the tests, not of whoever runs them: every process that a test starts inherits this. */

@@ -1,6 +1,7 @@
 // Makes a bot in a replayed world: built from a plan, started like every bot, with its venue open.
 
 import type { Scratch } from '../base/memory/rowLog.ts';
+import { builtUrl, isSource } from '../base/inPackage.ts';
 import { blockLoop, laneLoop, type BlockLoop, type LaneLoop } from '../engine/loop/blockLoop.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LogLine } from '../ports/log.ts';
@@ -89,9 +90,11 @@ export interface Loops {
 /** Instances of the loops for these classes alone: V8 keeps type feedback per function (see blockLoop.ts). */
 export async function loopsFor(plan: RunPlan): Promise<Loops> {
   // From source (in tests) one instance serves all: results never depend on which instance runs.
-  if (import.meta.url.endsWith('.ts')) return { loop: blockLoop, lanes: laneLoop };
+  if (isSource) return { loop: blockLoop, lanes: laneLoop };
   const key = plan.strategies.map(({ hash }) => hash).join('+');
-  const url = new URL(`../engine/loop/blockLoop.js?strategy=${encodeURIComponent(key)}`, import.meta.url);
-  const module = (await import(url.href)) as { blockLoop: BlockLoop; laneLoop: LaneLoop };
+  const module = (await import(`${builtUrl('engine/loop/blockLoop').href}?strategy=${encodeURIComponent(key)}`)) as {
+    blockLoop: BlockLoop;
+    laneLoop: LaneLoop;
+  };
   return { loop: module.blockLoop, lanes: module.laneLoop };
 }

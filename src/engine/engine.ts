@@ -45,6 +45,10 @@ import { Timers } from './host/timers.ts';
 import { writeProgress } from './book/writeProgress.ts';
 import { fillInfo, orderInfo } from './host/views.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 export interface EngineDeps {
   /** In instrument order. */
   readonly instruments: readonly Instrument[];
@@ -105,7 +109,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** The feeds of the current block, grouped by the instants at which they close. */
   alignedFeeds: readonly AlignedFeeds[] = [];
   /** End of the current block, ms UTC, inclusive. */
-  blockEndMs = -Infinity;
+  blockEndMs = -INFINITY;
   /**
    * True when a strategy has submitted or cancelled something since the loop last checked. For most bars it stays false, which skips all
    * further checks.
@@ -141,18 +145,18 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly drafts: WaitingDrafts;
   /** Prices by which holdings are marked: the closes, or the mark prices of a contract. */
   readonly markTicks: readonly TickColumn[];
-  readonly #marks: Float64Array;
+  private readonly markValues: Float64Array;
   readonly parts: EngineDeps;
-  readonly #readAhead = new Prefetch();
-  readonly #hasContracts: boolean;
-  readonly #onlyExecution: FeedRun | null;
+  private readonly readAhead = new Prefetch();
+  private readonly hasContracts: boolean;
+  private readonly onlyExecution: FeedRun | null;
 
   constructor(parts: EngineDeps) {
     this.parts = parts;
     this.instruments = parts.instruments;
     this.feeds = parts.feeds;
     this.ledger = parts.ledger;
-    this.#hasContracts = parts.ledger.market !== 'spot';
+    this.hasContracts = parts.ledger.market !== 'spot';
     this.reservations = parts.reservations;
     this.orders = parts.orders;
     this.brackets = parts.brackets;
@@ -169,9 +173,9 @@ export class Engine implements ExchangeSink, MarkPrices {
       finest.execute();
       return finest;
     });
-    this.#onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
+    this.onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
     this.markTicks = listOf(this.execution, ({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
-    this.#marks = new Float64Array(parts.instruments.length);
+    this.markValues = new Float64Array(parts.instruments.length);
     this.fills = new FillLog(parts.scratch);
     this.payments = new PaymentLog(parts.scratch);
     this.bracketManager = new BracketManager(this);
@@ -196,10 +200,10 @@ export class Engine implements ExchangeSink, MarkPrices {
    */
   openBlock(beside: readonly Engine[] = []): boolean {
     const endMs = nextBlockEnd(this, beside);
-    if (endMs === Infinity) return false;
+    if (endMs === INFINITY) return false;
     this.enterBlock(this.blockRows, endMs);
     this.exchange.blockOpened();
-    this.#readAhead.beforeBlock(this.execution, this.fills.length);
+    this.readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }
   /** Enters a block of at most `rows` rows of each feed: those that close at or before `endMs`. */
@@ -259,17 +263,17 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   /** Returns the newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
-    return (this.#onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
+    return (this.onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
   openOrders(): readonly BotOrder[] {
     return this.orders.active();
   }
   marks(): Float64Array {
-    for (let index = 0; index < this.#marks.length; index++) {
+    for (let index = 0; index < this.markValues.length; index++) {
       const { row } = this.execution[index]!.cursor;
-      this.#marks[index] = row < 0 ? NaN : this.markTicks[index]![row]!;
+      this.markValues[index] = row < 0 ? NAN : this.markTicks[index]![row]!;
     }
-    return this.#marks;
+    return this.markValues;
   }
   equityUnits(strategy: number): number {
     return this.ledger.equityUnits(strategy, this.marks());
@@ -282,14 +286,14 @@ export class Engine implements ExchangeSink, MarkPrices {
   // --- Reports of the exchange
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    const order = this.#known(id);
+    const order = this.known(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.acked(order, venueId, timeMs);
     if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
     this.notifyOrder(order);
   }
   refused(id: OrderId, code: string): void {
-    const order = this.#known(id);
+    const order = this.known(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.refused(order, code, this.nowMs);
     if (this.risk.watchesOutcomes) this.risk.refused(order, code, this.nowMs);
@@ -297,16 +301,16 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.orderEnded(order);
   }
   notSent(id: OrderId, cause: string): void {
-    const order = this.#known(id);
+    const order = this.known(id);
     this.orders.notSent(order, cause, this.nowMs);
     this.orderEnded(order);
     if (order.role === 'takeProfit') this.bracketManager.targetNotSent(order);
   }
   outcomeUnknown(id: OrderId, _cause = '', isContested = false): void {
-    this.outcomes.unknown(this.#known(id), isContested);
+    this.outcomes.unknown(this.known(id), isContested);
   }
   filled(id: OrderId, fill: Fill): void {
-    const order = this.#known(id);
+    const order = this.known(id);
     const { strategy, instrumentIndex, parent } = order;
     // Read it before anything else: what is sent below may fill at once and reuse the same record.
     const guard: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
@@ -327,12 +331,12 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
     if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.entryFilled(order, guard);
-    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts))
+    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
       this.bracketManager.closedByOwnOrder(strategy, instrumentIndex);
-    if (this.#hasContracts) this.triggerOrders.reduced(strategy, instrumentIndex);
+    if (this.hasContracts) this.triggerOrders.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
-    const order = this.#known(id);
+    const order = this.known(id);
     this.orders.ended(order, how, timeMs);
     this.orderEnded(order);
     if (this.bracketManager.hasPendingTargets) this.bracketManager.entryEnded(id, timeMs);
@@ -371,14 +375,14 @@ export class Engine implements ExchangeSink, MarkPrices {
   };
   /** Reports booked events to the strategies, in (fill time, instrument, trade id) order. Their reactions may book more. */
   deliverCallbacks(): void {
-    if (!this.defersCallbacks) this.callbacks.deliver(this.#turn, this.#refuse);
+    if (!this.defersCallbacks) this.callbacks.deliver(this.turn, this.refuse);
   }
   /** Reports the events that were held back since a restart. */
   deliverHeld(): void {
-    this.callbacks.deliverHeld(this.#turn, this.#refuse);
+    this.callbacks.deliverHeld(this.turn, this.refuse);
   }
-  readonly #turn = (run: StrategyRun): void => void (this.currentStrategy = run.index);
-  readonly #refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
+  private readonly turn = (run: StrategyRun): void => void (this.currentStrategy = run.index);
+  private readonly refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
 
   /** Returns an error that names the strategy and the bar, made of what the strategy threw. */
   attributeError(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
@@ -393,15 +397,15 @@ export class Engine implements ExchangeSink, MarkPrices {
     const { firstRow, openTicks, closeTicks } = this.execution[instrumentIndex]!;
     return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
   }
-  #known(id: OrderId): BotOrder {
+  private known(id: OrderId): BotOrder {
     return this.orders.get(id) ?? unknownOrderError(id);
   }
   orderEnded(order: BotOrder): void {
     this.notifyOrder(order);
-    if (this.followUps > 0) return this.#endedBefore(order);
-    this.#ended(order);
+    if (this.followUps > 0) return this.endedBefore(order);
+    this.endedRecord(order);
   }
-  #ended(order: BotOrder): void {
+  private endedRecord(order: BotOrder): void {
     if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.legEndedShort(order);
     if (this.bracketManager.hasWaitingStops) this.bracketManager.siblingEnded(order);
     if (order.triggerTicks > 0) this.triggerOrders.ended(order);
@@ -409,11 +413,11 @@ export class Engine implements ExchangeSink, MarkPrices {
   /**
    * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.
    */
-  #endedBefore(order: BotOrder): void {
+  private endedBefore(order: BotOrder): void {
     const run = this.runs[order.strategy]!;
     const { id, instrumentIndex, side } = order;
     this.drafts.orderEnded(order);
-    this.#ended(order);
+    this.endedRecord(order);
     run.turned(id, instrumentIndex, side);
     run.orderEnded(instrumentIndex);
     this.drafts.releaseInTurn();

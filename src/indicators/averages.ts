@@ -7,6 +7,9 @@ import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type 
 import { checkExactSum, CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const ROW_MASK = MASK;
 
@@ -93,7 +96,7 @@ class TickMean implements Kernel {
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
       sum += ticks[row]!;
-      values[row - base] = row === bars - 1 ? sum : NaN;
+      values[row - base] = row === bars - 1 ? sum : NAN;
     }
     // Whole numbers can be added in any order. Eight rows a turn need three dependent additions instead of eight, and share the tests of a
     // turn.
@@ -160,7 +163,7 @@ class FloatMean implements Kernel {
         if (count < bars) count++;
         else sum.add(-from[row - bars - fromBase]!);
       }
-      values[row - base] = count < bars ? NaN : sum.value / bars;
+      values[row - base] = count < bars ? NAN : sum.value / bars;
     }
     this.#count = count;
   }
@@ -198,7 +201,7 @@ class ExponentialMean implements Kernel {
         mean += x;
         if (++count === bars) mean /= bars;
       }
-      values[row - base] = count < bars ? NaN : mean;
+      values[row - base] = count < bars ? NAN : mean;
     }
     this.#mean = mean;
     this.#count = count;
@@ -231,7 +234,7 @@ class TickWeightedMean implements Kernel {
     for (; row < toRow && row < bars; row++) {
       sum += ticks[row]!;
       weighted += (row + 1) * ticks[row]!;
-      values[row - base] = row === bars - 1 ? weighted : NaN;
+      values[row - base] = row === bars - 1 ? weighted : NAN;
     }
     for (; row < toRow; row++) {
       // Subtracting the plain sum lowers the weight of each old value by one, which removes the oldest value.
@@ -263,7 +266,7 @@ class FloatWeightedMean implements Kernel {
     const weights = (bars * (bars + 1)) / 2;
     for (let row = fromRow; row < toRow; row++) {
       if (row < bars - 1) {
-        values[row - base] = NaN;
+        values[row - base] = NAN;
         continue;
       }
       const first = row - bars + 1 - fromBase;
@@ -307,7 +310,7 @@ class VolumeMean implements Kernel {
         this.#turnover.reset();
         this.#traded.reset();
       }
-      values[row - base] = row < bars - 1 || this.#busy === 0 ? NaN : this.#turnover.value / this.#traded.value / this.#divisor;
+      values[row - base] = row < bars - 1 || this.#busy === 0 ? NAN : this.#turnover.value / this.#traded.value / this.#divisor;
     }
   }
 

@@ -15,6 +15,9 @@ import {
 } from './graph/spec.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** The highest value of the last `bars` bars, including the newest. For a breakout compare with `prev`, which excludes the current bar. */
 export function highest(source: Source, bars: number): IndicatorSpec<Series> {
   return extreme('highest', source, bars, 1);
@@ -106,7 +109,7 @@ class Extreme implements Kernel {
       if (x !== x) {
         head = tail;
         count = 0;
-        values[row - base] = NaN;
+        values[row - base] = NAN;
         continue;
       }
       const signed = x * sign;
@@ -116,7 +119,7 @@ class Extreme implements Kernel {
       tail++;
       if (rows[head & mask]! <= row - bars) head++;
       if (count < bars) count++;
-      values[row - base] = count < bars ? NaN : held[head & mask]! * sign;
+      values[row - base] = count < bars ? NAN : held[head & mask]! * sign;
     }
     this.#head = head;
     this.#tail = tail;
@@ -151,8 +154,8 @@ class Deviations implements Kernel {
     const lowerBase = this.#lower.base;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      let mean = NaN;
-      let reach = NaN;
+      let mean = NAN;
+      let reach = NAN;
       if (row >= bars - 1) {
         const last = row - fromBase;
         const first = last - bars + 1;

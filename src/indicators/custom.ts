@@ -5,6 +5,9 @@ import type { Series } from './graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 export interface CustomOptions {
   /** Number of values that the function needs. Until then the series is not ready, whatever the function returns. Default 1. */
   readonly warmupBars?: number;
@@ -62,12 +65,12 @@ class Custom implements Kernel {
     const warmup = this.#warmup;
     for (let row = fromRow; row < toRow; row++) {
       const x = from[row - fromBase]!;
-      let y = NaN;
+      let y = NAN;
       if (x === x) {
         y = next(x);
         if (typeof y !== 'number') throw notNumber(this.#name, y);
         if (this.#fed < warmup) this.#fed++;
-        if (this.#fed < warmup) y = NaN;
+        if (this.#fed < warmup) y = NAN;
       }
       values[row - base] = y;
     }

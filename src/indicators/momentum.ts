@@ -8,6 +8,9 @@ import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec,
 import { onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** Rate of change over `bars` bars, in percent. NaN when the value `bars` bars ago was 0. */
 export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
   checkWhole('roc', 'bars', bars, 1);
@@ -88,8 +91,8 @@ class RateOfChange implements Kernel {
     const { values, base } = this.#out;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      const old = row < bars ? NaN : from[row - bars - fromBase]!;
-      values[row - base] = old === 0 ? NaN : (100 * (from[row - fromBase]! - old)) / old;
+      const old = row < bars ? NAN : from[row - bars - fromBase]!;
+      values[row - base] = old === 0 ? NAN : (100 * (from[row - fromBase]! - old)) / old;
     }
   }
 }
@@ -127,7 +130,7 @@ class ChannelIndex implements Kernel {
     this.#low = columns[1]!;
     this.#close = columns[2]!;
     this.#out = out;
-    this.#typical = new Float64Array(bars).fill(NaN);
+    this.#typical = new Float64Array(bars).fill(NAN);
   }
 
   fill(fromRow: number, toRow: number): void {

@@ -19,6 +19,9 @@ import {
 import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /**
  * Relative strength index, 0 to 100: Wilder's average of gains divided by that of gains and losses. Both start with the mean of the first
  * `bars` changes. Not rounded. A constant price gives 50. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
@@ -132,7 +135,7 @@ class RelativeStrength implements Kernel {
   readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  #last = NaN;
+  #last = NAN;
   /** Sums of gains and losses while `changes` < bars, then Wilder's averages. In ticks for a price, so that changes are exact. */
   #gain = 0;
   #loss = 0;
@@ -174,7 +177,7 @@ class RelativeStrength implements Kernel {
         }
       }
       const moved = gain + loss;
-      values[row - base] = changes < bars ? NaN : moved === 0 ? 50 : (100 * gain) / moved;
+      values[row - base] = changes < bars ? NAN : moved === 0 ? 50 : (100 * gain) / moved;
     }
     this.#last = last;
     this.#gain = gain;
@@ -239,7 +242,7 @@ class Convergence implements Kernel {
   readonly #slow: CompensatedMean;
   readonly #smooth: CompensatedMean;
   /** The first value. Averaging differences from it leaves the difference of averages unchanged, and avoids the rounding of high prices. */
-  #origin = NaN;
+  #origin = NAN;
 
   constructor(
     source: ScaledColumn,
@@ -263,8 +266,8 @@ class Convergence implements Kernel {
     const smooth = this.#smooth;
     for (let row = fromRow; row < toRow; row++) {
       this.#follow(from[row - fromBase]!);
-      let value = NaN;
-      let signal = NaN;
+      let value = NAN;
+      let signal = NAN;
       if (slow.ready) {
         value = (fast.mean - slow.mean + (fast.rest - slow.rest)) / this.#scale;
         smooth.add(value);
@@ -282,7 +285,7 @@ class Convergence implements Kernel {
       this.#fast.add(x - this.#origin);
       this.#slow.add(x - this.#origin);
     } else {
-      this.#origin = NaN;
+      this.#origin = NAN;
       this.#fast.reset();
       this.#slow.reset();
       this.#smooth.reset();
@@ -360,7 +363,7 @@ class MoneyFlow implements Kernel {
       if (row >= bars + 1) this.#book(row - bars, -1);
       const gains = this.#in.value;
       const flow = gains + this.#outflow.value;
-      values[row - base] = row < bars ? NaN : flow === 0 ? 50 : (100 * gains) / flow;
+      values[row - base] = row < bars ? NAN : flow === 0 ? 50 : (100 * gains) / flow;
     }
   }
 

@@ -16,6 +16,9 @@ import {
 import type { TechnicalLibrary } from './graph/technicalLibrary.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // Some indicators of the package are not used, and most have a kernel of this project instead. The package rounds RSI, MFI, StochasticRSI
 // and ADL. TRIX and the signal line of KST treat a value of exactly 0 as missing. CCI has a running sum whose rounding noise becomes a
 // divisor when the price is constant.
@@ -204,8 +207,8 @@ class Adapted implements Kernel {
 
 /** Returns the number in a result of the package. NaN during its warm-up, when it returns nothing. */
 function numberIn(result: unknown, field: string): number {
-  if (typeof result === 'number') return Number.isFinite(result) ? result : NaN;
-  if (typeof result !== 'object' || result === null) return NaN;
+  if (typeof result === 'number') return Number.isFinite(result) ? result : NAN;
+  if (typeof result !== 'object' || result === null) return NAN;
   const value: unknown = Reflect.get(result, field);
-  return typeof value === 'number' ? value : NaN;
+  return typeof value === 'number' ? value : NAN;
 }

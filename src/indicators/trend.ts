@@ -6,6 +6,9 @@ import { checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Ke
 import { onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /**
  * Average true range in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. A true range needs the previous
  * close, so the first one is that of the second bar.
@@ -56,7 +59,7 @@ class TrueRange implements Kernel {
   readonly #scale: number;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  #lastClose = NaN;
+  #lastClose = NAN;
   /** Sum of the true ranges while `count` < bars, then their average. */
   #range = 0;
   #count = 0;
@@ -94,7 +97,7 @@ class TrueRange implements Kernel {
         range += trueRange;
         if (++count === bars) range /= bars;
       }
-      values[row - base] = count < bars ? NaN : range / scale;
+      values[row - base] = count < bars ? NAN : range / scale;
     }
     this.#lastClose = lastClose;
     this.#range = range;
@@ -110,9 +113,9 @@ class Directional implements Kernel {
   readonly #plusDi: NumberWindow;
   readonly #minusDi: NumberWindow;
   readonly #bars: number;
-  #lastHigh = NaN;
-  #lastLow = NaN;
-  #lastClose = NaN;
+  #lastHigh = NAN;
+  #lastLow = NAN;
+  #lastClose = NAN;
   /** Wilder's sums of true range, upward and downward movement, over the first `moves` moves. */
   #range = 0;
   #up = 0;
@@ -137,9 +140,9 @@ class Directional implements Kernel {
     for (let row = fromRow; row < toRow; row++) {
       this.#step(high[row - highBase]!, low[row - lowBase]!, close[row - closeBase]!);
       const moving = this.#moves >= this.#bars;
-      this.#plusDi.values[row - this.#plusDi.base] = moving ? share(this.#up, this.#range) : NaN;
-      this.#minusDi.values[row - this.#minusDi.base] = moving ? share(this.#down, this.#range) : NaN;
-      this.#adx.values[row - this.#adx.base] = this.#indices === this.#bars ? this.#index : NaN;
+      this.#plusDi.values[row - this.#plusDi.base] = moving ? share(this.#up, this.#range) : NAN;
+      this.#minusDi.values[row - this.#minusDi.base] = moving ? share(this.#down, this.#range) : NAN;
+      this.#adx.values[row - this.#adx.base] = this.#indices === this.#bars ? this.#index : NAN;
     }
   }
 

@@ -6,6 +6,9 @@ import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, Ti
 import { LIFECYCLES, STATE } from './lifecycle.ts';
 import type { ReservedOrder } from './reserve/worstCase.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** Amounts, prices and times start as a fraction: V8 then keeps each as a double that is written in place, from the first order on. */
 const FRACTION = 0.5;
 /** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
@@ -52,7 +55,7 @@ export class BotOrder implements ReservedOrder {
   createdMs = FRACTION as TimeMs;
   changedMs = FRACTION as TimeMs;
   /** When the venue received it; NaN until then. */
-  arrivedMs = NaN;
+  arrivedMs = NAN;
   /** Worst case of the open rest, once it is assessed. Only the reservations write it (reservation.ts explains each field). */
   worstTicks = FRACTION;
   worstLots = FRACTION;
@@ -111,7 +114,7 @@ export class BotOrder implements ReservedOrder {
     this.filledLots = 0 as Lots;
     this.filledUnits = 0 as Units;
     this.createdMs = this.changedMs = nowMs as TimeMs;
-    this.arrivedMs = NaN;
+    this.arrivedMs = NAN;
     this.reserved = false;
     this.cancelWanted = false;
     this.wasUnknown = false;

@@ -29,22 +29,22 @@ export interface WaitingDraft {
 }
 
 export class Drafts {
-  readonly #waiting: WaitingDraft[] = [];
+  private readonly waitingDrafts: WaitingDraft[] = [];
 
   get waiting(): readonly WaitingDraft[] {
-    return this.#waiting;
+    return this.waitingDrafts;
   }
   get orders(): readonly BotOrder[] {
-    return this.#waiting.map(({ order }) => order);
+    return this.waitingDrafts.map(({ order }) => order);
   }
   find(id: OrderId): BotOrder | undefined {
-    return this.#waiting.find(({ order }) => order.id === id)?.order;
+    return this.waitingDrafts.find(({ order }) => order.id === id)?.order;
   }
   add(draft: WaitingDraft): void {
-    this.#waiting.push(draft);
+    this.waitingDrafts.push(draft);
   }
   remove(draft: WaitingDraft): void {
-    this.#waiting.splice(this.#waiting.indexOf(draft), 1);
+    this.waitingDrafts.splice(this.waitingDrafts.indexOf(draft), 1);
   }
 }
 

@@ -5,42 +5,42 @@ import type { BotOrder } from './botOrder.ts';
 
 export class OpenOrders {
   /** The newest order, not in the list yet. Most orders end before the list is read, so they never enter it. */
-  #newest: BotOrder | null = null;
-  readonly #listed: BotOrder[] = [];
+  private newest: BotOrder | null = null;
+  private readonly listed: BotOrder[] = [];
 
   get isEmpty(): boolean {
-    return this.#newest === null && this.#listed.length === 0;
+    return this.newest === null && this.listed.length === 0;
   }
   /** Returns the list itself, oldest first. Orders that are added or removed later may change it. */
   all(): readonly BotOrder[] {
-    if (this.#newest !== null) this.#listNewest();
-    return this.#listed;
+    if (this.newest !== null) this.listNewest();
+    return this.listed;
   }
   add(order: BotOrder): void {
-    if (this.#newest !== null) this.#listNewest();
-    this.#newest = order;
+    if (this.newest !== null) this.listNewest();
+    this.newest = order;
   }
   /** Removes an order; no effect if it is not in the list. */
   remove(order: BotOrder): void {
-    if (order === this.#newest) this.#newest = null;
-    else this.#takeOut(order);
+    if (order === this.newest) this.newest = null;
+    else this.takeOut(order);
   }
   find(id: number): BotOrder | undefined {
-    const newest = this.#newest; // mostly that one is meant; the search is apart so that V8 inlines the rest
-    return newest !== null && newest.id === id ? newest : this.#search(id);
+    const newest = this.newest; // mostly that one is meant; the search is apart so that V8 inlines the rest
+    return newest !== null && newest.id === id ? newest : this.search(id);
   }
 
-  #listNewest(): void {
-    this.#listed.push(this.#newest!);
-    this.#newest = null;
+  private listNewest(): void {
+    this.listed.push(this.newest!);
+    this.newest = null;
   }
-  #takeOut(order: BotOrder): void {
-    const listed = this.#listed;
+  private takeOut(order: BotOrder): void {
+    const listed = this.listed;
     const at = listed.lastIndexOf(order);
     if (at >= 0) listed.splice(at, 1);
   }
-  #search(id: number): BotOrder | undefined {
-    const listed = this.#listed;
+  private search(id: number): BotOrder | undefined {
+    const listed = this.listed;
     for (let at = listed.length - 1; at >= 0; at--) if (listed[at]!.id === id) return listed[at];
     return undefined;
   }
@@ -48,42 +48,42 @@ export class OpenOrders {
 
 /** The newest orders that have ended. */
 export class EndedOrders {
-  readonly #orders = new Map<number, BotOrder>();
+  private readonly orders = new Map<number, BotOrder>();
   /** Iterator behind the oldest order. A new iterator would pass every removed order again. */
-  #following = this.#orders.values();
-  #oldest: BotOrder | null = null;
-  readonly #fence: AbsenceBounds;
+  private following = this.orders.values();
+  private oldest: BotOrder | null = null;
+  private readonly bounds: AbsenceBounds;
 
   constructor(bounds: AbsenceBounds) {
-    this.#fence = bounds;
+    this.bounds = bounds;
   }
 
   get(id: number): BotOrder | undefined {
-    return this.#orders.get(id);
+    return this.orders.get(id);
   }
   add(order: BotOrder): void {
-    this.#orders.set(order.id, order);
-    if (this.#oldest?.id === order.id) this.#oldest = order;
+    this.orders.set(order.id, order);
+    if (this.oldest?.id === order.id) this.oldest = order;
   }
   /** Adds an order that has just ended, and removes orders that are too old or too many. */
   retain(order: BotOrder): void {
-    const orders = this.#orders;
+    const orders = this.orders;
     this.add(order);
-    const youngMs = order.changedMs - this.#fence.endedOrderTtlMs;
-    for (let oldest = this.#first(); oldest !== null; oldest = this.#first()) {
-      if (orders.size <= this.#fence.maxEndedOrders && oldest.changedMs >= youngMs) return;
+    const youngMs = order.changedMs - this.bounds.endedOrderTtlMs;
+    for (let oldest = this.first(); oldest !== null; oldest = this.first()) {
+      if (orders.size <= this.bounds.maxEndedOrders && oldest.changedMs >= youngMs) return;
       this.delete(oldest.id);
     }
   }
-  #first(): BotOrder | null {
-    if (this.#oldest !== null || this.#orders.size === 0) return this.#oldest;
-    let next = this.#following.next();
+  private first(): BotOrder | null {
+    if (this.oldest !== null || this.orders.size === 0) return this.oldest;
+    let next = this.following.next();
     // A finished iterator stays finished, so start a new one.
-    if (next.done === true) next = (this.#following = this.#orders.values()).next();
-    return (this.#oldest = next.done === true ? null : next.value);
+    if (next.done === true) next = (this.following = this.orders.values()).next();
+    return (this.oldest = next.done === true ? null : next.value);
   }
   delete(id: number): void {
-    if (this.#oldest?.id === id) this.#oldest = null;
-    this.#orders.delete(id);
+    if (this.oldest?.id === id) this.oldest = null;
+    this.orders.delete(id);
   }
 }

@@ -7,6 +7,9 @@ import { ENDINGS, ROLES, type OrderColumns } from '../model/run/run.ts';
 import { CAPPED, type DoneReason } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { rowInPage } = rows;
 
@@ -26,30 +29,30 @@ interface Known {
 }
 
 export class OrderLog {
-  readonly #rows: RowLog | null;
-  readonly #texts: string[] = [''];
-  readonly #textAt = new Map<string, number>([['', 0]]);
+  private readonly rows: RowLog | null;
+  private readonly texts: string[] = [''];
+  private readonly textAt = new Map<string, number>([['', 0]]);
 
   /** The slots of the newest buy and the newest sell. The next ones mostly have the same slots, which saves hashing. */
-  #buys: Known = { text: '', at: 0 };
-  #sells: Known = { text: '', at: 0 };
+  private buys: Known = { text: '', at: 0 };
+  private sells: Known = { text: '', at: 0 };
 
   /** Number of the last order before the first row: orders of an earlier process have no row. */
   base = 0;
 
   /** Without a scratch nothing is kept: the parameter sets of a sweep are compared by their fills. */
   constructor(scratch: Scratch | null) {
-    this.#rows = scratch === null ? null : new RowLog(WIDTH, scratch);
+    this.rows = scratch === null ? null : new RowLog(WIDTH, scratch);
   }
 
   /** Writes the row of an order that has ended, or that is still open when the run ends. `ending`: its reason, which most callers know. */
   write(order: BotOrder, ending: DoneReason | 'open'): void {
-    const rowLog = this.#rows;
+    const rowLog = this.rows;
     const row = order.id - this.base - 1;
     if (rowLog === null || row < 0) return;
-    const newest = order.sign > 0 ? this.#buys : this.#sells;
+    const newest = order.sign > 0 ? this.buys : this.sells;
     // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
-    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.#turnAndWrite(order, ending, rowLog, row);
+    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.turnAndWrite(order, ending, rowLog, row);
     const { page } = rowLog;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
@@ -64,15 +67,15 @@ export class OrderLog {
     page[at + FIELD.codes] = codesOf(order, ending);
     page[at + FIELD.texts] = newest.at;
     if (order.code === null) return;
-    page[at + FIELD.texts] = newest.at + this.#text(order.code) * MAX_TEXTS;
+    page[at + FIELD.texts] = newest.at + this.text(order.code) * MAX_TEXTS;
     // It was submitted as a market order but rested as a limit, so it is recorded as a limit.
     if (order.code === CAPPED && order.role === 'market') page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
   }
 
   /** Returns the columns of the first `count` orders after `base`. All of them must be written. Throws InvariantError if none are kept. */
   columns(count: number): OrderColumns {
-    if (this.#rows === null) throw new InvariantError('the orders of this run are not kept');
-    const columns = this.#rows.columns(count);
+    if (this.rows === null) throw new InvariantError('the orders of this run are not kept');
+    const columns = this.rows.columns(count);
     const of = (field: number) => columns[field]!;
     const codes = of(FIELD.codes);
     const texts = of(FIELD.texts);
@@ -89,7 +92,7 @@ export class OrderLog {
       filledUnits: of(FIELD.filledUnits),
       createdMs: of(FIELD.createdMs),
       arrivedMs: of(FIELD.arrivedMs),
-      doneMs: of(FIELD.changedMs).map((ms, row) => (ending[row] === OPEN ? NaN : ms)),
+      doneMs: of(FIELD.changedMs).map((ms, row) => (ending[row] === OPEN ? NAN : ms)),
       slot: texts.map((text) => text % MAX_TEXTS),
       code: texts.map((text) => Math.floor(text / MAX_TEXTS)),
       side: bits(0, 1),
@@ -99,28 +102,28 @@ export class OrderLog {
       ending,
       strategy: bits(10, 8),
       instrument: bits(18, 8),
-      texts: this.#texts,
+      texts: this.texts,
     };
   }
   release(): void {
-    this.#rows?.release();
+    this.rows?.release();
   }
 
-  #turnAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
+  private turnAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
     const { sign, slot } = order;
-    const known: Known = { text: slot, at: this.#text(slot) };
-    if (sign > 0) this.#buys = known;
-    else this.#sells = known;
+    const known: Known = { text: slot, at: this.text(slot) };
+    if (sign > 0) this.buys = known;
+    else this.sells = known;
     rowLog.turnTo(row);
     this.write(order, ending);
   }
-  #text(text: string): number {
-    const known = this.#textAt.get(text);
+  private text(text: string): number {
+    const known = this.textAt.get(text);
     if (known !== undefined) return known;
     // Beyond this number of slots, the log keeps the order without its slot.
-    if (this.#texts.length === MAX_TEXTS) return 0;
-    this.#textAt.set(text, this.#texts.length);
-    return this.#texts.push(text) - 1;
+    if (this.texts.length === MAX_TEXTS) return 0;
+    this.textAt.set(text, this.texts.length);
+    return this.texts.push(text) - 1;
   }
 }
 

@@ -31,78 +31,78 @@ export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 export const REPLACES = 'REPLACES';
 
 export class OrderManager {
-  readonly #exchange: ExchangePort;
-  readonly #journal: Journal;
-  readonly #reservations: Reservations;
-  readonly #log: OrderLog;
+  private readonly exchange: ExchangePort;
+  private readonly journal: Journal;
+  private readonly reservations: Reservations;
+  private readonly log: OrderLog;
   /** The record of the newest order if that has ended. The next order reuses it, so the pool is rarely needed. */
-  #current = new BotOrder();
+  private current = new BotOrder();
   /** Head of the pool of other free records. */
-  #freeList: BotOrder | null = null;
+  private freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never visited. */
-  readonly #open = new OpenOrders();
+  private readonly open = new OpenOrders();
   /** Orders that are proven absent. They are kept permanently, because an order may arrive late. */
-  readonly #provenAbsent = new Map<number, BotOrder>();
+  private readonly provenAbsentById = new Map<number, BotOrder>();
   /** What is known about each order whose outcome is unknown. */
-  readonly #resolutions = new Map<number, Resolution>();
+  private readonly resolutions = new Map<number, Resolution>();
   /**
    * Live: the newest orders that have ended, because the exchange may still report about them. A replay keeps none and reuses their
    * records.
    */
-  readonly #ended: EndedOrders;
-  readonly #maxEndedOrders: number;
-  readonly #absenceBounds: AbsenceBounds;
-  #count = 0;
+  private readonly endedOrders: EndedOrders;
+  private readonly maxEndedOrders: number;
+  private readonly absenceBounds: AbsenceBounds;
+  private lastId = 0;
   /** Number of orders before those of this process. */
-  #base = 0;
-  #impossible = 0;
+  private base = 0;
+  private impossible = 0;
 
   constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, bounds: AbsenceBounds, scratch: Scratch | null) {
-    this.#maxEndedOrders = bounds.maxEndedOrders;
-    this.#ended = new EndedOrders(bounds);
-    this.#log = new OrderLog(scratch);
-    this.#exchange = exchange;
-    this.#absenceBounds = bounds;
-    this.#journal = journal;
-    this.#reservations = reservations;
+    this.maxEndedOrders = bounds.maxEndedOrders;
+    this.endedOrders = new EndedOrders(bounds);
+    this.log = new OrderLog(scratch);
+    this.exchange = exchange;
+    this.absenceBounds = bounds;
+    this.journal = journal;
+    this.reservations = reservations;
   }
 
   /** Number of orders drafted, including denied ones. */
   get count(): number {
-    return this.#count;
+    return this.lastId;
   }
   /** Number of impossible (lifecycle, event) pairs. They are journalled and never acted on. */
   get impossibleEvents(): number {
-    return this.#impossible;
+    return this.impossible;
   }
   /** Returns the unfinished orders, oldest first. */
   active(): readonly BotOrder[] {
-    return this.#open.all();
+    return this.open.all();
   }
   get(id: OrderId): BotOrder | undefined {
-    return this.#open.find(id) ?? this.#over(id);
+    return this.open.find(id) ?? this.over(id);
   }
-  #over(id: OrderId): BotOrder | undefined {
-    if (this.#provenAbsent.size === 0 && this.#maxEndedOrders === 0) return this.drafts.find(id);
-    return this.#provenAbsent.get(id) ?? this.#ended.get(id) ?? this.drafts.find(id);
+  private over(id: OrderId): BotOrder | undefined {
+    if (this.provenAbsentById.size === 0 && this.maxEndedOrders === 0) return this.drafts.find(id);
+    return this.provenAbsentById.get(id) ?? this.endedOrders.get(id) ?? this.drafts.find(id);
   }
   /** Orders that wait to be sent. They are not among the active ones. */
   readonly drafts = new Drafts();
   /** Orders that are proven absent. Each may still arrive late, at any time. */
   get provenAbsent(): ReadonlyMap<number, BotOrder> {
-    return this.#provenAbsent;
+    return this.provenAbsentById;
   }
 
   /** Returns a pooled record with the next id, into which the engine writes the order intent. */
   draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
-    const order = this.#current;
+    const order = this.current;
     if (order.isFree === false) {
       // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
-      this.#current = this.#freeList ?? new BotOrder();
-      this.#freeList = this.#current.nextFree;
+      this.current = this.freeList ?? new BotOrder();
+      this.freeList = this.current.nextFree;
       return this.draft(strategy, instrument, instrumentIndex, side, nowMs);
     }
-    order.begin(++this.#count, strategy, instrument, instrumentIndex, side, nowMs);
+    order.begin(++this.lastId, strategy, instrument, instrumentIndex, side, nowMs);
     return order;
   }
 
@@ -111,59 +111,59 @@ export class OrderManager {
    * symbol has the same one, the draft gets one lot less, so that a lost reply can be attributed.
    */
   precheck(order: BotOrder): string | null {
-    if (this.#open.isEmpty && this.#provenAbsent.size === 0) return null;
-    for (const other of this.#open.all()) {
+    if (this.open.isEmpty && this.provenAbsentById.size === 0) return null;
+    for (const other of this.open.all()) {
       if (other.instrumentIndex !== order.instrumentIndex) continue;
       const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
       if (isSameSlot && (other.state === STATE.cancelSent || other.cancelWanted)) return REPLACES;
       if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
       if (isSameSlot) return 'SLOT_BUSY';
     }
-    return makeUnique(order, this.#open.all(), this.#provenAbsent) ? null : 'FP_NOT_UNIQUE';
+    return makeUnique(order, this.open.all(), this.provenAbsentById) ? null : 'FP_NOT_UNIQUE';
   }
 
   /** Ends a draft that may not be sent. `code` is the stable deny code. */
   deny(order: BotOrder, code: string): void {
     order.code = code;
-    this.#journal.denied(order, code);
-    this.#step(order, EVENT.denied);
-    this.#endDraft(order, 'denied');
+    this.journal.denied(order, code);
+    this.step(order, EVENT.denied);
+    this.endDraft(order, 'denied');
   }
   /** Makes an order wait as a draft until others have ended. */
   wait(draft: WaitingDraft): void {
     this.drafts.add(draft);
-    this.#journal.drafted(draft.order, draft);
+    this.journal.drafted(draft.order, draft);
   }
   /** Ends a draft that its strategy no longer wants. */
   withdraw(order: BotOrder, nowMs: number): void {
     order.changedMs = nowMs as TimeMs;
-    this.#step(order, EVENT.canceled);
-    this.#endDraft(order, 'canceled');
-    this.#journal.state(order);
+    this.step(order, EVENT.canceled);
+    this.endDraft(order, 'canceled');
+    this.journal.state(order);
   }
-  #endDraft(order: BotOrder, reason: DoneReason): void {
+  private endDraft(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
-    this.#log.write(order, reason);
-    this.#pool(order);
+    this.log.write(order, reason);
+    this.pool(order);
   }
 
   /** Sends an approved order, once. Risk made its reservation in the same call as the approval. */
   submit(order: BotOrder & ApprovedOrder): void {
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
-    this.#open.add(order);
-    const seq = this.#journal.submitted(order);
-    this.#step(order, EVENT.sent);
-    this.#exchange.submit(order, seq);
+    this.open.add(order);
+    const seq = this.journal.submitted(order);
+    this.step(order, EVENT.sent);
+    this.exchange.submit(order, seq);
   }
 
   /** Registers a draft that is already at the exchange and was not sent from here: an order of the exchange itself, or an adopted one. */
   registerExisting(order: BotOrder, nowMs: number): void {
-    this.#open.add(order);
-    this.#step(order, EVENT.sent);
-    this.#step(order, EVENT.placed);
+    this.open.add(order);
+    this.step(order, EVENT.sent);
+    this.step(order, EVENT.placed);
     order.arrivedMs = nowMs;
-    this.#journal.ack(order);
+    this.journal.ack(order);
   }
 
   /** Requests a cancel. If it cannot be sent yet, it is sent with the acknowledgement. */
@@ -173,19 +173,19 @@ export class OrderManager {
       order.cancelWanted = true;
       return;
     }
-    this.#step(order, EVENT.cancelWanted);
+    this.step(order, EVENT.cancelWanted);
     order.changedMs = nowMs as TimeMs;
-    this.#journal.cancelSent(order);
-    this.#exchange.cancel(order);
+    this.journal.cancelSent(order);
+    this.exchange.cancel(order);
   }
 
   acked(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
-    if (order.state > STATE.unknown) return this.#ackedLate(order, venueId, nowMs);
+    if (order.state > STATE.unknown) return this.ackedLate(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
-    if (!this.#step(order, EVENT.acked)) return;
-    if (order.wasUnknown) this.#resolutions.delete(order.id);
-    this.#journal.ack(order);
+    if (!this.step(order, EVENT.acked)) return;
+    if (order.wasUnknown) this.resolutions.delete(order.id);
+    this.journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
 
@@ -193,59 +193,59 @@ export class OrderManager {
     order.code = code;
     // It is already proven absent.
     if (order.state === STATE.done && order.reason === 'noEffect') return;
-    if (!this.#step(order, EVENT.refused)) return;
-    this.#journal.refused(order, code);
-    if (order.state === STATE.done) this.#finishAt(order, 'refused', nowMs);
+    if (!this.step(order, EVENT.refused)) return;
+    this.journal.refused(order, code);
+    if (order.state === STATE.done) this.finishAt(order, 'refused', nowMs);
   }
 
   notSent(order: BotOrder, cause: string, nowMs: number): void {
     order.code = 'NOT_SENT';
-    if (!this.#step(order, EVENT.notSent)) return;
-    this.#journal.refused(order, cause);
-    this.#finishAt(order, 'notSent', nowMs);
+    if (!this.step(order, EVENT.notSent)) return;
+    this.journal.refused(order, cause);
+    this.finishAt(order, 'notSent', nowMs);
   }
 
   /** Denies an order that was decided on before a restart and is now too late to be sent. */
   missed(order: BotOrder, nowMs: number): void {
     order.code = 'MISSED';
-    this.#journal.denied(order, order.code);
-    if (this.#step(order, EVENT.notSent)) this.#finishAt(order, 'denied', nowMs);
+    this.journal.denied(order, order.code);
+    if (this.step(order, EVENT.notSent)) this.finishAt(order, 'denied', nowMs);
   }
 
   /** Returns false if the outcome is already known. `isContested`: another order has the same id, so that only its end is known. */
   outcomeUnknown(order: BotOrder, nowMs: number, isContested = false): boolean {
     if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
     if (order.state === STATE.cancelSent) order.cancelWanted = true;
-    if (!this.#step(order, EVENT.outcomeUnknown)) return false;
+    if (!this.step(order, EVENT.outcomeUnknown)) return false;
     order.venueId = null;
     order.wasUnknown = true;
     order.changedMs = nowMs as TimeMs;
-    this.#journal.state(order);
+    this.journal.state(order);
     return true;
   }
 
   /** Returns what is known about an order whose outcome is unknown. */
   resolution(order: BotOrder): Resolution {
-    let known = this.#resolutions.get(order.id);
+    let known = this.resolutions.get(order.id);
     if (known === undefined) {
-      known = new Resolution(order.instrument.market, this.#journal.signMs(order), this.#absenceBounds.clockEpoch);
-      this.#resolutions.set(order.id, known);
+      known = new Resolution(order.instrument.market, this.journal.signMs(order), this.absenceBounds.clockEpoch);
+      this.resolutions.set(order.id, known);
     }
     return known;
   }
   /** Adds a read to what is known about an order whose outcome is unknown, and returns the next step. `isBlocked`: see Resolution. */
   applyEvidence(order: BotOrder, seen: Evidence, isBlocked: boolean): ResolutionStep {
-    this.#journal.evidence(order, seen);
-    return this.resolution(order).applyEvidence(seen, this.#absenceBounds, isBlocked);
+    this.journal.evidence(order, seen);
+    return this.resolution(order).applyEvidence(seen, this.absenceBounds, isBlocked);
   }
 
   /** Applies the proof that an order whose reply was lost was placed. */
   placed(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): void {
-    if (!this.#step(order, EVENT.placed)) return;
-    this.#resolutions.delete(order.id);
+    if (!this.step(order, EVENT.placed)) return;
+    this.resolutions.delete(order.id);
     if (venueId !== null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
-    this.#journal.ack(order);
+    this.journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
 
@@ -253,13 +253,13 @@ export class OrderManager {
    * Applies the proof that an order never had an effect. Its full quantity stays reserved for ABSENT_HOLD_MS, because it may still arrive.
    */
   noEffect(order: BotOrder, nowMs: number): void {
-    if (!this.#step(order, EVENT.noEffect)) return;
-    this.#resolutions.delete(order.id);
-    this.#journal.provenAbsent(order);
-    if (guards.absentMemory) this.#provenAbsent.set(order.id, order);
-    if (guards.absentReserve) this.#reservations.holdAbsent(order, nowMs);
-    else this.#reservations.release(order);
-    this.#finishAt(order, 'noEffect', nowMs);
+    if (!this.step(order, EVENT.noEffect)) return;
+    this.resolutions.delete(order.id);
+    this.journal.provenAbsent(order);
+    if (guards.absentMemory) this.provenAbsentById.set(order.id, order);
+    if (guards.absentReserve) this.reservations.holdAbsent(order, nowMs);
+    else this.reservations.release(order);
+    this.finishAt(order, 'noEffect', nowMs);
   }
 
   /**
@@ -280,13 +280,13 @@ export class OrderManager {
     order.filledLots = filledLots as Lots;
     order.filledUnits = (order.filledUnits + fill.notional) as Units;
     const isOver = filledLots > lots && lots > 0;
-    if (isOver && this.#maxEndedOrders === 0) throw new InvariantError(`order ${order.id} filled ${filledLots} lots of ${lots}`);
-    this.#reservations.fill(order);
-    this.#journal.fill(order, fill);
+    if (isOver && this.maxEndedOrders === 0) throw new InvariantError(`order ${order.id} filled ${filledLots} lots of ${lots}`);
+    this.reservations.fill(order);
+    this.journal.fill(order, fill);
     if (isOver) return 'OVERFILLED';
     if (lots === 0 || filledLots !== lots || order.state === STATE.done) return problem;
     order.changedMs = fill.timeMs as TimeMs;
-    if (this.#step(order, EVENT.filled)) this.#finish(order, 'filled');
+    if (this.step(order, EVENT.filled)) this.finish(order, 'filled');
     return problem;
   }
 
@@ -296,27 +296,27 @@ export class OrderManager {
    */
   arrivedLate(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): boolean {
     if (venueId !== null && order.venueId === null) order.venueId = venueId;
-    if (!order.isWithoutEffect || !this.#step(order, EVENT.lateLanded)) return false;
+    if (!order.isWithoutEffect || !this.step(order, EVENT.lateLanded)) return false;
     order.reason = null;
     order.confirmed = false;
     order.changedMs = nowMs as TimeMs;
-    this.#provenAbsent.delete(order.id);
-    this.#ended.delete(order.id);
-    this.#open.add(order);
-    this.#reservations.reinstate(order);
-    this.#journal.ack(order);
-    this.#journal.cancelSent(order);
-    this.#exchange.cancel(order);
+    this.provenAbsentById.delete(order.id);
+    this.endedOrders.delete(order.id);
+    this.open.add(order);
+    this.reservations.reinstate(order);
+    this.journal.ack(order);
+    this.journal.cancelSent(order);
+    this.exchange.cancel(order);
     return true;
   }
 
   /** Applies a terminal status from the venue. In a replay it is its own confirmation. */
   ended(order: BotOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
-    if (!this.#step(order, EVENT[how])) return;
+    if (!this.step(order, EVENT[how])) return;
     order.reason = how;
     order.confirmed = true;
-    this.#journal.state(order);
-    this.#finishAt(order, how, nowMs);
+    this.journal.state(order);
+    this.finishAt(order, how, nowMs);
   }
 
   /**
@@ -324,86 +324,86 @@ export class OrderManager {
    * which an order is reserved. Reports each unknown order; none is sent again.
    */
   restore({ lastOrder, orders }: RestoredOrders, markTicks: (instrumentIndex: number) => number, nowMs: number): void {
-    if (this.#count === 0) this.#log.base = this.#base = lastOrder;
-    this.#count = Math.max(this.#count, lastOrder);
+    if (this.lastId === 0) this.log.base = this.base = lastOrder;
+    this.lastId = Math.max(this.lastId, lastOrder);
     for (const restored of orders) {
       const order = restoreBotOrder(restored);
       const reserve = (): void => {
-        this.#reservations.assess(order, markTicks(order.instrumentIndex));
-        this.#reservations.add(order);
+        this.reservations.assess(order, markTicks(order.instrumentIndex));
+        this.reservations.add(order);
       };
-      if (restored.state === 'refused') this.#ended.add(order);
+      if (restored.state === 'refused') this.endedOrders.add(order);
       else if (restored.state === 'tomb') {
-        this.#provenAbsent.set(order.id, order);
+        this.provenAbsentById.set(order.id, order);
         if (restored.endMs + ABSENT_HOLD_MS <= nowMs) continue;
         reserve();
-        this.#reservations.holdAbsent(order, restored.endMs);
+        this.reservations.holdAbsent(order, restored.endMs);
       } else {
-        this.#open.add(order);
+        this.open.add(order);
         if (restored.state === 'notSent') {
           this.notSent(order, 'no request of it can have left', nowMs);
           continue;
         }
         reserve();
         if (restored.state !== 'unknown') continue;
-        this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#absenceBounds.clockEpoch));
-        this.#journal.state(order);
+        this.resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.absenceBounds.clockEpoch));
+        this.journal.state(order);
       }
     }
   }
 
   /** Returns the columns of all orders, including those that are still open. */
   columns(): OrderColumns {
-    for (const order of [...this.#open.all(), ...this.drafts.orders]) this.#log.write(order, 'open');
-    return this.#log.columns(this.#count - this.#base);
+    for (const order of [...this.open.all(), ...this.drafts.orders]) this.log.write(order, 'open');
+    return this.log.columns(this.lastId - this.base);
   }
 
   /** Returns the memory of the log. Call it once the columns are no longer needed. */
   release(): void {
-    this.#log.release();
+    this.log.release();
   }
 
-  #finishAt(order: BotOrder, reason: DoneReason, nowMs: number): void {
+  private finishAt(order: BotOrder, reason: DoneReason, nowMs: number): void {
     order.changedMs = nowMs as TimeMs;
-    this.#finish(order, reason);
+    this.finish(order, reason);
   }
   /** At its `changedMs`: a time among the arguments would be boxed, once for each fill. */
-  #finish(order: BotOrder, reason: DoneReason): void {
+  private finish(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
-    this.#open.remove(order);
-    this.#log.write(order, reason);
+    this.open.remove(order);
+    this.log.write(order, reason);
     if (reason === 'noEffect') return;
-    this.#reservations.release(order);
-    if (this.#maxEndedOrders === 0) this.#pool(order);
-    else this.#ended.retain(order);
+    this.reservations.release(order);
+    if (this.maxEndedOrders === 0) this.pool(order);
+    else this.endedOrders.retain(order);
   }
 
-  #pool(order: BotOrder): void {
+  private pool(order: BotOrder): void {
     order.isFree = true;
-    if (order === this.#current) return;
-    order.nextFree = this.#freeList;
-    this.#freeList = order;
+    if (order === this.current) return;
+    order.nextFree = this.freeList;
+    this.freeList = order;
   }
 
   /** Handles an acknowledgement after a fill or a list: it only adds the venue's id. After a proof of absence it is a late arrival. */
-  #ackedLate(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
+  private ackedLate(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state === STATE.done) {
       this.arrivedLate(order, venueId, nowMs);
       return;
     }
-    if (order.venueId !== null) return void this.#step(order, EVENT.acked);
+    if (order.venueId !== null) return void this.step(order, EVENT.acked);
     order.venueId = venueId;
-    this.#journal.ack(order);
+    this.journal.ack(order);
     // A cancel that was requested earlier had no id to name.
-    if (order.state === STATE.cancelSent) this.#exchange.cancel(order);
+    if (order.state === STATE.cancelSent) this.exchange.cancel(order);
   }
 
-  #step(order: BotOrder, event: number): boolean {
+  private step(order: BotOrder, event: number): boolean {
     const to = NEXT_STATE[(order.state << EVENT_BITS) | event]!;
     if (to < 0) {
-      this.#impossible++;
-      this.#journal.state(order);
+      this.impossible++;
+      this.journal.state(order);
       return false;
     }
     order.state = to;

@@ -5,6 +5,10 @@ import { mulDiv, pow10 } from '../base/number/exact.ts';
 import type { Contract } from '../model/contract.ts';
 import type { Instrument } from '../model/instrument.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
 export class ContractScale {
@@ -47,13 +51,13 @@ export class ContractScale {
   /** Returns the most lots that `units` buy at `ticks`, rounded up to a whole lot: the worst case of an order by value. */
   lotsUp(units: number, ticks: number): number {
     const exactly = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
-    return exactly <= MAX_EXACT ? Math.ceil(exactly) + 1 : Infinity;
+    return exactly <= MAX_EXACT ? Math.ceil(exactly) + 1 : INFINITY;
   }
 
   /** Returns the lots that are worth at most `units` at `ticks`, except for the rounding of a unit; NaN if the result is invalid. */
   lotsWithin(units: number, ticks: number): number {
     const lots = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
-    return ticks > 0 && lots < MAX_EXACT ? Math.floor(lots) : NaN;
+    return ticks > 0 && lots < MAX_EXACT ? Math.floor(lots) : NAN;
   }
 
   /**
@@ -71,7 +75,7 @@ export class ContractScale {
     const many = (this.isInverse ? this.face : this.over) * lots;
     const by = this.isInverse ? this.under * ticks : this.under;
     const times = this.isInverse ? this.times : ticks;
-    if (!(many <= MAX_EXACT && (many * times) / by <= MAX_EXACT - 8)) return Infinity;
+    if (!(many <= MAX_EXACT && (many * times) / by <= MAX_EXACT - 8)) return INFINITY;
     return mulDiv(many, times, by, how);
   }
 

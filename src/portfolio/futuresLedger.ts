@@ -11,6 +11,9 @@ import { ContractScale } from './contractScale.ts';
 import type { Ledger } from './ledger.ts';
 import { CashAndBase, markPerTick } from './scale.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** How the account trades a contract. */
 export interface MarginTerms {
   readonly leverage: number;
@@ -69,11 +72,11 @@ export class FuturesLedger implements Ledger {
   readonly strategies: number;
   readonly cashAsset: string;
   readonly cashDigits: number;
-  readonly #books: readonly Book[];
-  readonly #lines: readonly Line[];
-  #total = 0;
+  private readonly books: readonly Book[];
+  private readonly lines: readonly Line[];
+  private total = 0;
   /** For the rows being marked. */
-  readonly #balances = new CashAndBase();
+  private readonly balances = new CashAndBase();
 
   /** Throws ConfigError when the contracts differ in their settlement asset, or one of them is listed twice. */
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
@@ -82,8 +85,8 @@ export class FuturesLedger implements Ledger {
     this.strategies = strategies;
     this.cashAsset = first.marginCoin;
     this.cashDigits = first.marginDigits;
-    this.#books = Array.from({ length: strategies }, () => new Book());
-    this.#lines = listOf(instruments, (instrument) => ({
+    this.books = Array.from({ length: strategies }, () => new Book());
+    this.lines = listOf(instruments, (instrument) => ({
       scale: new ContractScale(instrument),
       terms: terms(instrument),
       strategy: -1,
@@ -97,14 +100,14 @@ export class FuturesLedger implements Ledger {
     if (asset !== this.cashAsset) {
       throw new ConfigError(`cash: the contracts of the run settle in ${this.cashAsset}, not in ${asset}`, `deposit ${this.cashAsset}`);
     }
-    const book = this.#books[strategy]!;
+    const book = this.books[strategy]!;
     book.deposits = exact(book.deposits + units);
-    this.#pay(book, units);
+    this.pay(book, units);
   }
 
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
-    const line = this.#lineOf(strategy, index);
-    const book = this.#books[strategy]!;
+    const line = this.lineOf(strategy, index);
+    const book = this.books[strategy]!;
     const { lots, notional, fee, covered } = fill;
     const opposite = isBuy ? line.short : line.long;
     const closing = line.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
@@ -113,73 +116,73 @@ export class FuturesLedger implements Ledger {
     const closingFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
     if (closing > 0) {
       opposite.feeUnits += closingFee;
-      this.#close(line, opposite, !isBuy, closing, closingValue, book);
+      this.close(line, opposite, !isBuy, closing, closingValue, book);
     }
     if (lots > closing) open(line, isBuy ? line.long : line.short, lots - closing, fill.price, notional - closingValue, fee - closingFee);
     book.fees += fee;
     book.covered += covered;
-    this.#pay(book, covered - fee);
+    this.pay(book, covered - fee);
   }
 
   /**
    * Books funding of the position on one side of a contract: units received, negative if paid. Returns the strategy whose position it is.
    */
   funded(index: number, isLong: boolean, units: number): number {
-    const line = this.#lines[index]!;
+    const line = this.lines[index]!;
     assert(line.strategy >= 0, 'funding is of a position, and a position is a strategy’s');
     const side = isLong ? line.long : line.short;
-    const book = this.#books[line.strategy]!;
+    const book = this.books[line.strategy]!;
     if (!line.terms.isCross) side.marginUnits += units;
     side.fundingUnits += units;
     book.funding += units;
-    this.#pay(book, units);
+    this.pay(book, units);
     return line.strategy;
   }
 
   cash(strategy: number): number {
-    return this.#books[strategy]!.wallet;
+    return this.books[strategy]!.wallet;
   }
   get cashTotal(): number {
-    return this.#total;
+    return this.total;
   }
   /** Returns the strategy that trades a contract; -1 if none has traded it yet. */
   ownerOf(index: number): number {
-    return this.#lines[index]!.strategy;
+    return this.lines[index]!.strategy;
   }
   side(index: number, isLong: boolean): LedgerPosition {
-    const line = this.#lines[index]!;
+    const line = this.lines[index]!;
     return isLong ? line.long : line.short;
   }
   scale(index: number): ContractScale {
-    return this.#lines[index]!.scale;
+    return this.lines[index]!.scale;
   }
   terms(index: number): MarginTerms {
-    return this.#lines[index]!.terms;
+    return this.lines[index]!.terms;
   }
   realised(strategy: number): number {
-    return this.#books[strategy]!.realised;
+    return this.books[strategy]!.realised;
   }
   fees(strategy: number): number {
-    return this.#books[strategy]!.fees;
+    return this.books[strategy]!.fees;
   }
   funding(strategy: number): number {
-    return this.#books[strategy]!.funding;
+    return this.books[strategy]!.funding;
   }
 
   lots(strategy: number, index: number): number {
-    const { long, short, strategy: owner } = this.#lines[index]!;
+    const { long, short, strategy: owner } = this.lines[index]!;
     return owner === strategy ? long.lots - short.lots : 0;
   }
   closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number {
-    const { long, short, terms, strategy: owner } = this.#lines[index]!;
+    const { long, short, terms, strategy: owner } = this.lines[index]!;
     if (owner !== strategy || !(terms.isNet || closes)) return 0;
     return isBuy ? short.lots : long.lots;
   }
   lotsFor(index: number, units: number, ticks: number): number {
-    return this.#lines[index]!.scale.lotsWithin(units, ticks);
+    return this.lines[index]!.scale.lotsWithin(units, ticks);
   }
   isFlat(strategy: number, index: number): boolean {
-    const { long, short, strategy: owner } = this.#lines[index]!;
+    const { long, short, strategy: owner } = this.lines[index]!;
     return owner !== strategy || (long.lots === 0 && short.lots === 0);
   }
   qty(strategy: number, index: number): number {
@@ -189,17 +192,17 @@ export class FuturesLedger implements Ledger {
     return this.instruments[index]!.quantityDigits;
   }
   entryPrice(strategy: number, index: number): number {
-    const { long, short } = this.#lines[index]!;
+    const { long, short } = this.lines[index]!;
     const held = this.lots(strategy, index);
     const { lots, entryTicks } = held < 0 ? short : long;
-    if (lots === 0 || held === 0) return NaN;
+    if (lots === 0 || held === 0) return NAN;
     return entryTicks / pow10(this.instruments[index]!.priceDigits);
   }
 
   /** Returns the margin that the positions of a strategy hold. */
   marginUsed(strategy: number): number {
     let units = 0;
-    for (const { strategy: owner, long, short } of this.#lines) if (owner === strategy) units += long.marginUnits + short.marginUnits;
+    for (const { strategy: owner, long, short } of this.lines) if (owner === strategy) units += long.marginUnits + short.marginUnits;
     return units;
   }
   /**
@@ -208,7 +211,7 @@ export class FuturesLedger implements Ledger {
    */
   available(strategy: number, marks: ArrayLike<number>): number {
     let profit = 0;
-    this.#lines.forEach(({ strategy: owner, terms }, index) => {
+    this.lines.forEach(({ strategy: owner, terms }, index) => {
       if (owner === strategy && terms.isCross && this.holds(index)) profit += this.holdingValue(index, marks[index]!);
     });
     const units = this.cash(strategy) - this.marginUsed(strategy);
@@ -216,33 +219,33 @@ export class FuturesLedger implements Ledger {
   }
 
   holds(index: number): boolean {
-    const { long, short } = this.#lines[index]!;
+    const { long, short } = this.lines[index]!;
     return long.lots !== 0 || short.lots !== 0;
   }
   holdingValue(index: number, ticks: number): number {
-    const { scale, long, short } = this.#lines[index]!;
+    const { scale, long, short } = this.lines[index]!;
     let units = 0;
     if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.valueOfLots(long.lots, ticks));
     if (short.lots > 0) units += scale.profit(false, short.entryUnits, scale.valueOfLots(short.lots, ticks));
     // With a missing mark, or a value too large for a double, profit or loss is unknown.
-    return Number.isFinite(units) ? units : NaN;
+    return Number.isFinite(units) ? units : NAN;
   }
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let equity = this.cash(strategy);
-    for (let index = 0; index < this.#lines.length; index++) {
-      if (this.#lines[index]!.strategy === strategy && this.holds(index)) equity += this.holdingValue(index, marks[index]!);
+    for (let index = 0; index < this.lines.length; index++) {
+      if (this.lines[index]!.strategy === strategy && this.holds(index)) equity += this.holdingValue(index, marks[index]!);
     }
     return equity;
   }
   equityTotalUnits(marks: ArrayLike<number>): number {
-    let equity = this.#total;
-    for (let index = 0; index < this.#lines.length; index++) if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);
+    let equity = this.total;
+    for (let index = 0; index < this.lines.length; index++) if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);
     return equity;
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    if (!this.holds(index)) out.fill(this.#total, from, to);
-    else if (!this.#markPlain(index, out, from, to, ticks, offset)) {
-      for (let row = from; row < to; row++) out[row] = this.#total + this.holdingValue(index, ticks[row + offset]!);
+    if (!this.holds(index)) out.fill(this.total, from, to);
+    else if (!this.markPlain(index, out, from, to, ticks, offset)) {
+      for (let row = from; row < to; row++) out[row] = this.total + this.holdingValue(index, ticks[row + offset]!);
     }
   }
   addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
@@ -251,15 +254,15 @@ export class FuturesLedger implements Ledger {
   }
 
   /** The common case, one product a row. False if a value has to be rounded, or exceeds what a double holds. */
-  #markPlain(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
-    const { scale, long, short } = this.#lines[index]!;
+  private markPlain(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
+    const { scale, long, short } = this.lines[index]!;
     const perLongTick = scale.unitsPerTick(long.lots);
     const perShortTick = scale.unitsPerTick(short.lots);
     const max = Math.max(perLongTick, perShortTick);
     if (max === 0) return false;
     const perTick = perLongTick - perShortTick;
-    const held = this.#balances;
-    held.cash = this.#total - long.entryUnits + short.entryUnits;
+    const held = this.balances;
+    held.cash = this.total - long.entryUnits + short.entryUnits;
     if (ticks instanceof Int32Array && max * 2 ** 31 <= MAX_EXACT) {
       markPerTick(out, from, to, held, perTick, ticks, offset);
       return true;
@@ -274,16 +277,16 @@ export class FuturesLedger implements Ledger {
 
   assertReconciled(): void {
     let total = 0;
-    this.#books.forEach(({ wallet, deposits, realised, fees, funding, covered }, strategy) => {
+    this.books.forEach(({ wallet, deposits, realised, fees, funding, covered }, strategy) => {
       const history = deposits + realised - fees + funding + covered;
       assert(wallet === history, `book ${strategy}: the wallet has ${wallet}, its history says ${history}`);
       total += wallet;
     });
-    assert(total === this.#total, `the books add up to ${total}, the account has ${this.#total}`);
+    assert(total === this.total, `the books add up to ${total}, the account has ${this.total}`);
   }
 
-  #lineOf(strategy: number, index: number): Line {
-    const line = this.#lines[index]!;
+  private lineOf(strategy: number, index: number): Line {
+    const line = this.lines[index]!;
     if (line.strategy < 0) line.strategy = strategy;
     else if (line.strategy !== strategy) {
       const { id } = this.instruments[index]!;
@@ -295,7 +298,7 @@ export class FuturesLedger implements Ledger {
     return line;
   }
 
-  #close({ scale, terms }: Line, side: PositionSide, isLong: boolean, lots: number, value: number, book: Book): void {
+  private close({ scale, terms }: Line, side: PositionSide, isLong: boolean, lots: number, value: number, book: Book): void {
     const isAll = lots === side.lots;
     const entry = isAll ? side.entryUnits : mulDiv(side.entryUnits, lots, side.lots, 'halfUp');
     const margin = isAll ? side.marginUnits : mulDiv(side.marginUnits, lots, side.lots, 'down');
@@ -306,13 +309,13 @@ export class FuturesLedger implements Ledger {
     side.marginUnits = terms.isCross ? side.marginUnits - margin : Math.max(0, side.marginUnits - margin + Math.min(0, margin + profit));
     side.realisedUnits += profit;
     book.realised = exact(book.realised + profit);
-    this.#pay(book, profit);
+    this.pay(book, profit);
     assert(terms.isCross || side.marginUnits >= 0, 'no more margin is given back than there was');
   }
 
-  #pay(book: Book, units: number): void {
+  private pay(book: Book, units: number): void {
     book.wallet = exact(book.wallet + units);
-    this.#total = exact(this.#total + units);
+    this.total = exact(this.total + units);
   }
 }
 

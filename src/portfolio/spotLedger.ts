@@ -68,16 +68,16 @@ export class SpotLedger implements Ledger {
   readonly instruments: readonly Instrument[];
   readonly strategies: number;
   /** By strategy. */
-  readonly #books: readonly Book[];
+  private readonly books: readonly Book[];
   /** By instrument. */
-  readonly #assets: readonly Asset[];
+  private readonly assets: readonly Asset[];
   /** By strategy, and within each by instrument. */
-  readonly #holdings: readonly Holding[];
+  private readonly holdings: readonly Holding[];
   /** The holding if there is one strategy and one instrument, as in most runs. Orders read it several times, without a search or a sum. */
-  readonly #only: Holding | null;
+  private readonly only: Holding | null;
   /** Cash of an account with several holdings. */
-  #quoteTotal = 0.5;
-  readonly #balances = new CashAndBase();
+  private quoteTotal = 0.5;
+  private readonly balances = new CashAndBase();
 
   /**
    * Contracts among the instruments belong to another account: none of them is ever held here. Throws ConfigError when the instruments
@@ -87,11 +87,11 @@ export class SpotLedger implements Ledger {
     checkOneQuote(instruments.filter(isCoin));
     this.instruments = instruments;
     this.strategies = strategies;
-    this.#assets = listOf(instruments, (instrument) => new Asset(instrument));
-    this.#books = Array.from({ length: strategies }, () => new Book());
-    this.#holdings = this.#books.flatMap((book) => listOf(this.#assets, (asset) => new Holding(book, asset)));
-    this.#only = this.#holdings.length === 1 ? this.#holdings[0]! : null;
-    this.#quoteTotal = 0;
+    this.assets = listOf(instruments, (instrument) => new Asset(instrument));
+    this.books = Array.from({ length: strategies }, () => new Book());
+    this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new Holding(book, asset)));
+    this.only = this.holdings.length === 1 ? this.holdings[0]! : null;
+    this.quoteTotal = 0;
   }
 
   /**
@@ -100,16 +100,16 @@ export class SpotLedger implements Ledger {
    */
   deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
-    const book = this.#books[strategy]!;
+    const book = this.books[strategy]!;
     if (asset === this.instruments[0]!.quote) {
       book.deposits = exact(book.deposits + units);
       book.quote = exact(book.quote + units);
-      this.#quoteTotal = exact(this.#quoteTotal + units);
+      this.quoteTotal = exact(this.quoteTotal + units);
       return;
     }
     const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset);
-    if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assetNames().join(' or ')}`);
-    const holding = this.#holding(strategy, index);
+    if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
+    const holding = this.holding(strategy, index);
     holding.base = exact(holding.base + units);
     holding.cost = exact(holding.cost + costUnits);
     book.deposits = exact(book.deposits + costUnits);
@@ -119,7 +119,7 @@ export class SpotLedger implements Ledger {
   /** Books a fill. Its price appears in messages only: the notional is the venue's. Throws InvariantError when more is sold than held. */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
     const { notional } = fill;
-    const holding = this.#holding(strategy, index);
+    const holding = this.holding(strategy, index);
     const { book, base: held, cost } = holding;
     const { quote } = book;
     const units = fill.lots * holding.unitsPerLot;
@@ -131,7 +131,7 @@ export class SpotLedger implements Ledger {
       holding.base = exact(held + units - baseFee);
       book.quote = exact(quote - notional - cashFee);
     } else {
-      if (!(units + baseFee <= held)) throw this.#oversold(strategy, index, fill, units + baseFee);
+      if (!(units + baseFee <= held)) throw this.oversold(strategy, index, fill, units + baseFee);
       const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
       holding.cost = cost - costOut;
       book.realised += notional - costOut;
@@ -141,7 +141,7 @@ export class SpotLedger implements Ledger {
     book.fees += cashFee;
     if (baseFee > 0)
       leaveAsFee(holding, isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(holding.cost, baseFee, held - units, 'halfUp'));
-    if (this.#only === null) this.#addToAccount(holding.asset, holding.base - held, book.quote - quote);
+    if (this.only === null) this.addToAccount(holding.asset, holding.base - held, book.quote - quote);
   }
 
   get cashAsset(): string {
@@ -151,25 +151,25 @@ export class SpotLedger implements Ledger {
     return this.instruments[0]!.quoteDigits;
   }
   cash(strategy: number): number {
-    return this.#only === null ? this.#books[strategy]!.quote : this.#only.book.quote;
+    return this.only === null ? this.books[strategy]!.quote : this.only.book.quote;
   }
   get cashTotal(): number {
-    return this.#only === null ? this.#quoteTotal : this.#only.book.quote;
+    return this.only === null ? this.quoteTotal : this.only.book.quote;
   }
   /** Returns the holding of a strategy in base units. */
   base(strategy: number, index: number): number {
-    return this.#holding(strategy, index).base;
+    return this.holding(strategy, index).base;
   }
   baseTotal(index: number): number {
-    return this.#only === null ? this.#assets[index]!.total : this.#only.base;
+    return this.only === null ? this.assets[index]!.total : this.only.base;
   }
   lots(strategy: number, index: number): number {
-    const { base, unitsPerLot } = this.#holding(strategy, index);
+    const { base, unitsPerLot } = this.holding(strategy, index);
     return Math.floor(base / unitsPerLot);
   }
   /** True when at least `lots` are held. */
   covers(strategy: number, index: number, lots: number): boolean {
-    const { base, unitsPerLot } = this.#holding(strategy, index);
+    const { base, unitsPerLot } = this.holding(strategy, index);
     // A product beyond 2^53 is above every holding, rounded or not.
     return lots * unitsPerLot <= base;
   }
@@ -181,7 +181,7 @@ export class SpotLedger implements Ledger {
   }
   /** True when nothing is held, or only dust that cannot be sold. */
   isFlat(strategy: number, index: number): boolean {
-    const { base, asset } = this.#holding(strategy, index);
+    const { base, asset } = this.holding(strategy, index);
     return base < asset.minUnits;
   }
   qty(strategy: number, index: number): number {
@@ -196,34 +196,34 @@ export class SpotLedger implements Ledger {
   }
   /** Returns what the holding cost, in quote units, without fees. Exact; a part of a holding leaves with its share, rounded half up. */
   cost(strategy: number, index: number): number {
-    return this.#holding(strategy, index).cost;
+    return this.holding(strategy, index).cost;
   }
   /** Returns the average price of the holding in quote per base, without fees; NaN while nothing is held. For display only. */
   entryPrice(strategy: number, index: number): number {
-    const { base, cost } = this.#holding(strategy, index);
+    const { base, cost } = this.holding(strategy, index);
     const { quoteDigits, baseDigits } = this.instruments[index]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
   /** Returns the proceeds of sales minus their cost, without fees, in quote units. */
   realised(strategy: number): number {
-    return this.#books[strategy]!.realised;
+    return this.books[strategy]!.realised;
   }
   /** Returns the fees paid, in quote units; those in a base asset at what it had cost. */
   fees(strategy: number): number {
-    return this.#books[strategy]!.fees;
+    return this.books[strategy]!.fees;
   }
   /** Returns the cash and the cost of holdings brought in. */
   deposits(strategy: number): number {
-    return this.#books[strategy]!.deposits;
+    return this.books[strategy]!.deposits;
   }
 
   /** Returns the base units in one lot. */
   unitsPerLot(index: number): number {
-    return this.#assets[index]!.scale.unitsPerLot;
+    return this.assets[index]!.scale.unitsPerLot;
   }
   /** Returns the factor from ticks x base units to quote units, for `markSegment`. */
   scale(index: number): Factor {
-    return this.#asset(index).scale.ofUnits;
+    return this.asset(index).scale.ofUnits;
   }
   /** Returns the value of the account's holding at a price in ticks, in quote units: exact if it divides, else rounded half up. */
   value(index: number, ticks: number): number {
@@ -242,7 +242,7 @@ export class SpotLedger implements Ledger {
    */
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let equity = this.cash(strategy);
-    for (let index = 0; index < this.#assets.length; index++) {
+    for (let index = 0; index < this.assets.length; index++) {
       const held = this.base(strategy, index);
       if (held !== 0) equity += quoteValueAt(held, marks[index]!, this.scale(index));
     }
@@ -251,7 +251,7 @@ export class SpotLedger implements Ledger {
   /** The same for the whole account. */
   equityTotalUnits(marks: ArrayLike<number>): number {
     let equity = this.cashTotal;
-    for (let index = 0; index < this.#assets.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
+    for (let index = 0; index < this.assets.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
     return equity;
   }
 
@@ -262,7 +262,7 @@ export class SpotLedger implements Ledger {
     return this.value(index, ticks);
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    const held = this.#balances;
+    const held = this.balances;
     held.cash = this.cashTotal;
     held.baseUnits = this.baseTotal(index);
     markSegment(out, from, to, held, ticks, offset, this.scale(index));
@@ -288,26 +288,26 @@ export class SpotLedger implements Ledger {
       const right = this.deposits(strategy) + this.realised(strategy) - this.fees(strategy);
       assert(left === right, `book ${strategy}: cash + cost ${left} is not deposits + realised - fees ${right}`);
     }
-    const account = [this.cashTotal, ...this.#assets.map((_, index) => this.baseTotal(index))];
+    const account = [this.cashTotal, ...this.assets.map((_, index) => this.baseTotal(index))];
     totals.forEach((sum, at) => assert(sum === account[at], `the books add up to ${sum}, the account has ${account[at]}`));
   }
 
-  #holding(strategy: number, index: number): Holding {
-    return this.#only ?? this.#holdings[strategy * this.#assets.length + index]!;
+  private holding(strategy: number, index: number): Holding {
+    return this.only ?? this.holdings[strategy * this.assets.length + index]!;
   }
-  #addToAccount(asset: Asset, units: number, quoteUnits: number): void {
+  private addToAccount(asset: Asset, units: number, quoteUnits: number): void {
     asset.total = exact(asset.total + units);
-    this.#quoteTotal = exact(this.#quoteTotal + quoteUnits);
+    this.quoteTotal = exact(this.quoteTotal + quoteUnits);
   }
-  #asset(index: number): Asset {
-    return this.#only === null ? this.#assets[index]! : this.#only.asset;
+  private asset(index: number): Asset {
+    return this.only === null ? this.assets[index]! : this.only.asset;
   }
-  #oversold(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
+  private oversold(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
     const { id, base } = this.instruments[index]!;
     const held = this.base(strategy, index);
     return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${held} are held`);
   }
-  #assetNames(): string[] {
+  private assetNames(): string[] {
     return [this.cashAsset, ...this.instruments.filter(isCoin).map(({ base }) => base)];
   }
 }

@@ -32,6 +32,9 @@ import { rulesFor } from './rules.ts';
 import { tightened } from './limits/tighten.ts';
 import { lotsText, moneyText, priceText, quoteText } from './limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // Of this file: V8 folds such a constant, and reads an imported one from its cell at each use.
 const { approve } = approval;
 const { floor } = Math;
@@ -52,27 +55,27 @@ export interface RiskModuleDeps {
 export class RiskModule {
   /** Risk states and causes. The operator halts and resumes here. */
   readonly halts: HaltBoard;
-  readonly #state: RiskState;
-  readonly #reservations: Reservations;
+  private readonly state: RiskState;
+  private readonly reservations: Reservations;
   /** By instrument; null if the ledger is that of another market. */
-  readonly #tradable: readonly (Instrument | null)[];
+  private readonly tradable: readonly (Instrument | null)[];
   /** Those of the newest order. The next order mostly has the same ones, and they are looked up only if not. */
-  #instrumentIndex = 0;
-  #strategy = 0;
-  readonly #rules: readonly RiskRule[];
-  #limits: RiskLimits = {};
-  #chain: Chain = () => null;
-  readonly #watches = new Map<string, EquityWatch>();
-  readonly #watchList: EquityWatch[] = [];
+  private instrumentIndex = 0;
+  private strategy = 0;
+  private readonly rules: readonly RiskRule[];
+  private currentLimits: RiskLimits = {};
+  private chain: Chain = () => null;
+  private readonly watches = new Map<string, EquityWatch>();
+  private readonly watchList: EquityWatch[] = [];
   /** True when a loss rule is on: the engine must call `begin` once, and `observe` before it calls `check`. */
   watchesEquity = false;
-  readonly #live: LiveWatches;
-  #on: readonly string[] = [];
-  #scanned = 0;
-  #code: string | null = null;
-  #refused: Draft | null = null;
-  #rule: OrderRule | null = null;
-  #cause: HaltCause | null = null;
+  private readonly live: LiveWatches;
+  private on: readonly string[] = [];
+  private scanned = 0;
+  private refusalCode: string | null = null;
+  private refusedDraft: Draft | null = null;
+  private rule: OrderRule | null = null;
+  private cause: HaltCause | null = null;
 
   /** Throws ConfigError naming an invalid limit. */
   constructor({
@@ -85,11 +88,11 @@ export class RiskModule {
     const { instruments, strategies } = ledger;
     const sent = sentOrders(resolved);
     this.halts = new HaltBoard(instruments, strategies);
-    this.#reservations = reservations;
-    this.#rules = rules;
-    this.#live = new LiveWatches(ledger, this.halts);
-    this.#tradable = instruments.map((instrument) => (instrument.market === ledger.market ? instrument : null));
-    this.#state = {
+    this.reservations = reservations;
+    this.rules = rules;
+    this.live = new LiveWatches(ledger, this.halts);
+    this.tradable = instruments.map((instrument) => (instrument.market === ledger.market ? instrument : null));
+    this.state = {
       instruments,
       isOfMany: instruments.length > 1,
       ledger,
@@ -98,54 +101,54 @@ export class RiskModule {
       sent,
       keepsSent: sent.keeps,
       account: new AccountWorstCase(),
-      marks: { lastTicks: () => NaN },
-      rangeTicks: () => NaN,
-      tradable: this.#tradable[0]!,
-      nowMs: NaN,
-      mark: NaN,
+      marks: { lastTicks: () => NAN },
+      rangeTicks: () => NAN,
+      tradable: this.tradable[0]!,
+      nowMs: NAN,
+      mark: NAN,
     };
-    this.#arm(limits, resolved);
+    this.arm(limits, resolved);
   }
 
   /** Turns on the rules whose limits are set. Rules whose limits have changed restart. */
-  #arm(limits: RiskLimits, resolved: ResolvedLimits): void {
-    const before = this.#limits;
-    this.#limits = limits;
-    this.#state.limits = resolved;
-    const on = this.#rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
-    this.#on = on.map(({ code }) => code);
-    this.#chain = chainOf(on.filter((rule) => rule.kind === 'order'));
+  private arm(limits: RiskLimits, resolved: ResolvedLimits): void {
+    const before = this.currentLimits;
+    this.currentLimits = limits;
+    this.state.limits = resolved;
+    const on = this.rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
+    this.on = on.map(({ code }) => code);
+    this.chain = chainOf(on.filter((rule) => rule.kind === 'order'));
     const changed = on.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
     for (const rule of changed) {
-      if (rule.kind === 'live') this.#live.set(rule, resolved);
+      if (rule.kind === 'live') this.live.set(rule, resolved);
       if (rule.kind !== 'equity') continue;
-      const known = this.#watches.get(rule.code);
+      const known = this.watches.get(rule.code);
       if (known) known.setLimit(resolved);
-      else this.#watches.set(rule.code, this.#watch(rule, resolved));
+      else this.watches.set(rule.code, this.watch(rule, resolved));
     }
-    this.#watchList.splice(0, this.#watchList.length, ...this.#watches.values());
-    this.watchesEquity = this.#watchList.length > 0;
-    this.watchesOutcomes = this.#live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
+    this.watchList.splice(0, this.watchList.length, ...this.watches.values());
+    this.watchesEquity = this.watchList.length > 0;
+    this.watchesOutcomes = this.live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
   /** The limits in force. */
   get limits(): RiskLimits {
-    return this.#limits;
+    return this.currentLimits;
   }
   /**
    * Tightens limits of a running bot; limits that are not named stay. Throws ConfigError, and changes nothing, for a limit that would be
    * wider, or for a loss rule that was off, because the equity before was not watched.
    */
   tighten(next: RiskLimits): void {
-    const state = this.#state;
-    const limits = tightened(this.#limits, next, state.instruments);
-    for (const { kind, code, keys } of this.#rules) {
-      if (kind !== 'equity' || this.#watches.has(code)) continue;
+    const state = this.state;
+    const limits = tightened(this.currentLimits, next, state.instruments);
+    for (const { kind, code, keys } of this.rules) {
+      if (kind !== 'equity' || this.watches.has(code)) continue;
       for (const key of keys)
         if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
     }
     const before = state.sent;
-    this.#arm(limits, resolveLimits(limits, state.instruments));
+    this.arm(limits, resolveLimits(limits, state.instruments));
     state.sent = sentOrders(state.limits);
     state.keepsSent = state.sent.keeps;
     state.sent.follow(before);
@@ -153,51 +156,51 @@ export class RiskModule {
 
   /** Returns the codes of the rules that are on, in the order in which they are checked. */
   rulesOn(): readonly string[] {
-    return this.#on;
+    return this.on;
   }
 
   /** Connects the prices of all instruments of the run, which rules need that look beyond the order's own instrument. */
-  attach(marks: MarkPrices, rangeTicks: RiskState['rangeTicks'] = () => NaN): void {
-    this.#state.marks = marks;
-    this.#state.rangeTicks = rangeTicks;
+  attach(marks: MarkPrices, rangeTicks: RiskState['rangeTicks'] = () => NAN): void {
+    this.state.marks = marks;
+    this.state.rangeTicks = rangeTicks;
   }
 
   // --- Equity, for the loss rules
 
   /** Passes the account's equity at the begin of the run. */
   begin(units: number, nowMs: number): void {
-    for (const watch of this.#watchList) watch.begin(units, nowMs);
+    for (const watch of this.watchList) watch.begin(units, nowMs);
   }
   /**
    * Passes the equity columns; rows [0, length) are marked, including every row up to the current instant. Rows seen in an earlier call are
    * not read again, so the result does not depend on how often this is called.
    */
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
-    for (const watch of this.#watchList) watch.scan(timeMs, units, this.#scanned, length);
-    this.#scanned = Math.max(this.#scanned, length);
+    for (const watch of this.watchList) watch.scan(timeMs, units, this.scanned, length);
+    this.scanned = Math.max(this.scanned, length);
   }
 
   /** Returns by rule what loss rules measure from. It is journalled when it changes, and restored after `begin` at a restart. */
   snapshot(): ReadonlyMap<string, readonly number[]> {
-    return new Map([...this.#watches].map(([code, watch]) => [code, watch.snapshot()]));
+    return new Map([...this.watches].map(([code, watch]) => [code, watch.snapshot()]));
   }
   /** Returns the equity that a loss rule measures from; NaN if it is off. */
   lossBaseline(code: string): number {
-    return this.#watches.get(code)?.from ?? NaN;
+    return this.watches.get(code)?.from ?? NAN;
   }
   /** Returns why an equity is at least `times` a loss limit below the rule's baseline; null if it is not, or no such limit is set. */
   lossBeyond(units: number, times: Ratio): string | null {
-    for (const [code, watch] of this.#watches) {
+    for (const [code, watch] of this.watches) {
       if (!isLossBeyond(watch, units, times)) continue;
       const limit = `${times.numerator}/${times.denominator} of the limit of ${watch.share.numerator}/${watch.share.denominator}`;
       return Number.isSafeInteger(units)
-        ? `${code}: equity of ${moneyText(units, this.#state.ledger)}, ${moneyText(watch.from, this.#state.ledger)} before: a loss of ${limit} or more`
+        ? `${code}: equity of ${moneyText(units, this.state.ledger)}, ${moneyText(watch.from, this.state.ledger)} before: a loss of ${limit} or more`
         : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
     }
     return null;
   }
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
-    for (const [code, watch] of this.#watches) {
+    for (const [code, watch] of this.watches) {
       const known = memory.get(code);
       if (known) watch.restore(known);
     }
@@ -209,24 +212,24 @@ export class RiskModule {
   watchesOutcomes = false;
   /** Reports a fill, after the ledger has booked it. */
   filled(order: Order, fill: Fill): void {
-    if (order.parent > 0) this.#state.sent.legFilled(order.parent, fill.lots);
-    this.#state.sent.filled(order.strategy, fill.timeMs);
-    this.#live.filled(order, fill, this.#state.marks.lastTicks(order.instrumentIndex));
+    if (order.parent > 0) this.state.sent.legFilled(order.parent, fill.lots);
+    this.state.sent.filled(order.strategy, fill.timeMs);
+    this.live.filled(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
   }
   refused(order: Order, code: string, nowMs: number): void {
-    this.#live.refused(order, code, nowMs);
+    this.live.refused(order, code, nowMs);
   }
   /** Reports that the outcome of an order has become unknown (`lost`), or that one has become known. */
   outcome(lost: Order | null, nowMs: number): void {
-    this.#live.outcome(this.#state.marks.openOrders?.() ?? [], lost, nowMs);
+    this.live.outcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
   }
   /** True when a rule that is on needs `tick`. */
   get wantsFacts(): boolean {
-    return this.#live.wantFacts;
+    return this.live.wantFacts;
   }
   /** Reports that time has reached `nowMs`: rules on age and certainty check the facts. A live bot calls it about once a second. */
   tick(facts: LiveFacts, nowMs: number): void {
-    this.#live.tick(facts, nowMs);
+    this.live.tick(facts, nowMs);
   }
 
   // --- Risk states
@@ -241,7 +244,7 @@ export class RiskModule {
   /** Clears a cause for the operator; loss rules count from now on. Returns false when the cause is not in force. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
     if (!this.halts.clear(scope, code, CLEARED_BY + who, nowMs)) return false;
-    if (scope.kind === 'account') this.#watches.get(code)?.reset();
+    if (scope.kind === 'account') this.watches.get(code)?.reset();
     return true;
   }
 
@@ -252,33 +255,33 @@ export class RiskModule {
    * the newest price of the order's instrument. An approval creates no closure, object or text.
    */
   check<O extends Draft>(order: O, nowMs: number, markTicks: number): (O & ApprovedOrder) | null {
-    const state = this.#state;
+    const state = this.state;
     state.nowMs = nowMs;
     state.mark = markTicks;
-    if (!this.#isPlaced(order) || !this.#isSound(order)) return this.#refuse(BAD_INPUT, order, null, null);
+    if (!this.isPlaced(order) || !this.isSound(order)) return this.refuse(BAD_INPUT, order, null, null);
     if (order.isGuarded === true) {
       const flaw = guardFlaw(order, markTicks);
-      if (flaw !== null) return this.#refuse(flaw.code, order, flaw, null);
+      if (flaw !== null) return this.refuse(flaw.code, order, flaw, null);
     }
-    const reservations = this.#reservations;
+    const reservations = this.reservations;
     if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
-    if (this.watchesEquity) for (const watch of this.#watchList) watch.roll(nowMs);
+    if (this.watchesEquity) for (const watch of this.watchList) watch.roll(nowMs);
     if (this.halts.any) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
-      if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.#refuse(cause.code, order, null, cause);
+      if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.refuse(cause.code, order, null, cause);
     }
-    const failed = this.#chain(order, state);
-    if (failed !== null) return this.#refuse(failed.code, order, failed, null);
+    const failed = this.chain(order, state);
+    if (failed !== null) return this.refuse(failed.code, order, failed, null);
     return approve(order, state);
   }
 
   /** Applies the approval of an earlier process: reserves the order's worst case without checking any rule. */
   approvedBefore<O extends Draft>(order: O, nowMs: number, markTicks: number): O & ApprovedOrder {
-    const state = this.#state;
+    const state = this.state;
     state.nowMs = nowMs;
     state.mark = markTicks;
-    const reservations = this.#reservations;
+    const reservations = this.reservations;
     if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
     return approve(order, state);
@@ -291,51 +294,50 @@ export class RiskModule {
 
   /** True when one more order may be open in the instrument of this one. */
   mayOpenAnother(order: Draft): boolean {
-    return openOrders.check(order, this.#state);
+    return openOrders.check(order, this.state);
   }
 
   /** Returns why the rules with these codes deny an order that is already at the exchange; null if they do not. */
   failingRule(codes: readonly string[], order: Draft, markTicks: number): string | null {
-    this.#state.mark = markTicks;
-    if (!this.#isPlaced(order)) return BAD_INPUT;
-    this.#reservations.assess(order, markTicks);
-    const failed = this.#rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.#state));
-    return failed?.kind === 'order' ? failed.detail(order, this.#state) : null;
+    this.state.mark = markTicks;
+    if (!this.isPlaced(order)) return BAD_INPUT;
+    this.reservations.assess(order, markTicks);
+    const failed = this.rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.state));
+    return failed?.kind === 'order' ? failed.detail(order, this.state) : null;
   }
 
   /** The stable code of the last denial; null before the first. */
   get code(): string | null {
-    return this.#code;
+    return this.refusalCode;
   }
   /** Returns the inputs of the last denial. Read it before the order's record changes or returns to its pool. */
   detail(): string {
-    if (this.#refused === null) return '';
-    if (this.#cause) return `${this.#cause.state} on the ${this.#cause.scope.kind}: ${this.#cause.why}`;
-    if (this.#rule) return this.#rule.detail(this.#refused, this.#state);
-    const { lots, quoteUnits, limit, side, instrument } = this.#refused;
+    if (this.refusedDraft === null) return '';
+    if (this.cause) return `${this.cause.state} on the ${this.cause.scope.kind}: ${this.cause.why}`;
+    if (this.rule) return this.rule.detail(this.refusedDraft, this.state);
+    const { lots, quoteUnits, limit, side, instrument } = this.refusedDraft;
     const size = quoteUnits === 0 ? `of ${lotsText(lots, instrument)}` : `for ${quoteText(quoteUnits, instrument)}`;
     const price = limit === 0 ? '' : ` at ${priceText(limit, instrument)}`;
-    return `${side} ${size}${price}, with a last price of ${priceText(this.#state.mark, instrument)}: expected sound numbers above 0`;
+    return `${side} ${size}${price}, with a last price of ${priceText(this.state.mark, instrument)}: expected sound numbers above 0`;
   }
 
   /** True when the order's instrument and strategy belong to the run, so that lists by them have an entry for it. */
-  #isPlaced({ instrumentIndex, strategy }: Draft): boolean {
-    return (instrumentIndex === this.#instrumentIndex && strategy === this.#strategy) || this.#turnTo(instrumentIndex, strategy);
+  private isPlaced({ instrumentIndex, strategy }: Draft): boolean {
+    return (instrumentIndex === this.instrumentIndex && strategy === this.strategy) || this.turnTo(instrumentIndex, strategy);
   }
-  #turnTo(instrumentIndex: number, strategy: number): boolean {
-    const tradable = this.#tradable[instrumentIndex];
-    if (tradable === undefined || !(strategy >= 0 && strategy < this.#state.ledger.strategies && floor(strategy) === strategy))
-      return false;
-    this.#instrumentIndex = instrumentIndex;
-    this.#strategy = strategy;
-    this.#state.tradable = tradable;
+  private turnTo(instrumentIndex: number, strategy: number): boolean {
+    const tradable = this.tradable[instrumentIndex];
+    if (tradable === undefined || !(strategy >= 0 && strategy < this.state.ledger.strategies && floor(strategy) === strategy)) return false;
+    this.instrumentIndex = instrumentIndex;
+    this.strategy = strategy;
+    this.state.tradable = tradable;
     return true;
   }
 
   /** True when all numbers are whole and valid, nothing is filled yet, and the size is given in one way: by amount for market buys only. */
-  #isSound(order: Draft): boolean {
+  private isSound(order: Draft): boolean {
     const { lots, quoteUnits, limit, sign } = order;
-    const { nowMs, mark, instruments } = this.#state;
+    const { nowMs, mark, instruments } = this.state;
     // From 0 to 2^53 - 1, written out: a call would first convert its result to a boolean, and the checks of Number cost even more.
     if (quoteUnits !== 0) {
       if (!isAmount(order, instruments[order.instrumentIndex]!)) return false;
@@ -347,7 +349,7 @@ export class RiskModule {
     return order.reserved === false;
   }
 
-  #watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
+  private watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
     const { code } = rule;
     return rule.watch(
       limits,
@@ -355,14 +357,14 @@ export class RiskModule {
         if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
         else this.halts.clear({ kind: 'account' }, code, why, atMs);
       },
-      (units) => moneyText(units, this.#state.ledger),
+      (units) => moneyText(units, this.state.ledger),
     );
   }
-  #refuse(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
-    this.#code = code;
-    this.#refused = order;
-    this.#rule = rule;
-    this.#cause = cause;
+  private refuse(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
+    this.refusalCode = code;
+    this.refusedDraft = order;
+    this.rule = rule;
+    this.cause = cause;
     return null;
   }
 }

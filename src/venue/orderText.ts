@@ -5,6 +5,10 @@ import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 /** The fields of a new order as on the wire (spec 4.1); null or absent: not sent. Numbers are text, digit by digit. */
 export interface OrderText {
   readonly symbol?: string | null;
@@ -80,15 +84,15 @@ export function scaled(text: string, digits: number): number {
   const short = shortScaled(text, digits);
   if (short !== null) return short;
   const match = NUMBER.exec(text);
-  if (match === null) return NaN;
+  if (match === null) return NAN;
   const [, sign = '', whole = '', part = '', exponent = '0'] = match;
   const shift = digits + Number(exponent) - part.length;
   const all = BigInt(whole + part);
   const power = 10n ** BigInt(Math.abs(shift));
   const value = shift >= 0 ? all * power : all / power;
   const isWhole = shift >= 0 || value * power === all;
-  if (!isWhole && value > MAX_HALF) return NaN;
-  const size = value <= MAX_WHOLE ? Number(value) + (isWhole ? 0 : 0.5) : Infinity;
+  if (!isWhole && value > MAX_HALF) return NAN;
+  const size = value <= MAX_WHOLE ? Number(value) + (isWhole ? 0 : 0.5) : INFINITY;
   return sign === '-' ? -size : size;
 }
 

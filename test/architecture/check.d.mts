@@ -11,3 +11,6 @@ export interface House {
 }
 
 export function lookAt(root: string): House;
+
+/** Sets of nodes that reach each other by the edges (from, to), each as one line. */
+export function circlesIn(edges: readonly (readonly [from: string, to: string])[]): readonly string[];

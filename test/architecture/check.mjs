@@ -61,7 +61,7 @@ function floorObjection(from, to) {
 }
 
 /** Sets of nodes that reach each other (Tarjan, "Depth-first search and linear graph algorithms", 1972), each as one line. */
-function circlesIn(edges) {
+export function circlesIn(edges) {
   const next = new Map();
   for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
   const [index, low, stack, open, circles] = [new Map(), new Map(), [], new Set(), []];

@@ -37,12 +37,25 @@ describe('the house', () => {
     ['randomness', { 'venue/a.ts': 'export const x = Math.random();' }, /randomness is seeded/],
     ['a promise', { 'engine/a.ts': 'export async function a() {}' }, /synchronous/],
     ['I/O', { 'model/a.ts': "import { readFileSync } from 'node:fs';" }, /no I\/O/],
+    ['a private field of a hot room', { 'engine/a.ts': 'export class A {\n  readonly #a = 1;\n}' }, /hot rooms say private/],
+    ['Infinity in a hot room', { 'orders/a.ts': "export const a = ['none', -Infinity];" }, /constants of their own/],
+    ['an address', { 'app/a.ts': "export const a = new URL('./b.js', import.meta.url);" }, /knows where the package lies/],
+    ['an end tag of a script', { 'report/a.ts': 'export const a = html`<script></script>`;' }, /has no <\/script/],
     ['a forged approval', { 'engine/a.ts': 'export const a = (o: never) => o as ApprovedOrder;' }, /only risk approves/],
     ['a file at the top', { 'utils.ts': '' }, /only doors lie at the top/],
     ['a door that shows too much', { 'index.ts': "export * from './venue/a.ts';", 'venue/a.ts': '' }, /door does not show venue/],
     ['a task through the door for runs', { 'run.ts': "export * from './tasks/kill/a.ts';", 'tasks/kill/a.ts': '' }, /not show tasks\/kill/],
   ])('reports %s', (_, files, expected) => {
     expect(tidy(treeOf(files)).join('\n')).toMatch(expected);
+  });
+
+  it('allows private fields of views, constants of a file, and both outside of the hot rooms', () => {
+    const root = treeOf({
+      'engine/host/views.ts': 'export class A {\n  #a = 1;\n}',
+      'engine/a.ts': 'const INFINITY = Infinity;\nconst NAN = NaN;\nexport const a = [INFINITY, NAN];',
+      'report/a.ts': 'export class A {\n  #a = NaN;\n}',
+    });
+    expect(tidy(root)).toEqual([]);
   });
 
   it('wants a first line that says what a file is for', () => {

@@ -39,6 +39,9 @@ interface Ban {
   readonly allowed: RegExp;
 }
 
+/** Rooms that every bar or order passes. Views are what authors hold, and secrets keep what they hold at run time, too. */
+const NOT_HOT = /^(?!(adapters\/replay|base|engine|indicators|orders|portfolio|risk|venue)\/)/;
+const NOT_PLAIN = /^(?!(adapters\/replay|base|engine|orders|portfolio|risk|venue)\/)|[vV]iews?\.ts$|\/secret\.ts$/;
 const OUTER = /^(report|adapters|definition|access|app|tasks|paperExchange|worlds|cli)\//;
 const BANS: readonly Ban[] = [
   {
@@ -52,6 +55,19 @@ const BANS: readonly Ban[] = [
   { why: 'randomness is seeded', pattern: /Math\.random|randomUUID|randomBytes/, allowed: /^base\/rng|^tasks\/backtest\/purity\// },
   { why: 'rooms 0-6 are synchronous', pattern: /\b(async|await|Promise)\b/, allowed: OUTER },
   { why: 'rooms 0-6 do no I/O', pattern: /from 'node:/, allowed: OUTER },
+  {
+    why: 'hot rooms say private, not # (docs/performance.md#private-fields)',
+    pattern: /(?<=^\s*(?:\w+ )*|\.)#[a-z]\w*/m,
+    allowed: NOT_PLAIN,
+  },
+  {
+    why: 'hot rooms have constants of their own for Infinity and NaN (docs/performance.md#file-constants)',
+    // Behind an odd number of quotes in its line it is a word of a text.
+    pattern: /(?<!^const (?:INFINITY|NAN) = |^[^'\n]*'(?:[^'\n]*'[^'\n]*')*[^'\n]*)\b(?:Infinity|NaN)\b/m,
+    allowed: NOT_HOT,
+  },
+  { why: 'only base/inPackage.ts knows where the package lies', pattern: /import\.meta/, allowed: /^base\/inPackage\.ts$/ },
+  { why: 'a tagged template has no </script (build/bundle.mjs)', pattern: /<\/script/, allowed: /^report\/page\/(?:markup|pageCode)\.ts$/ },
   { why: 'only risk approves an order', pattern: /as ApprovedOrder\b/, allowed: /^risk\// },
 ];
 

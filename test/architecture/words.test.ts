@@ -1,7 +1,8 @@
-// Names use the words of the project: none of those that the word list bans, in files, folders, types, functions, members and locals.
+// Names and comments use the words of the project: none of those that the word list bans, in files, folders, types, functions, members and
+// locals, and none of its phrases.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { bannedNames, sourcesOf, type WordList } from './words.ts';
+import { bannedNames, bannedPhrases, sourcesOf, type WordList } from './words.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const LIST = JSON.parse(readFileSync(new URL('./wordlist.json', import.meta.url), 'utf8')) as WordList;
@@ -10,7 +11,21 @@ it('no name of src, test or bench has a banned word', () => {
   expect(bannedNames(sourcesOf(ROOT, ['src', 'test', 'bench']), LIST)).toEqual([]);
 });
 
+it('no comment of src has a banned phrase', () => {
+  const sources = [...sourcesOf(ROOT, ['src'])].filter(([path]) => !path.endsWith('.test.ts'));
+  expect(bannedPhrases(new Map(sources), LIST)).toEqual([]);
+});
+
+it('finds a phrase in comments of both kinds, and not in code', () => {
+  const text = "const told = 'told';\n/** The one\n * that is told. */\nconst a = 1; // nobody is told\n";
+  expect(bannedPhrases(new Map([['src/a.ts', text]]), { phrases: [{ pattern: '\\btold\\b', use: 'reported' }] })).toEqual([
+    'src/a.ts:3: "told" (use reported)',
+    'src/a.ts:4: "told" (use reported)',
+  ]);
+});
+
 const SMALL: WordList = {
+  phrases: [],
   banned: [{ word: 'desk', use: 'the noun of what it manages', except: ['Owner.desk', 'reception_desk', 'src/front/**'] }],
 };
 

@@ -1,4 +1,5 @@
-// Declared names of a tree of sources, held against the word list (wordlist.json): which of them contain a word that has a better one.
+// Names and comments of a tree of sources, held against the word list (wordlist.json): which of them contain a word or a phrase that has a
+// better one.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';
@@ -12,8 +13,15 @@ interface Banned {
   readonly except: readonly string[];
 }
 
+interface Phrase {
+  /** A regular expression. */
+  readonly pattern: string;
+  readonly use: string;
+}
+
 export interface WordList {
   readonly banned: readonly Banned[];
+  readonly phrases: readonly Phrase[];
 }
 
 interface Name {
@@ -33,6 +41,20 @@ export function bannedNames(files: ReadonlyMap<string, string>, { banned }: Word
         if (found === undefined || found.except.some((rule) => isExcepted(rule, path, name))) return [];
         return [`${path}:${name.line}: ${name.text}: ${part} (use ${found.use})`];
       }),
+    ),
+  );
+}
+
+/** Each phrase in a comment that has a plainer one, as `file:line: "phrase" (use ...)`. */
+export function bannedPhrases(files: ReadonlyMap<string, string>, { phrases }: Pick<WordList, 'phrases'>): string[] {
+  return [...files].flatMap(([path, text]) =>
+    [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g)].flatMap((comment) =>
+      phrases.flatMap(({ pattern, use }) =>
+        [...comment[0].matchAll(new RegExp(pattern, 'g'))].map((found) => {
+          const line = text.slice(0, comment.index + found.index).split('\n').length;
+          return `${path}:${line}: "${found[0]}" (use ${use})`;
+        }),
+      ),
     ),
   );
 }

@@ -547,9 +547,9 @@ const orderState: Addition = {
         '  /** Applies a terminal status from the venue. In a replay',
         `  /** The exchange shows the order as one that it will not match for now. */
   suspended(order: BotOrder, nowMs: number): void {
-    if (!this.#step(order, EVENT.paused)) return;
+    if (!this.step(order, EVENT.paused)) return;
     order.changedMs = nowMs as TimeMs;
-    this.#journal.state(order);
+    this.journal.state(order);
   }
 
   /** Applies a terminal status from the venue. In a replay`,

@@ -31,13 +31,13 @@ async function loadedPackages(config: string): Promise<readonly string[]> {
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
   expect(code, reply).toBe(0);
   expect(reply).toContain('the bot trades');
-  // The build makes one file of each of some packages, and says of which.
-  const vendored = JSON.parse(readFileSync(join(ROOT, 'dist/vendor/packages.json'), 'utf8')) as Readonly<Record<string, readonly string[]>>;
+  // Some packages are bundled; the build says which file has which.
+  const bundled = JSON.parse(readFileSync(join(ROOT, 'dist/packages.json'), 'utf8')) as Readonly<Record<string, readonly string[]>>;
   const names = readFileSync(list, 'utf8')
     .split('\n')
     .flatMap((file) => {
-      const own = /\/dist\/vendor\/([^/]+)$/.exec(file)?.[1];
-      return own === undefined ? (/.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []) : (vendored[own] ?? []);
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
+      return name ?? bundled[file.slice(file.lastIndexOf('/dist/') + '/dist/'.length)] ?? [];
     });
   return [...new Set(names)].toSorted();
 }

@@ -34,7 +34,8 @@ describe('isobar doctor', () => {
   test('finds a socket open whose heartbeat was answered', async () => {
     const url = address((await exchange()).url);
     const reading = await heartbeatOf(url, { scheduler: scheduler(), timeoutMs: 2000, random: () => 0.5 });
-    expect(reading).toEqual({ kind: 'open', pings: 1 });
+    // On a busy machine a second ping may come before the socket is closed.
+    expect(reading).toEqual({ kind: 'open', pings: expect.toSatisfy((pings: number) => pings >= 1) });
     const found = await checkSocket({ socket: () => Promise.resolve(reading) } as never, url);
     expect(found).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
   });

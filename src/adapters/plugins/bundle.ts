@@ -2,11 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import { basename, dirname, sep } from 'node:path';
-import { build, type BuildFailure, type BuildResult, type Message } from 'esbuild';
+import type { BuildFailure, BuildResult, Message } from 'esbuild';
 import { ConfigError } from '../../base/errors.ts';
 import type { Warning } from '../../model/warning.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { reachOf } from './reach.ts';
+import { requirePackage } from '../runtime/requirePackage.ts';
+
+const { build } = requirePackage('esbuild') as typeof import('esbuild');
 
 export interface Bundle {
   /** ESM that imports isobar's entry points by their tokens. */

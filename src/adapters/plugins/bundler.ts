@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../base/errors.ts';
+import { builtUrl } from '../../base/inPackage.ts';
 import type { Bundle } from './bundle.ts';
 
 /** `file`: an absolute path; `shown` names it in messages. Rejects with ConfigError for a file that does not compile. */
@@ -21,7 +22,7 @@ const MAX_BYTES = 256 * 2 ** 20;
 /** Works only from the built package. */
 export const bundleInChildProcess: Bundler = (file, shown) =>
   new Promise((resolve, reject) => {
-    const entry = fileURLToPath(new URL('bundleEntry.js', import.meta.url));
+    const entry = fileURLToPath(builtUrl('adapters/plugins/bundleEntry'));
     execFile(process.execPath, [entry, file, shown], { maxBuffer: MAX_BYTES }, (error, stdout) => {
       if (error)
         return reject(

@@ -1,10 +1,10 @@
 // Loads an author's file as a module: bundles it, hashes it, and imports it with this copy of the framework.
 
 import { existsSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
+import { builtUrl } from '../../base/inPackage.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { Warning } from '../../model/warning.ts';
 import { bundleInProcess, type Bundler } from './bundler.ts';
@@ -56,7 +56,7 @@ export async function loadModule(
     );
   }
   const made = await bundler(path, shown);
-  const [host, compose] = [doorAddress('isobar'), doorAddress('isobar/compose')];
+  const [host, compose] = [builtUrl('index').href, builtUrl('compose').href];
   const map = Buffer.from(made.map).toString('base64');
   const code = `${made.code.replaceAll(HOST_TOKEN, host).replaceAll(COMPOSE_TOKEN, compose)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
   // Must precede the import: only modules loaded later get their source lines in stack traces.
@@ -68,11 +68,6 @@ export async function loadModule(
     throw importError(error, shown, isOfCompose ? await importFramework(compose) : framework, isOfCompose ? 'isobar/compose' : 'isobar');
   });
   return { exported: defaultExport(module), framework, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
-}
-
-/** Returns the URL of an entry point of this package. */
-function doorAddress(server: string): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve(server)).href;
 }
 
 /** Imports the framework from the same address as the author's module. */

@@ -8,101 +8,105 @@ import type { ReplayHost } from './host.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 export class ContractRows {
-  readonly #engine: ReplayHost;
-  readonly #account: number;
-  readonly #watch: MarginWatch;
-  readonly #conditions: ReplayTriggers;
+  private readonly engine: ReplayHost;
+  private readonly account: number;
+  private readonly watch: MarginWatch;
+  private readonly conditions: ReplayTriggers;
   /** By instrument. */
-  readonly #orders: readonly RowOrder[];
+  private readonly orders: readonly RowOrder[];
 
   constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch, triggers: ReplayTriggers) {
-    this.#engine = engine;
-    this.#account = account;
-    this.#watch = watch;
-    this.#conditions = triggers;
-    this.#orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
+    this.engine = engine;
+    this.account = account;
+    this.watch = watch;
+    this.conditions = triggers;
+    this.orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
   }
 
   /** Matches the open of a row in which a position may be liquidated. */
   open(instrument: number, at: number, row: TradedRow, volumeLots: number): void {
-    this.#orders[instrument]!.open(row, this.#watch.marksOf(instrument, at), volumeLots);
+    this.orders[instrument]!.open(row, this.watch.marksOf(instrument, at), volumeLots);
   }
 
   /** Matches the rest of a row after its open; `at` is the row number. */
   matchInside(book: BarBook, instrument: number, at: number, row: TradedRow): void {
-    const order = this.#orders[instrument]!;
+    const order = this.orders[instrument]!;
     const { closeMs } = row;
-    const watch = this.#watch;
-    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at)))) this.#ordered(instrument, at, row);
+    const watch = this.watch;
+    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at)))) this.ordered(instrument, at, row);
     else {
       const { openMs, open, high, low } = row;
-      const count = this.#engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (count > 1 || this.#conditions.isReached(instrument, row)) this.#ordered(instrument, at, row);
-      else if (count === 1) this.#plain(book, instrument, at, row);
+      const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
+      if (count > 1 || this.conditions.isReached(instrument, row)) this.ordered(instrument, at, row);
+      else if (count === 1) this.plain(book, instrument, at, row);
     }
   }
 
   /** At most one stop or order is reached, so no order of events matters. It may be an entry whose stop the rest of the row reaches. */
-  #plain(book: BarBook, instrument: number, at: number, row: TradedRow): void {
-    const { bracketManager, brackets } = this.#engine;
+  private plain(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+    const { bracketManager, brackets } = this.engine;
     const { openMs, closeMs, open, high, low } = row;
     bracketManager.legTimeMs = openMs;
     brackets.gapped(instrument, open, bracketManager.onHit);
     bracketManager.legTimeMs = closeMs;
-    brackets.reached(instrument, high, low, -Infinity, bracketManager.onHit);
+    brackets.reached(instrument, high, low, -INFINITY, bracketManager.onHit);
     book.matchRange(openMs, closeMs, open, high, low);
     bracketManager.legTimeMs = closeMs;
-    if (this.#watch.mayEnd(closeMs)) {
-      this.#orders[instrument]!.stopsOfEntries(row, this.#watch.marksOf(instrument, at), this.#stops(instrument, row));
+    if (this.watch.mayEnd(closeMs)) {
+      this.orders[instrument]!.stopsOfEntries(row, this.watch.marksOf(instrument, at), this.stops(instrument, row));
     } else brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
-    bracketManager.legTimeMs = NaN;
+    bracketManager.legTimeMs = NAN;
   }
 
-  #ordered(instrument: number, at: number, row: TradedRow): void {
-    this.#orders[instrument]!.inside(row, this.#watch.marksOf(instrument, at), this.#conditions, this.#stops(instrument, row));
+  private ordered(instrument: number, at: number, row: TradedRow): void {
+    this.orders[instrument]!.inside(row, this.watch.marksOf(instrument, at), this.conditions, this.stops(instrument, row));
   }
 
   /** Local stops of brackets. */
-  #stops(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
-    const { brackets } = this.#engine;
+  private stops(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
+    const { brackets } = this.engine;
     const listed = new Set<Bracket>();
     const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
       brackets.list(instrument).filter((bracket) => !listed.has(bracket) && test(bracket));
     const within = (price: number): number => Math.max(low, Math.min(high, price));
     return {
-      gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.#stop(bracket, open, openMs)),
+      gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       inside: () =>
         list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
-          return this.#stop(bracket, bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
+          return this.stop(bracket, bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
         }),
       ofEntries: () =>
         list((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
           listed.add(bracket);
           const price = within(levelOf(bracket));
           const { isLong, entryPrice } = bracket;
-          return this.#stop(bracket, isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice), closeMs, STAGE.stopOfEntry);
+          return this.stop(bracket, isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice), closeMs, STAGE.stopOfEntry);
         }),
     };
   }
 
-  #stop(bracket: Bracket, price: number, timeMs: number, stage: number = STAGE.stop): RowEvent {
-    const { brackets, bracketManager } = this.#engine;
+  private stop(bracket: Bracket, price: number, timeMs: number, stage: number = STAGE.stop): RowEvent {
+    const { brackets, bracketManager } = this.engine;
     const { instrument, isLong } = bracket;
     return {
-      account: this.#account,
+      account: this.account,
       level: levelOf(bracket),
       isBuy: !isLong,
       closes: true,
       falls: isLong,
       atOpen: false,
       stage,
-      isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.#engine.nowMs,
+      isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.engine.nowMs,
       act: () => {
         bracketManager.legTimeMs = timeMs;
         bracketManager.hit(bracket, price);
-        bracketManager.legTimeMs = NaN;
+        bracketManager.legTimeMs = NAN;
       },
     };
   }

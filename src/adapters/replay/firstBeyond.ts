@@ -2,6 +2,9 @@
 
 import type { TickColumn } from '../../model/bars/bars.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 const CHUNK = 64;
 const CHUNKS = 32;
 const SPAN = CHUNK * CHUNKS;
@@ -55,8 +58,8 @@ class Extremes {
   constructor(ticks: TickColumn, utmost: Utmost) {
     this.ticks = ticks;
     this.utmost = utmost;
-    this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK)).fill(NaN);
-    this.spans = new Float64Array(Math.ceil(ticks.length / SPAN)).fill(NaN);
+    this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK)).fill(NAN);
+    this.spans = new Float64Array(Math.ceil(ticks.length / SPAN)).fill(NAN);
   }
 
   ofChunk(row: number): number {

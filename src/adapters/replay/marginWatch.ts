@@ -13,6 +13,9 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** One contract: its rows, their marks, and the search for the next row beyond a price. */
 interface Line {
   readonly feed: MatchedFeed;
@@ -27,22 +30,22 @@ interface Line {
  * and are checked on every row.
  */
 export class MarginWatch {
-  readonly #engine: ReplayHost;
-  readonly #lines: readonly Line[];
-  #venue!: FuturesVenue;
-  #account = 0;
+  private readonly engine: ReplayHost;
+  private readonly lines: readonly Line[];
+  private venue!: FuturesVenue;
+  private account = 0;
   /** Close of the next row at which positions must be checked; Infinity if no row of this block needs it. */
-  #nextMs = Infinity;
+  private nextMs = INFINITY;
   /** Handle of its wake-up on the queue; 0 if none is set. */
-  #wake = 0;
+  private wake = 0;
   /** Funding due at this instant. */
-  readonly #due: { readonly line: Line; readonly index: number; readonly at: FundingTime }[] = [];
-  #isSettling = false;
+  private readonly due: { readonly line: Line; readonly index: number; readonly at: FundingTime }[] = [];
+  private isSettling = false;
 
   /** `data`: of the contracts, which come first among the run's instruments. */
   constructor(engine: ReplayHost, data: readonly ContractData[]) {
-    this.#engine = engine;
-    this.#lines = listOf(data, ({ marks, funding }, index) => {
+    this.engine = engine;
+    this.lines = listOf(data, ({ marks, funding }, index) => {
       const feed = engine.execution[index]!;
       const { bars } = feed;
       const of = marks ?? {
@@ -57,14 +60,14 @@ export class MarginWatch {
 
   /** Returns the sink that passes the venue's events to the replaying exchange and the engine. */
   sinkFor(exchange: VenueSink): FuturesSink {
-    const engine = this.#engine;
+    const engine = this.engine;
     return {
       filled: (order: VenueOrder, fill: Fill) => {
         const { timeMs } = fill;
         exchange.filled(order, fill);
         // Rows that close now are checked only after all of this instant is matched: a fill inside one row does not exempt other positions
         // from it.
-        this.#findNextRow(Math.min(timeMs, engine.nowMs - 1));
+        this.findNextRow(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
       reduced: () => {},
@@ -72,38 +75,38 @@ export class MarginWatch {
       liquidated: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
         // In the middle of a row: its rest, and other rows that close now, must still be checked.
-        if (!this.#isSettling) this.#findNextRow(engine.nowMs - 1);
+        if (!this.isSettling) this.findNextRow(engine.nowMs - 1);
       },
     };
   }
 
   connect(venue: FuturesVenue, account: number): void {
-    this.#venue = venue;
-    this.#account = account;
-    this.#lines.forEach((line, index) => this.#scheduleFunding(line, index));
-    this.#lines.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.#engine.startTicks(index)));
+    this.venue = venue;
+    this.account = account;
+    this.lines.forEach((line, index) => this.scheduleFunding(line, index));
+    this.lines.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.engine.startTicks(index)));
   }
 
   blockOpened(): void {
-    this.#findNextRow(this.#engine.nowMs);
+    this.findNextRow(this.engine.nowMs);
   }
 
   /** Called before an order arrives: the venue computes its margin at current prices. */
   beforeOrder(index: number): void {
-    const venue = this.#venue;
-    const last = this.#engine.lastTicks(index);
-    venue.book(this.#lines[index]!.feed.instrument).lastPrice = last === last ? last : this.#engine.startTicks(index);
-    this.#setMarks();
+    const venue = this.venue;
+    const last = this.engine.lastTicks(index);
+    venue.book(this.lines[index]!.feed.instrument).lastPrice = last === last ? last : this.engine.startTicks(index);
+    this.setMarks();
   }
 
   /** True if a row that closes by `closeMs` can liquidate a position. */
   mayEnd(closeMs: number): boolean {
-    return closeMs >= this.#nextMs;
+    return closeMs >= this.nextMs;
   }
   /** Returns the marks of a row about to be matched. Sets all other contracts to their latest marks. */
   marksOf(index: number, row: number): MarkRow {
-    this.#setMarks();
-    const { open, high, low, close } = this.#lines[index]!.marks;
+    this.setMarks();
+    const { open, high, low, close } = this.lines[index]!.marks;
     return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
   }
 
@@ -112,94 +115,94 @@ export class MarginWatch {
    * funding.
    */
   settle(timeMs: number): void {
-    if (this.#isSettling) return;
-    if (timeMs >= this.#nextMs) this.#judge(timeMs);
-    if (this.#due.length > 0) this.#payFunding();
+    if (this.isSettling) return;
+    if (timeMs >= this.nextMs) this.judge(timeMs);
+    if (this.due.length > 0) this.payFunding();
   }
 
-  #judge(timeMs: number): void {
-    this.#isSettling = true;
-    this.#lines.forEach(({ feed, marks }, index) => {
+  private judge(timeMs: number): void {
+    this.isSettling = true;
+    this.lines.forEach(({ feed, marks }, index) => {
       const row = rowAt(feed, timeMs);
-      if (row >= 0) this.#venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
+      if (row >= 0) this.venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
       // A contract without a row now has its latest mark, which was not delivered at the last check.
-      else this.#setMark(index);
+      else this.setMark(index);
     });
-    this.#venue.settleMarks(timeMs);
-    this.#isSettling = false;
-    this.#findNextRow(timeMs);
+    this.venue.settleMarks(timeMs);
+    this.isSettling = false;
+    this.findNextRow(timeMs);
   }
 
   /**
    * Finds the next row that can liquidate a position, and schedules a wake-up at its close. `sinceMs`: time since which positions are
    * unchanged.
    */
-  #findNextRow(sinceMs: number): void {
-    const { queue } = this.#engine;
-    const next = this.#nextRow(sinceMs);
-    if (next === this.#nextMs) return;
-    this.#nextMs = next;
-    if (this.#wake !== 0) queue.cancel(this.#wake);
-    this.#wake = 0;
+  private findNextRow(sinceMs: number): void {
+    const { queue } = this.engine;
+    const next = this.nextRow(sinceMs);
+    if (next === this.nextMs) return;
+    this.nextMs = next;
+    if (this.wake !== 0) queue.cancel(this.wake);
+    this.wake = 0;
     // Rows that close now are settled after all of this instant is matched.
-    if (next === Infinity || next <= this.#engine.nowMs) return;
-    this.#engine.hasPendingWork = true;
-    this.#wake = queue.at(next, () => (this.#wake = 0));
+    if (next === INFINITY || next <= this.engine.nowMs) return;
+    this.engine.hasPendingWork = true;
+    this.wake = queue.at(next, () => (this.wake = 0));
   }
 
-  #nextRow(sinceMs: number): number {
-    let next = Infinity;
+  private nextRow(sinceMs: number): number {
+    let next = INFINITY;
     let cross = 0;
-    this.#setMarks();
-    for (const position of this.#venue.wallets.openPositions(this.#account)) {
+    this.setMarks();
+    for (const position of this.venue.wallets.openPositions(this.account)) {
       if (position.isCross) cross++;
-      next = Math.min(next, this.#dangerOf(position, sinceMs));
+      next = Math.min(next, this.dangerOf(position, sinceMs));
     }
-    return cross > 1 ? Math.min(next, this.#nextClose(sinceMs)) : next;
+    return cross > 1 ? Math.min(next, this.nextClose(sinceMs)) : next;
   }
 
   /** Returns the close of the block's first row that reaches the liquidation price of a position. */
-  #dangerOf(position: VenuePosition, sinceMs: number): number {
-    const { feed, beyond } = this.#lines[position.index]!;
+  private dangerOf(position: VenuePosition, sinceMs: number): number {
+    const { feed, beyond } = this.lines[position.index]!;
     // Rows that closed before the position opened do not count. The row being matched counts, whether the position opened at its open or
     // inside.
     const { openedMs } = position;
-    const from = feed.firstAfter(Math.max(sinceMs, openedMs === this.#engine.nowMs ? openedMs - 1 : openedMs));
-    const limit = this.#venue.liquidationTicks(position);
+    const from = feed.firstAfter(Math.max(sinceMs, openedMs === this.engine.nowMs ? openedMs - 1 : openedMs));
+    const limit = this.venue.liquidationTicks(position);
     const row = position.isLong ? beyond.firstLow(limit, from, feed.to) : beyond.firstHigh(limit, from, feed.to);
-    return row < 0 ? Infinity : feed.closeOf(row);
+    return row < 0 ? INFINITY : feed.closeOf(row);
   }
 
-  #nextClose(sinceMs: number): number {
-    let next = Infinity;
-    for (const { feed } of this.#lines) {
+  private nextClose(sinceMs: number): number {
+    let next = INFINITY;
+    for (const { feed } of this.lines) {
       const row = feed.firstAfter(sinceMs);
       if (row < feed.to) next = Math.min(next, feed.closeOf(row));
     }
     return next;
   }
 
-  #setMarks(): void {
-    for (const { index } of this.#venue.wallets.openPositions(this.#account)) this.#setMark(index);
+  private setMarks(): void {
+    for (const { index } of this.venue.wallets.openPositions(this.account)) this.setMark(index);
   }
   /** Sets the mark to that of the newest delivered row. */
-  #setMark(index: number): void {
-    const { feed, marks } = this.#lines[index]!;
+  private setMark(index: number): void {
+    const { feed, marks } = this.lines[index]!;
     const { row } = feed.cursor;
-    if (row >= 0) this.#venue.setMark(feed.instrument, marks.close[row]!);
+    if (row >= 0) this.venue.setMark(feed.instrument, marks.close[row]!);
   }
 
-  #scheduleFunding(line: Line, index: number): void {
+  private scheduleFunding(line: Line, index: number): void {
     const { funding } = line;
-    const { queue } = this.#engine;
+    const { queue } = this.engine;
     let at = 0;
     const next = (): void => {
       const due = funding[at];
       if (due === undefined) return;
       // A row that ends now still has to fill orders, from its open on. The resulting positions count for this funding.
       queue.at(due.timeMs, () => {
-        this.#engine.hasPendingWork = true;
-        this.#due.push({ line, index, at: due });
+        this.engine.hasPendingWork = true;
+        this.due.push({ line, index, at: due });
         at++;
         next();
       });
@@ -207,10 +210,10 @@ export class MarginWatch {
     next();
   }
 
-  #payFunding(): void {
-    for (const { line, index, at } of this.#due.splice(0)) {
-      this.#venue.fund(line.feed.instrument, at.markTicks, at.rate, at.timeMs);
-      if (this.#venue.wallets.sides(this.#account, index).some(({ lots }) => lots > 0)) this.#findNextRow(at.timeMs);
+  private payFunding(): void {
+    for (const { line, index, at } of this.due.splice(0)) {
+      this.venue.fund(line.feed.instrument, at.markTicks, at.rate, at.timeMs);
+      if (this.venue.wallets.sides(this.account, index).some(({ lots }) => lots > 0)) this.findNextRow(at.timeMs);
     }
   }
 }

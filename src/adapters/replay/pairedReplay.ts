@@ -9,7 +9,7 @@ export class PairedReplay implements ExchangePort {
   readonly futures: ReplayExchange;
   readonly spot: ReplayExchange;
   /** Number of contracts. Contracts have lower instrument indices than coins. */
-  #contracts = 0;
+  private contracts = 0;
 
   constructor(futures: ReplayExchange, spot: ReplayExchange) {
     this.futures = futures;
@@ -18,26 +18,26 @@ export class PairedReplay implements ExchangePort {
 
   /** `contracts`: how many of the run's instruments are futures. */
   route(contracts: number): void {
-    this.#contracts = contracts;
+    this.contracts = contracts;
   }
 
   submit(order: ApprovedOrder): void {
-    this.#of(order.instrumentIndex).submit(order);
+    this.of(order.instrumentIndex).submit(order);
   }
   cancel(order: Order): void {
-    this.#of(order.instrumentIndex).cancel(order);
+    this.of(order.instrumentIndex).cancel(order);
   }
   recall(order: Order): void {
-    this.#of(order.instrumentIndex).recall(order);
+    this.of(order.instrumentIndex).recall(order);
   }
   read(order: Order, channel: Channel): void {
-    this.#of(order.instrumentIndex).read(order, channel);
+    this.of(order.instrumentIndex).read(order, channel);
   }
   workingOrders(instrument: number): number {
-    return this.#of(instrument).workingOrders(instrument);
+    return this.of(instrument).workingOrders(instrument);
   }
   matchRow(instrument: number, row: number): void {
-    this.#of(instrument).matchRow(instrument, row);
+    this.of(instrument).matchRow(instrument, row);
   }
   blockOpened(): void {
     this.futures.blockOpened();
@@ -46,7 +46,7 @@ export class PairedReplay implements ExchangePort {
     this.futures.settleMarks();
   }
 
-  #of(instrument: number): ReplayExchange {
-    return instrument < this.#contracts ? this.futures : this.spot;
+  private of(instrument: number): ReplayExchange {
+    return instrument < this.contracts ? this.futures : this.spot;
   }
 }

@@ -23,6 +23,9 @@ import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
 const MAX_LATENCY_MS = 86_400_000;
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
 
 /** What happens to the reply of a create; by default nothing. */
 export type ReplayFault = 'none' | 'lostAnswer' | 'lostRequest';
@@ -66,126 +69,126 @@ interface ReplayBook {
 
 export class ReplayExchange implements ExchangePort, VenueSink {
   readonly supportsTriggerOrders = true;
-  readonly #queue: DueQueue;
-  readonly #options: ReplayExchangeOptions;
+  private readonly queue: DueQueue;
+  private readonly options: ReplayExchangeOptions;
   /** True if every order arrives at once. */
-  readonly #isInstant: boolean;
-  #engine!: ReplayHost;
-  #brackets!: Brackets;
-  #venue!: BookVenue<BarBook>;
-  #account = 0;
+  private readonly isInstant: boolean;
+  private engine!: ReplayHost;
+  private brackets!: Brackets;
+  private venue!: BookVenue<BarBook>;
+  private account = 0;
   /** By instrument; empty for instruments of another exchange. */
-  #lanes: readonly ReplayBook[] = [];
+  private lanes: readonly ReplayBook[] = [];
   /** Set if the run has one instrument, as most do: each row and each order reads it several times. */
-  #onlyBook: ReplayBook | null = null;
+  private onlyBook: ReplayBook | null = null;
   /** For a futures account. */
-  #watch: MarginWatch | null = null;
-  #triggers: ReplayTriggers | null = null;
-  #contracts: ContractRows | null = null;
+  private watch: MarginWatch | null = null;
+  private triggers: ReplayTriggers | null = null;
+  private contracts: ContractRows | null = null;
 
   constructor(queue: DueQueue, options: ReplayExchangeOptions) {
-    this.#queue = queue;
-    this.#options = options;
-    this.#isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
+    this.queue = queue;
+    this.options = options;
+    this.isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
   /** Connects the parts: the venue reports to this exchange, this exchange to the engine. */
   connect(engine: ReplayHost, venue: BookVenue<BarBook>, account: number, margin: ReplayMarginDeps | null = null): void {
-    this.#watch = margin?.watch ?? null;
-    this.#triggers = margin?.triggers ?? null;
-    this.#contracts = margin?.rows ?? null;
-    this.#engine = engine;
-    this.#brackets = engine.brackets;
-    this.#venue = venue;
-    this.#account = account;
+    this.watch = margin?.watch ?? null;
+    this.triggers = margin?.triggers ?? null;
+    this.contracts = margin?.rows ?? null;
+    this.engine = engine;
+    this.brackets = engine.brackets;
+    this.venue = venue;
+    this.account = account;
     const lanes: ReplayBook[] = [];
     engine.execution.forEach((feed, index) => {
       if (venue.trades(feed.instrument)) lanes[index] = replayBookOf(feed, venue);
     });
-    this.#lanes = lanes;
-    this.#onlyBook = lanes.length === 1 ? lanes[0]! : null;
+    this.lanes = lanes;
+    this.onlyBook = lanes.length === 1 ? lanes[0]! : null;
   }
 
   // --- Called by the engine
 
   submit(order: ApprovedOrder): void {
-    if (this.#isInstant || order.parent > 0) this.#arrive(order);
+    if (this.isInstant || order.parent > 0) this.arrive(order);
     else {
       const { id } = order;
-      this.#later(this.#engine.nowMs + this.#latencyOf(order, false), () => {
-        if (order.id === id) this.#arrive(order); // after a halt the record may have returned to the pool
+      this.later(this.engine.nowMs + this.latencyOf(order, false), () => {
+        if (order.id === id) this.arrive(order); // after a halt the record may have returned to the pool
       });
     }
   }
 
   cancel(order: Order): void {
     const { id } = order;
-    if (this.#isInstant || this.#isTakenBack(order)) this.#cancelArrives(order, id);
-    else this.#later(this.#engine.nowMs + this.#latencyOf(order, true), () => this.#cancelArrives(order, id));
+    if (this.isInstant || this.isTakenBack(order)) this.cancelArrives(order, id);
+    else this.later(this.engine.nowMs + this.latencyOf(order, true), () => this.cancelArrives(order, id));
   }
 
   recall(order: Order): void {
-    const placed = this.#placedOf(order);
+    const placed = this.placedOf(order);
     if (placed === null) return;
-    this.#venue.requestCancel(placed);
-    this.#venue.finishCancel(placed, this.#engine.nowMs);
+    this.venue.requestCancel(placed);
+    this.venue.finishCancel(placed, this.engine.nowMs);
   }
 
   /** Reads reply at once and completely, because the books are in this process. */
   read(order: Order, channel: Channel): void {
     const { id } = order;
-    const venueMs = this.#engine.nowMs;
-    const seen = channel !== 'balances' && this.#placed.has(id);
+    const venueMs = this.engine.nowMs;
+    const seen = channel !== 'balances' && this.placed.has(id);
     // One event later, so that a chain of reads is a chain of events, not of nested calls.
-    this.#later(venueMs, () => this.#engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
+    this.later(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
   }
 
   workingOrders(instrument: number): number {
-    const { book } = this.#book(instrument);
-    const working = this.#brackets.total === 0 ? book.working : book.working + this.#brackets.waiting(instrument);
-    return this.#triggers === null ? working : working + this.#triggers.waiting(instrument);
+    const { book } = this.book(instrument);
+    const working = this.brackets.total === 0 ? book.working : book.working + this.brackets.waiting(instrument);
+    return this.triggers === null ? working : working + this.triggers.waiting(instrument);
   }
 
   /** Matches one row. docs/matching.md describes the order of its steps. */
   matchRow(instrument: number, row: number): void {
-    const lane = this.#book(instrument);
+    const lane = this.book(instrument);
     const { book } = lane;
     const closeMs = lane.feed.closeOf(row);
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
     const open = lane.openTicks[row]!;
-    const volumeLots = this.#options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
-    const contracts = this.#contracts;
-    if (contracts === null || !this.#watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
+    const volumeLots = this.options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
+    const contracts = this.contracts;
+    if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(lane, row, openMs, closeMs, open), volumeLots);
-    if (this.workingOrders(instrument) > 0) this.#matchAfterOpen(lane, instrument, row, openMs, closeMs, open);
-    if (lane.late > 0) this.#actLateCancels(lane);
-    if (lane.collared > 0) lane.collared = book.working > 0 ? cancelCollarRemainders(this.#engine, instrument, openMs) : 0;
+    if (this.workingOrders(instrument) > 0) this.matchAfterOpen(lane, instrument, row, openMs, closeMs, open);
+    if (lane.late > 0) this.actLateCancels(lane);
+    if (lane.collared > 0) lane.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, openMs) : 0;
   }
 
   /** Matches the row after its open. Separate, because most rows with an order need only their open, not their high and low. */
-  #matchAfterOpen(lane: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
+  private matchAfterOpen(lane: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
     const { book, priceScale } = lane;
     const { bars } = lane.feed;
     // Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise.
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
-    const brackets = this.#brackets;
-    if (lane.collared > 0) markCapped(this.#engine.orders, instrument, openMs, open);
-    if (this.#contracts !== null) this.#contracts.matchInside(book, instrument, row, { openMs, closeMs, open, high, low });
-    else this.#insideCoins(book, instrument, openMs, closeMs, open, high, low);
+    const brackets = this.brackets;
+    if (lane.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
+    if (this.contracts !== null) this.contracts.matchInside(book, instrument, row, { openMs, closeMs, open, high, low });
+    else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const cameInside = brackets.follow(instrument, high, low, openMs);
     if (cameInside) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
   }
 
-  #insideCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
-    const { bracketManager } = this.#engine;
-    const brackets = this.#brackets;
+  private matchCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
+    const { bracketManager } = this.engine;
+    const brackets = this.brackets;
     if (brackets.waiting(instrument) > 0) {
       bracketManager.legTimeMs = openMs;
       brackets.gapped(instrument, open, bracketManager.onHit);
       bracketManager.legTimeMs = closeMs;
-      brackets.reached(instrument, high, low, -Infinity, bracketManager.onHit);
+      brackets.reached(instrument, high, low, -INFINITY, bracketManager.onHit);
     }
     book.matchRange(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
@@ -193,15 +196,15 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       bracketManager.legTimeMs = closeMs;
       brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
     }
-    bracketManager.legTimeMs = NaN;
+    bracketManager.legTimeMs = NAN;
   }
 
   blockOpened(): void {
-    this.#watch?.blockOpened();
+    this.watch?.blockOpened();
   }
 
   settleMarks(): void {
-    this.#watch?.settle(this.#engine.nowMs);
+    this.watch?.settle(this.engine.nowMs);
   }
 
   // --- Called by the venue
@@ -211,124 +214,124 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const isOver = order.isOpen === false;
     if (order.quoteUnits > 0) {
       const { timeMs } = fill;
-      this.#engine.filled(id, fill);
-      if (isOver) this.#engine.ended(id, 'filled', timeMs);
-    } else this.#engine.filled(id, fill);
-    if (isOver === true) this.#forget(order);
+      this.engine.filled(id, fill);
+      if (isOver) this.engine.ended(id, 'filled', timeMs);
+    } else this.engine.filled(id, fill);
+    if (isOver === true) this.forget(order);
   }
 
   ended(order: VenueOrder, timeMs: number): void {
-    this.#engine.ended(order.ref as OrderId, 'canceled', timeMs);
-    this.#forget(order);
+    this.engine.ended(order.ref as OrderId, 'canceled', timeMs);
+    this.forget(order);
   }
 
   // --- Arrivals
 
   /** Orders whose reply was lost, by our id, with the venue's id. A read of open orders or trades would show them. */
-  readonly #placed = new Map<number, number>();
+  private readonly placed = new Map<number, number>();
 
-  #arrive(order: ApprovedOrder): void {
+  private arrive(order: ApprovedOrder): void {
     const { id, instrumentIndex } = order;
-    const engine = this.#engine;
-    const { faultOf } = this.#options;
+    const engine = this.engine;
+    const { faultOf } = this.options;
     const fault = faultOf === null ? 'none' : faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
     // A bracket leg arrives when it is created, with the fill that caused it.
-    const nowMs = order.parent > 0 || this.#isInstant ? order.createdMs : engine.nowMs;
-    const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NaN;
-    this.#watch?.beforeOrder(instrumentIndex);
-    if ((order.triggerTicks ?? 0) > 0) return this.#triggerArrives(order, fault, nowMs);
-    const placed = this.#venue.place(this.#account, id, order, nowMs);
-    if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
-    const lane = this.#book(instrumentIndex);
+    const nowMs = order.parent > 0 || this.isInstant ? order.createdMs : engine.nowMs;
+    const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NAN;
+    this.watch?.beforeOrder(instrumentIndex);
+    if ((order.triggerTicks ?? 0) > 0) return this.triggerArrives(order, fault, nowMs);
+    const placed = this.venue.place(this.account, id, order, nowMs);
+    if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.venue.refusal));
+    const lane = this.book(instrumentIndex);
     if (order.limit > 0 && order.role === 'market') lane.collared++;
     if (fault === 'lostAnswer') {
-      this.#placed.set(id, placed.id);
+      this.placed.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
     if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 
-  #triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {
+  private triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {
     const { id } = order;
-    const triggers = this.#triggers!;
+    const triggers = this.triggers!;
     const waiting = triggers.place(order, nowMs);
     if (fault === 'lostAnswer') {
-      if (waiting !== null) this.#placed.set(id, waiting);
-      this.#engine.outcomeUnknown(id);
-    } else if (waiting === null) this.#engine.refused(id, String(triggers.refusal));
-    else this.#engine.acked(id, waiting as VenueOrderId, nowMs);
+      if (waiting !== null) this.placed.set(id, waiting);
+      this.engine.outcomeUnknown(id);
+    } else if (waiting === null) this.engine.refused(id, String(triggers.refusal));
+    else this.engine.acked(id, waiting as VenueOrderId, nowMs);
   }
 
-  #cancelArrives(order: Order, id: OrderId): void {
+  private cancelArrives(order: Order, id: OrderId): void {
     if (order.id !== id) return;
-    const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.#triggers : null;
-    if (triggerOrders?.waits(id) === true) return this.#cancelTrigger(triggerOrders, order);
-    const found = triggerOrders === null ? this.#placedOf(order) : this.#found(triggerOrders.childOf(id));
-    if (found === null || !this.#venue.requestCancel(found)) return;
-    const lane = this.#lanes[order.instrumentIndex]!;
-    if (this.#isMidRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateTriggers.length;
-    else this.#venue.finishCancel(found, this.#engine.nowMs);
+    const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.triggers : null;
+    if (triggerOrders?.waits(id) === true) return this.cancelTrigger(triggerOrders, order);
+    const found = triggerOrders === null ? this.placedOf(order) : this.found(triggerOrders.childOf(id));
+    if (found === null || !this.venue.requestCancel(found)) return;
+    const lane = this.lanes[order.instrumentIndex]!;
+    if (this.isMidRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateTriggers.length;
+    else this.venue.finishCancel(found, this.engine.nowMs);
   }
 
-  #placedOf({ id, venueId }: Order): VenueOrder | null {
+  private placedOf({ id, venueId }: Order): VenueOrder | null {
     // The record of an order whose reply was lost does not have the venue order id.
-    return this.#found(venueId ?? this.#placed.get(id));
+    return this.found(venueId ?? this.placed.get(id));
   }
-  #found(venueId: VenueOrderId | number | undefined): VenueOrder | null {
-    return typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
+  private found(venueId: VenueOrderId | number | undefined): VenueOrder | null {
+    return typeof venueId === 'number' ? this.venue.find(this.account, venueId) : null;
   }
 
-  #cancelTrigger(otherTriggers: ReplayTriggers, order: Order): void {
-    const lane = this.#lanes[order.instrumentIndex]!;
-    if (this.#isMidRow(lane, order)) lane.late = lane.lateTriggers.push(order.id) + lane.lateCancels.length;
-    else otherTriggers.cancel(order.id, this.#engine.nowMs);
+  private cancelTrigger(otherTriggers: ReplayTriggers, order: Order): void {
+    const lane = this.lanes[order.instrumentIndex]!;
+    if (this.isMidRow(lane, order)) lane.late = lane.lateTriggers.push(order.id) + lane.lateCancels.length;
+    else otherTriggers.cancel(order.id, this.engine.nowMs);
   }
 
   /** True for a bracket leg whose stop fires: its cancel acts together with the stop, even inside a row. */
-  #isTakenBack(order: Order): boolean {
-    return order.parent > 0 && this.#engine.bracketManager.takesBack;
+  private isTakenBack(order: Order): boolean {
+    return order.parent > 0 && this.engine.bracketManager.takesBack;
   }
-  #isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
+  private isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
     const next = cursor.row + 1;
-    return !this.#isInstant && !this.#isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
+    return !this.isInstant && !this.isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.engine.nowMs;
   }
 
-  #actLateCancels(lane: ReplayBook): void {
+  private actLateCancels(lane: ReplayBook): void {
     lane.late = 0;
     for (const order of lane.lateTriggers.splice(0)) {
       // A trigger order that the row has fired continues as the order that it placed, so the cancel applies to that.
-      const child = this.#triggers?.childOf(order);
-      this.#triggers?.cancel(order, this.#engine.nowMs);
+      const child = this.triggers?.childOf(order);
+      this.triggers?.cancel(order, this.engine.nowMs);
       if (child !== undefined) lane.lateCancels.push(child);
     }
     for (const id of lane.lateCancels.splice(0)) {
       // Look it up by id: the row may have filled the order, and another order may use its record now.
-      const order = this.#venue.find(this.#account, id);
-      if (order !== null) this.#venue.cancel(order, this.#engine.nowMs);
+      const order = this.venue.find(this.account, id);
+      if (order !== null) this.venue.cancel(order, this.engine.nowMs);
     }
   }
 
   /** Throws StrategyError for an invalid latency. */
-  #latencyOf(order: Order, isCancel: boolean): number {
-    const ms: unknown = this.#options.latency.ms(order, isCancel);
+  private latencyOf(order: Order, isCancel: boolean): number {
+    const ms: unknown = this.options.latency.ms(order, isCancel);
     if (typeof ms === 'number' && ms >= 0 && ms <= MAX_LATENCY_MS) return ms;
     throw new StrategyError(`the latency model answers ${String(ms)}`, `it says how many ms an order takes, from 0 to ${MAX_LATENCY_MS}`);
   }
 
   /** Events may be scheduled while a row is matched, without a call of a strategy, so the loop must check the queue again. */
-  #later(timeMs: number, run: () => void): void {
-    this.#engine.hasPendingWork = true;
-    this.#queue.at(timeMs, run);
+  private later(timeMs: number, run: () => void): void {
+    this.engine.hasPendingWork = true;
+    this.queue.at(timeMs, run);
   }
 
-  #book(instrument: number): ReplayBook {
-    return this.#onlyBook ?? this.#lanes[instrument]!;
+  private book(instrument: number): ReplayBook {
+    return this.onlyBook ?? this.lanes[instrument]!;
   }
-  #forget(order: VenueOrder): void {
-    if (this.#options.faultOf !== null) this.#placed.delete(order.ref);
-    this.#triggers?.childEnded(order.ref as OrderId);
-    this.#venue.release(order);
+  private forget(order: VenueOrder): void {
+    if (this.options.faultOf !== null) this.placed.delete(order.ref);
+    this.triggers?.childEnded(order.ref as OrderId);
+    this.venue.release(order);
   }
 }
 

@@ -11,40 +11,40 @@ const MIX = 0x85eb_ca6b | 0;
 const SEQ = 0;
 
 export class ReplayJournal implements Journal {
-  #hash = 2_166_136_261 | 0;
+  private hashBits = 2_166_136_261 | 0;
 
   get durableSeq(): number {
     return SEQ;
   }
   /** Hash of all records, 8 hex digits. Equal runs have equal hashes. */
   get hash(): string {
-    return (this.#hash >>> 0).toString(16).padStart(8, '0');
+    return (this.hashBits >>> 0).toString(16).padStart(8, '0');
   }
 
   denied(order: Order, code: string): number {
-    return this.#record(1, order.id, code.length);
+    return this.record(1, order.id, code.length);
   }
   drafted(order: Order, { ahead }: Waits): number {
-    return this.#record(3, order.id, ahead.length);
+    return this.record(3, order.id, ahead.length);
   }
   submitted(order: Order): number {
-    return this.#record(2, order.id, order.lots + order.quoteUnits + order.createdMs * 31);
+    return this.record(2, order.id, order.lots + order.quoteUnits + order.createdMs * 31);
   }
   ack(order: Order): number {
-    return this.#record(4, order.id, 0);
+    return this.record(4, order.id, 0);
   }
   refused(order: Order, code: string): number {
-    return this.#record(5, order.id, code.length);
+    return this.record(5, order.id, code.length);
   }
   evidence(order: Order, seen: Evidence): number {
-    return this.#record(6, order.id, seen.venueMs);
+    return this.record(6, order.id, seen.venueMs);
   }
   fill(order: Order, { tradeId, price, lots, fee }: Fill): number {
     // The odd factor distinguishes values with equal sums.
-    return this.#record(7, order.id, ((price * 31 + lots) * 31 + fee) * 31 + tradeId);
+    return this.record(7, order.id, ((price * 31 + lots) * 31 + fee) * 31 + tradeId);
   }
   state(order: Order): number {
-    return this.#record(8, order.id, order.filledLots);
+    return this.record(8, order.id, order.filledLots);
   }
   signMs({ createdMs }: Order): number {
     return createdMs;
@@ -53,12 +53,12 @@ export class ReplayJournal implements Journal {
     return SEQ;
   }
   provenAbsent(order: Order): number {
-    return this.#record(9, order.id, 0);
+    return this.record(9, order.id, 0);
   }
 
-  #record(kind: number, id: number, value: number): number {
+  private record(kind: number, id: number, value: number): number {
     // One mixing step for each record, of the low 32 bits: an added, removed, moved or changed record changes all later hashes.
-    this.#hash = Math.imul(this.#hash ^ Math.imul(id, MIX) ^ (kind << 28) ^ value, PRIME);
+    this.hashBits = Math.imul(this.hashBits ^ Math.imul(id, MIX) ^ (kind << 28) ^ value, PRIME);
     return SEQ;
   }
 }

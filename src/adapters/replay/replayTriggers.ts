@@ -12,90 +12,90 @@ import type { MarginWatch } from './marginWatch.ts';
 const MAX_WAITING = 10_000;
 
 export class ReplayTriggers implements RowTriggers {
-  readonly #engine: ReplayHost;
-  readonly #venue: FuturesVenue;
-  readonly #account: number;
-  readonly #watch: MarginWatch;
-  readonly #queue: TriggerQueue;
+  private readonly engine: ReplayHost;
+  private readonly venue: FuturesVenue;
+  private readonly account: number;
+  private readonly watch: MarginWatch;
+  private readonly queue: TriggerQueue;
   /** Waiting orders: the bot's order of each trigger, and the trigger of each order. */
-  readonly #orderOf = new Map<number, OrderId>();
-  readonly #triggerOf = new Map<OrderId, Trigger>();
+  private readonly orderOf = new Map<number, OrderId>();
+  private readonly triggerOf = new Map<OrderId, Trigger>();
   /** The venue's order for each fired trigger order that is still open. */
-  readonly #childOf = new Map<OrderId, number>();
+  private readonly children = new Map<OrderId, number>();
   /** By instrument. */
-  readonly #waiting: Int32Array;
+  private readonly waitingCount: Int32Array;
 
   constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch) {
-    this.#engine = engine;
-    this.#venue = venue;
-    this.#account = account;
-    this.#watch = watch;
-    this.#queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.#fired(trigger, timeMs) }, MAX_WAITING);
-    this.#waiting = new Int32Array(engine.instruments.length);
+    this.engine = engine;
+    this.venue = venue;
+    this.account = account;
+    this.watch = watch;
+    this.queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.fired(trigger, timeMs) }, MAX_WAITING);
+    this.waitingCount = new Int32Array(engine.instruments.length);
   }
 
   /** Returns the id under which the order waits; null if refused, with the code in `refusal`. */
   place(order: Order, nowMs: number): number | null {
     const { id, instrument, instrumentIndex, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot, triggerTicks = 0 } = order;
     const child = { instrument, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot };
-    const trigger = this.#queue.place(this.#account, kindOf(order), triggerTicks, child, nowMs);
+    const trigger = this.queue.place(this.account, kindOf(order), triggerTicks, child, nowMs);
     if (trigger === null) return null;
-    this.#orderOf.set(trigger.id, id);
-    this.#triggerOf.set(id, trigger);
-    this.#waiting[instrumentIndex]!++;
+    this.orderOf.set(trigger.id, id);
+    this.triggerOf.set(id, trigger);
+    this.waitingCount[instrumentIndex]!++;
     return trigger.id;
   }
   get refusal(): number {
-    return this.#queue.refusal;
+    return this.queue.refusal;
   }
 
   waiting(instrument: number): number {
-    return this.#waiting[instrument]!;
+    return this.waitingCount[instrument]!;
   }
   waits(order: OrderId): boolean {
-    return this.#triggerOf.has(order);
+    return this.triggerOf.has(order);
   }
   cancel(order: OrderId, nowMs: number): void {
-    const trigger = this.#triggerOf.get(order);
+    const trigger = this.triggerOf.get(order);
     if (trigger === undefined) return;
-    this.#queue.cancel(this.#account, trigger.id);
-    this.#forget(trigger, order);
-    this.#engine.ended(order, 'canceled', nowMs);
+    this.queue.cancel(this.account, trigger.id);
+    this.forget(trigger, order);
+    this.engine.ended(order, 'canceled', nowMs);
   }
   /** Returns the venue's order of a fired trigger order. */
   childOf(order: OrderId): number | undefined {
-    return this.#childOf.get(order);
+    return this.children.get(order);
   }
   childEnded(order: OrderId): void {
-    this.#childOf.delete(order);
+    this.children.delete(order);
   }
 
   /** True if a row reaches any of them. */
   isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
-    if (this.#waiting[instrument] === 0) return false;
-    const { atOpen, inside } = this.reachedBy(this.#engine.instruments[instrument]!, openMs, open, high, low);
+    if (this.waitingCount[instrument] === 0) return false;
+    const { atOpen, inside } = this.reachedBy(this.engine.instruments[instrument]!, openMs, open, high, low);
     return atOpen.length + inside.length > 0;
   }
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
-    return this.#queue.reachedBy(instrument, openMs, open, high, low);
+    return this.queue.reachedBy(instrument, openMs, open, high, low);
   }
   fireAt(trigger: Trigger, price: number, timeMs: number): void {
-    this.#queue.fire(trigger, price, timeMs, this.#place);
+    this.queue.fire(trigger, price, timeMs, this.placeChild);
   }
 
-  readonly #place: PlaceChild = (trigger, timeMs) => {
-    const order = this.#orderOf.get(trigger.id)!;
-    const { instrumentIndex } = this.#engine.orders.get(order)!;
-    this.#watch.beforeOrder(instrumentIndex);
-    const child = this.#venue.place(this.#account, order, trigger.child, timeMs);
-    if (child !== null) this.#childOf.set(order, child.id);
+  private readonly placeChild: PlaceChild = (trigger, timeMs) => {
+    const order = this.orderOf.get(trigger.id)!;
+    const { instrumentIndex } = this.engine.orders.get(order)!;
+    this.watch.beforeOrder(instrumentIndex);
+    const child = this.venue.place(this.account, order, trigger.child, timeMs);
+    if (child !== null) this.children.set(order, child.id);
     return child;
   };
 
-  #fired(trigger: Trigger, timeMs: number): void {
-    const engine = this.#engine;
-    const order = this.#orderOf.get(trigger.id)!;
-    this.#forget(trigger, order);
+  private fired(trigger: Trigger, timeMs: number): void {
+    const engine = this.engine;
+    const order = this.orderOf.get(trigger.id)!;
+    this.forget(trigger, order);
     if (trigger.status !== 'failed') return;
     const record = engine.orders.get(order)!;
     const { strategy, instrument } = record;
@@ -104,10 +104,10 @@ export class ReplayTriggers implements RowTriggers {
     engine.ended(order, 'rejected', timeMs);
   }
 
-  #forget({ id, child: { instrument } }: Trigger, order: OrderId): void {
-    this.#orderOf.delete(id);
-    this.#triggerOf.delete(order);
-    this.#waiting[this.#engine.instruments.indexOf(instrument)]!--;
+  private forget({ id, child: { instrument } }: Trigger, order: OrderId): void {
+    this.orderOf.delete(id);
+    this.triggerOf.delete(order);
+    this.waitingCount[this.engine.instruments.indexOf(instrument)]!--;
   }
 }
 

@@ -1,19 +1,18 @@
 // Name and version of this package, read from its own package.json.
 
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-
-const require = createRequire(import.meta.url);
+import { fileURLToPath } from 'node:url';
+import { packageUrl } from '../../base/inPackage.ts';
+import { requirePackage } from './requirePackage.ts';
 
 /** Returns the version in package.json, such as 0.1.0. */
 export function packageVersion(): string {
-  const manifest: unknown = require('isobar/package.json');
+  const manifest: unknown = requirePackage('./package.json');
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
 }
 
 /** Returns the folder in which this package is installed. */
 export function packageFolder(): string {
-  return dirname(require.resolve('isobar/package.json'));
+  return fileURLToPath(packageUrl).slice(0, -1);
 }
 
 /** Returns the versions of what took part in a run, by name. */

@@ -8,18 +8,18 @@ const FIRST = 65_536;
  * and collects the heap for it. Code that makes columns a thousand times, and drops them, allocates them here.
  */
 export class Arena {
-  #memory = new Float64Array(0);
-  #used = 0;
+  private memory = new Float64Array(0);
+  private used = 0;
 
   take(length: number): Float64Array {
-    if (this.#used + length > this.#memory.length) {
+    if (this.used + length > this.memory.length) {
       // Readers keep what was lent from the memory before.
-      this.#memory = new Float64Array(Math.max(FIRST, 2 * this.#memory.length, length));
-      this.#used = 0;
+      this.memory = new Float64Array(Math.max(FIRST, 2 * this.memory.length, length));
+      this.used = 0;
     }
-    const from = this.#used;
-    this.#used += length;
-    return this.#memory.subarray(from, this.#used);
+    const from = this.used;
+    this.used += length;
+    return this.memory.subarray(from, this.used);
   }
 
   takeBytes(length: number): Uint8Array {
@@ -29,6 +29,6 @@ export class Arena {
 
   /** Frees everything: memory that was lent may be lent again. */
   reset(): void {
-    this.#used = 0;
+    this.used = 0;
   }
 }

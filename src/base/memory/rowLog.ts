@@ -29,57 +29,57 @@ export function rowInPage(row: number): number {
  * every 4 KiB, which is more than a bar costs. A new object serves a single run.
  */
 export class Scratch {
-  readonly #free = new Map<number, Float64Array[]>();
+  private readonly free = new Map<number, Float64Array[]>();
 
   /** Returns an array of `length` numbers with any content. */
   take(length: number): Float64Array {
-    return this.#free.get(length)?.pop() ?? new Float64Array(length);
+    return this.free.get(length)?.pop() ?? new Float64Array(length);
   }
   /** The same for a page of a log. */
   page(length: number): Float64Array {
     return this.take(length);
   }
   give(array: Float64Array): void {
-    const same = this.#free.get(array.length);
+    const same = this.free.get(array.length);
     if (same) same.push(array);
-    else this.#free.set(array.length, [array]);
+    else this.free.set(array.length, [array]);
   }
 }
 
 /** For a process that reads no record of a run: every page of a log is the same memory, so that a log of any length needs one page. */
 export class DiscardingScratch extends Scratch {
-  readonly #pages = new Map<number, Float64Array>();
+  private readonly pages = new Map<number, Float64Array>();
 
   override page(length: number): Float64Array {
-    const known = this.#pages.get(length) ?? new Float64Array(length);
-    this.#pages.set(length, known);
+    const known = this.pages.get(length) ?? new Float64Array(length);
+    this.pages.set(length, known);
     return known;
   }
 }
 
 export class RowLog {
   readonly width: number;
-  readonly #scratch: Scratch;
-  readonly #pages: Float64Array[] = [];
+  private readonly scratch: Scratch;
+  private readonly pages: Float64Array[] = [];
   /** The current page and its number: rows are mostly written in order. */
   page: Float64Array = new Float64Array(0);
-  #pageAt = -1;
+  private pageAt = -1;
 
   constructor(width: number, scratch: Scratch) {
     this.width = width;
-    this.#scratch = scratch;
+    this.scratch = scratch;
   }
 
   /** True when `page` is the page of a row. The row begins there at `rowInPage(row)` times the width. */
   isAt(row: number): boolean {
-    return row >> PAGE_BITS === this.#pageAt;
+    return row >> PAGE_BITS === this.pageAt;
   }
   /** Makes `page` the page of a row. */
   turnTo(row: number): void {
     const at = row >> PAGE_BITS;
-    while (this.#pages.length <= at) this.#pages.push(this.#scratch.page(PAGE_ROWS * this.width));
-    this.#pageAt = at;
-    this.page = this.#pages[at]!;
+    while (this.pages.length <= at) this.pages.push(this.scratch.page(PAGE_ROWS * this.width));
+    this.pageAt = at;
+    this.page = this.pages[at]!;
   }
 
   /** Returns the rows [0, length) as columns, by field; lent by `arena` if given. */
@@ -88,7 +88,7 @@ export class RowLog {
     const columns = Array.from({ length: width }, () => (arena === null ? new Float64Array(length) : arena.take(length)));
     // By strips: what one field of a strip has brought into the cache serves the others.
     for (let from = 0; from < length; from += STRIP_ROWS) {
-      const page = this.#pages[from >> PAGE_BITS]!;
+      const page = this.pages[from >> PAGE_BITS]!;
       const to = Math.min(from + STRIP_ROWS, length);
       for (let field = 0; field < width; field++) copyField(page, rowInPage(from) * width + field, width, columns[field]!, from, to);
     }
@@ -97,8 +97,8 @@ export class RowLog {
 
   /** Returns the memory; the log is empty afterwards. */
   release(): void {
-    for (const page of this.#pages.splice(0)) this.#scratch.give(page);
-    this.#pageAt = -1;
+    for (const page of this.pages.splice(0)) this.scratch.give(page);
+    this.pageAt = -1;
   }
 }
 

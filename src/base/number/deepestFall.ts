@@ -9,43 +9,43 @@ export class DeepestFall {
   fraction = 0;
   /** Largest peak minus value, in the units of the series; it may belong to another fall than `fraction`. */
   units = 0;
-  #peak: number;
+  private peak: number;
 
   /** `start`: the first peak, above 0. */
   constructor(start: number) {
-    this.#peak = start;
+    this.peak = start;
   }
 
   /** Starts again from a first peak, without values. */
   begin(start: number): void {
-    this.#peak = start;
+    this.peak = start;
     this.fraction = 0;
     this.units = 0;
   }
 
   /** Takes the values [0, length), later than all before. */
   take(values: Float64Array, length: number): void {
-    let peak = this.#peak;
-    let limit = this.#limit(peak);
+    let peak = this.peak;
+    let limit = this.limit(peak);
     for (let at = 0; at < length; at++) {
       const value = values[at]!;
       if (value > peak) {
         peak = value;
-        limit = this.#limit(peak);
+        limit = this.limit(peak);
       } else if (value < limit) {
-        this.#deepen(peak, value);
-        limit = this.#limit(peak);
+        this.deepen(peak, value);
+        limit = this.limit(peak);
       }
     }
-    this.#peak = peak;
+    this.peak = peak;
   }
 
   /** Returns a limit: no value at or above it is a deeper fall than those found. It lies a rounding error above the exact limit. */
-  #limit(peak: number): number {
+  private limit(peak: number): number {
     return Math.max(peak * (1 + this.fraction + NO_FALL), peak - this.units);
   }
 
-  #deepen(peak: number, value: number): void {
+  private deepen(peak: number, value: number): void {
     const fraction = value / peak - 1;
     if (fraction >= -NO_FALL) return;
     if (fraction < this.fraction) this.fraction = fraction;

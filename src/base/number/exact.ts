@@ -2,6 +2,9 @@
 
 import { InvariantError } from '../errors.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 export type Rounding = 'down' | 'up' | 'halfUp' | 'halfEven';
 
 /** 2^53 - 1: every integer up to here is exact in a double. */
@@ -88,7 +91,7 @@ export function mulPpmUp(amount: number, ppm: number): number {
   return product <= HALF_MAX ? ceil(product / MILLION) : shareUpWide(amount, ppm);
 }
 function shareUpWide(amount: number, ppm: number): number {
-  return amount <= MAX ? mulDiv(amount, ppm, MILLION, 'up') : Infinity;
+  return amount <= MAX ? mulDiv(amount, ppm, MILLION, 'up') : INFINITY;
 }
 
 /**
@@ -99,7 +102,7 @@ export function productAtMost(a: number, b: number, c: number, d: number): boole
   const left = a * b;
   const right = c * d;
   if (left <= MAX || right <= MAX) return left <= right;
-  return left < Infinity && right < Infinity && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
+  return left < INFINITY && right < INFINITY && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
 }
 
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */

@@ -1,12 +1,15 @@
 // Finds the nearest valid name to a misspelt one, for messages that name the remedy.
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /**
- * Returns the name of `valid` with the smallest edit distance to `given`, or null when more than a third of its letters differ. Of several
- * equally near names the one that begins as `given` does: `seeds` is taken for `seed` and not for `feeds`.
+ * The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). Of
+ * several as near the one that begins as `given` does: `seeds` is meant to be `seed` and not `feeds`.
  */
 export function nearestName(given: string, valid: readonly string[]): string | null {
   let best: string | null = null;
-  let min = Infinity;
+  let min = INFINITY;
   let max = -1;
   for (const name of valid) {
     const distance = editDistance(given.toLowerCase(), name.toLowerCase());
@@ -30,7 +33,7 @@ function editDistance(a: string, b: string): number {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Infinity;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : INFINITY;
       next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same, swapped));
     }
     before = row;

@@ -1,6 +1,9 @@
 // Bounded searches over whole numbers: at most about fifty steps for any size.
 
-/** Returns the first row in [from, to) whose time is above `ms`; `to` if no row is. */
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+/** The first row in [from, to) whose time is above `ms`, or `to` when no row is. */
 export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
   let low = from;
   let high = to;
@@ -39,7 +42,7 @@ export function highestTrue(test: (at: number) => boolean, near: number, top: nu
 export function lowestTrue(test: (at: number) => boolean, near: number, top: number): number {
   let low = 1;
   let high = top;
-  if (!test(high)) return Infinity;
+  if (!test(high)) return INFINITY;
   for (let at = near, step = 1; low <= at && at < high; step *= 8) {
     if (test(at)) at = (high = at) - step;
     else at = (low = at + 1) + step;

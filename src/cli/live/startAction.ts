@@ -10,6 +10,7 @@ import { handedOn, withoutSecrets } from '../../access/environment.ts';
 import { openDemo, type Demo } from '../../tasks/bot/demo.ts';
 import { secondsOf } from '../../tasks/bot/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { builtUrl } from '../../base/inPackage.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
 
 interface LiveArgs {
@@ -39,7 +40,7 @@ export async function live(args: LiveArgs): Promise<void> {
   if (args.live || args.confirm !== undefined) throw new ConfigError('--demo: trades on paper alone', 'leave --live and --confirm out');
   // Checks the option before anything is opened. The bot's process checks it again.
   secondsOf(args.seconds);
-  const demo = await openDemo(fileURLToPath(new URL('../isobar.js', import.meta.url)));
+  const demo = await openDemo(fileURLToPath(builtUrl('cli/isobar')));
   try {
     if (!args.json) process.stderr.write(demoText(demo));
     process.exitCode = await botProcess(demo.config, args);
@@ -86,7 +87,7 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
 
 /** Returns the exit code of the bot. */
 function botProcess(config: string, { live: isLive, confirm, json, demo, seconds, acceptChanges }: LiveArgs): Promise<number> {
-  const entry = fileURLToPath(new URL('../../tasks/bot/process/main.js', import.meta.url));
+  const entry = fileURLToPath(builtUrl('tasks/bot/process/main'));
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),

@@ -1,5 +1,6 @@
 // Converts an error to the message for the user and the exit code for scripts. No other file does this.
 
+import { sourcePlaces } from '../../adapters/runtime/sourcePlaces.ts';
 import { authorFrames } from '../../tasks/backtest/thread/authorFrames.ts';
 import { ConfigError, DiffersError, EXIT, StrategyError } from '../../base/errors.ts';
 import { printError } from './print.ts';
@@ -21,7 +22,9 @@ function failureText(error: unknown): string {
     return withRemedy('the backtest ran out of memory', 'run a shorter range, or give more: NODE_OPTIONS=--max-old-space-size=8192');
   }
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const frames = sourcePlaces(stack)
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
   return [withRemedy(`${name}: ${message}`, 'this is a fault of isobar; please report it with the lines below'), ...frames].join('\n');
 }
 

@@ -9,6 +9,9 @@ import type { RiskModule } from '../../risk/riskModule.ts';
 import type { AlignedFeeds } from '../feeds/alignedFeeds.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Receives the equity while the run proceeds. With a sink, the recorder keeps no column of the whole run. */
 export interface EquitySink {
   /** Takes `length` instants, all later than the ones before: equity `units[i]` at `timeMs[at + i]`. The recorder reuses both arrays. */
@@ -35,26 +38,26 @@ const NO_ROW = 2 ** 31 - 1;
  * each position is valued at its newest close.
  */
 export class EquityRecorder {
-  readonly #feeds: readonly FeedRun[];
-  readonly #ledger: Ledger;
-  readonly #ticks: readonly TickColumn[];
+  private readonly feeds: readonly FeedRun[];
+  private readonly ledger: Ledger;
+  private readonly ticks: readonly TickColumn[];
   /** The aligned execution feeds of the block; used when there are several execution feeds. */
-  #alignedFeeds: readonly AlignedFeeds[] = [];
+  private alignedFeeds: readonly AlignedFeeds[] = [];
   /** The execution feed if there is only one, and the prices by which its holding is marked. */
-  readonly #only: FeedRun | null;
-  readonly #onlyTicks: TickColumn;
-  readonly #scratch: Scratch;
-  readonly #units: Float64Array;
-  readonly #times: Float64Array;
-  readonly #sink: EquitySink | null;
+  private readonly only: FeedRun | null;
+  private readonly onlyTicks: TickColumn;
+  private readonly scratch: Scratch;
+  private readonly units: Float64Array;
+  private readonly times: Float64Array;
+  private readonly sink: EquitySink | null;
   /** For a single feed: the rows that the sink wants, how many of them are marked, and the next one. */
-  readonly #sampleRows: Int32Array | null;
-  #sampleCount = 0;
+  private readonly sampleRows: Int32Array | null;
+  private sampleCount = 0;
   /** Number of rows of the run that the sink's falls have received. */
-  #fallen = 0;
-  #next: number;
+  private fallen = 0;
+  private next: number;
   /** Number of marked instants, without those that the sink has taken. */
-  #length = 0;
+  private length = 0;
 
   /**
    * `feeds`: the execution feeds in instrument order. `ticks`: the prices by which their holdings are marked, row by row. With a sink, only
@@ -68,87 +71,87 @@ export class EquityRecorder {
     sink: EquitySink | null,
     blockRows: number,
   ) {
-    this.#sink = sink;
-    this.#scratch = scratch;
-    this.#feeds = feeds;
-    this.#ledger = ledger;
-    this.#ticks = ticks;
-    this.#only = feeds.length === 1 ? feeds[0]! : null;
-    this.#onlyTicks = ticks[0]!;
-    this.#sampleRows =
-      this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
-    this.#next = this.#sampleRows?.[0] ?? NO_ROW;
-    this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
+    this.sink = sink;
+    this.scratch = scratch;
+    this.feeds = feeds;
+    this.ledger = ledger;
+    this.ticks = ticks;
+    this.only = feeds.length === 1 ? feeds[0]! : null;
+    this.onlyTicks = ticks[0]!;
+    this.sampleRows =
+      this.only === null || sink === null ? null : sink.rowsOf(this.only.bars.closeMs, this.only.firstRow, this.only.bars.length);
+    this.next = this.sampleRows?.[0] ?? NO_ROW;
+    this.units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // With one execution feed, its own closes are the times.
-    this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : scratch.take(this.#units.length);
+    this.times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : scratch.take(this.units.length);
   }
 
   /** Begins a block. Everything before it must be marked. */
   enterBlock(group: readonly AlignedFeeds[]): void {
-    if (this.#only === null) this.#alignedFeeds = group.filter(({ isExecution }) => isExecution);
+    if (this.only === null) this.alignedFeeds = group.filter(({ isExecution }) => isExecution);
   }
 
   /** Marks every delivered instant with the current holdings. Call it before they change. */
   settle(): void {
-    if (this.#only === null) this.#markMerged();
-    else if (this.#sampleRows !== null) {
-      this.#markFalls(this.#sink!.falls, this.#only);
-      this.#markSamples(this.#sampleRows, this.#only);
-    } else this.#markRows(this.#only);
+    if (this.only === null) this.markMerged();
+    else if (this.sampleRows !== null) {
+      this.markFalls(this.sink!.falls, this.only);
+      this.markSamples(this.sampleRows, this.only);
+    } else this.markRows(this.only);
   }
 
   /** Passes every instant marked until now, including the current one, to the loss rules. */
   show(risk: RiskModule): void {
     this.settle();
-    risk.observe(this.#times, this.#units, this.#length);
+    risk.observe(this.times, this.units, this.length);
   }
 
   /** Ends a block: passes its instants to the sink, if there is one. */
   flushBlock(): void {
-    if (this.#sink === null || this.#length === 0) return;
-    this.#sink.falls.take(this.#units, this.#length);
-    this.#sink.take(this.#times, 0, this.#units, this.#length);
-    this.#length = 0;
+    if (this.sink === null || this.length === 0) return;
+    this.sink.falls.take(this.units, this.length);
+    this.sink.take(this.times, 0, this.units, this.length);
+    this.length = 0;
   }
 
   /** Returns every instant that no sink has taken. */
   columns(): EquityColumns {
     this.settle();
-    return { length: this.#length, timeMs: this.#times.subarray(0, this.#length), units: this.#units.subarray(0, this.#length) };
+    return { length: this.length, timeMs: this.times.subarray(0, this.length), units: this.units.subarray(0, this.length) };
   }
 
   release(): void {
-    this.#scratch.give(this.#units);
-    if (this.#only === null) this.#scratch.give(this.#times);
+    this.scratch.give(this.units);
+    if (this.only === null) this.scratch.give(this.times);
   }
 
-  #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
-    const from = this.#length;
+  private markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
+    const from = this.length;
     const to = cursor.row + 1 - firstRow;
     if (to <= from) return;
-    this.#length = to;
-    this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#onlyTicks, firstRow);
+    this.length = to;
+    this.ledger.markRows(instrumentIndex, this.units, from, to, this.onlyTicks, firstRow);
   }
 
   /** Marks every row up to the newest delivered one. While nothing is held, equity is constant, so one row is enough. */
-  #markFalls(falls: DeepestFall, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+  private markFalls(falls: DeepestFall, { cursor, instrumentIndex, firstRow }: FeedRun): void {
     const to = cursor.row + 1 - firstRow;
-    if (to <= this.#fallen) return;
-    if (!this.#ledger.holds(instrumentIndex)) this.#fallen = to - 1;
-    while (this.#fallen < to) {
-      const rows = Math.min(FALL_ROWS, to - this.#fallen);
-      this.#ledger.markRows(instrumentIndex, fallUnits, 0, rows, this.#onlyTicks, firstRow + this.#fallen);
+    if (to <= this.fallen) return;
+    if (!this.ledger.holds(instrumentIndex)) this.fallen = to - 1;
+    while (this.fallen < to) {
+      const rows = Math.min(FALL_ROWS, to - this.fallen);
+      this.ledger.markRows(instrumentIndex, fallUnits, 0, rows, this.onlyTicks, firstRow + this.fallen);
       falls.take(fallUnits, rows);
-      this.#fallen += rows;
+      this.fallen += rows;
     }
   }
 
   /** Marks the rows that the sink wants, up to the newest delivered row. */
-  #markSamples(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
-    for (; this.#next <= cursor.row; this.#next = looks[++this.#sampleCount] ?? NO_ROW) {
-      const row = this.#next;
-      this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#onlyTicks, row);
-      this.#sink!.take(this.#times, row - firstRow, this.#units, 1);
+  private markSamples(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+    for (; this.next <= cursor.row; this.next = looks[++this.sampleCount] ?? NO_ROW) {
+      const row = this.next;
+      this.ledger.markRows(instrumentIndex, this.units, 0, 1, this.onlyTicks, row);
+      this.sink!.take(this.times, row - firstRow, this.units, 1);
     }
   }
 
@@ -156,12 +159,12 @@ export class EquityRecorder {
    * Marks segment by segment. The aligned feeds with the earliest row advance alone until others have a row; all feeds that close at that
    * instant then advance together.
    */
-  #markMerged(): void {
-    const otherAligned = this.#alignedFeeds;
+  private markMerged(): void {
+    const otherAligned = this.alignedFeeds;
     for (;;) {
       let first: AlignedFeeds | null = null;
-      let t = Infinity;
-      let limit = Infinity;
+      let t = INFINITY;
+      let limit = INFINITY;
       for (let at = 0; at < otherAligned.length; at++) {
         const cohort = otherAligned[at]!;
         const ms = cohort.unmarkedMs;
@@ -173,42 +176,42 @@ export class EquityRecorder {
         } else if (ms < limit) limit = ms;
       }
       if (first === null) return;
-      const from = this.#length;
-      this.#addTimes(first, limit);
+      const from = this.length;
+      this.addTimes(first, limit);
       first.isMarking = true;
       if (limit === t) for (const cohort of otherAligned) cohort.isMarking = cohort.unmarkedMs === t;
-      this.#addUnits(from, this.#length);
-      const rows = this.#length - from;
+      this.addUnits(from, this.length);
+      const rows = this.length - from;
       for (let at = 0; at < otherAligned.length; at++) if (otherAligned[at]!.isMarking === true) otherAligned[at]!.unmarked += rows;
     }
   }
 
   /** Adds the times of unmarked rows of aligned feeds: the first one, and those before `limit`. */
-  #addTimes({ lead, unmarked }: AlignedFeeds, limit: number): void {
-    const times = this.#times;
-    let length = this.#length;
+  private addTimes({ lead, unmarked }: AlignedFeeds, limit: number): void {
+    const times = this.times;
+    let length = this.length;
     times[length++] = lead.closeOf(unmarked);
     for (let row = unmarked + 1; row <= lead.cursor.row; row++) {
       const ms = lead.closeOf(row);
       if (ms >= limit) break;
       times[length++] = ms;
     }
-    this.#length = length;
+    this.length = length;
   }
 
   /** Adds equity at the instants [from, to): feeds that are being marked count row by row, other feeds at their newest row. */
-  #addUnits(from: number, to: number): void {
-    const feeds = this.#feeds;
-    const ledger = this.#ledger;
-    const units = this.#units;
+  private addUnits(from: number, to: number): void {
+    const feeds = this.feeds;
+    const ledger = this.ledger;
+    const units = this.units;
     const cash = ledger.cashTotal;
     for (let at = from; at < to; at++) units[at] = cash;
     for (let f = 0; f < feeds.length; f++) {
       const { aligned, cursor, instrumentIndex } = feeds[f]!;
       const { isMarking, lead, unmarked } = aligned!;
       const next = cursor.row - lead.cursor.row + unmarked;
-      if (isMarking === true) ledger.addRows(instrumentIndex, units, from, to, this.#ticks[f]!, next, 1);
-      else if (next > 0) ledger.addRows(instrumentIndex, units, from, to, this.#ticks[f]!, next - 1, 0);
+      if (isMarking === true) ledger.addRows(instrumentIndex, units, from, to, this.ticks[f]!, next, 1);
+      else if (next > 0) ledger.addRows(instrumentIndex, units, from, to, this.ticks[f]!, next - 1, 0);
     }
   }
 }

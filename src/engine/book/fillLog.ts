@@ -14,14 +14,14 @@ const WIDTH = 8;
 
 export class FillLog {
   length = 0;
-  readonly #rows: RowLog;
+  private readonly rows: RowLog;
 
   constructor(scratch: Scratch) {
-    this.#rows = new RowLog(WIDTH, scratch);
+    this.rows = new RowLog(WIDTH, scratch);
   }
 
   push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
-    const rowLog = this.#rows;
+    const rowLog = this.rows;
     const row = this.length;
     if (!rowLog.isAt(row)) {
       // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
@@ -45,7 +45,7 @@ export class FillLog {
 
   /** Returns the columns. Their memory comes from `arena` if given; otherwise the caller owns it. */
   columns(arena: Arena | null = null): FillColumns {
-    const columns = this.#rows.columns(this.length, arena);
+    const columns = this.rows.columns(this.length, arena);
     const of = (field: number) => columns[field]!;
     const codes = of(FIELD.codes);
     const bits = (from: number, width: number) => bitsOf(codes, from, width, arena);
@@ -66,6 +66,6 @@ export class FillLog {
     };
   }
   release(): void {
-    this.#rows.release();
+    this.rows.release();
   }
 }

@@ -33,23 +33,23 @@ export interface MarginHost {
 }
 
 export class MarginEvents {
-  readonly #engine: MarginHost;
+  private readonly engine: MarginHost;
 
   constructor(engine: MarginHost) {
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     engine.recorder.settle();
-    const strategy = this.#books().funded(instrumentIndex, isLong, units);
+    const strategy = this.books().funded(instrumentIndex, isLong, units);
     engine.payments.push('funding', strategy, instrumentIndex, isLong, units, timeMs, engine.fills.length);
   }
 
   /** Books the fill as that of an order made by the venue, so that orders, fills and trades show it like any other. */
   liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
-    const engine = this.#engine;
-    const strategy = this.#books().ownerOf(instrumentIndex);
+    const engine = this.engine;
+    const strategy = this.books().ownerOf(instrumentIndex);
     const instrument = engine.instruments[instrumentIndex]!;
     const { lots, price, timeMs } = fill;
     // The orders end with the position, so an exit that waited for them may now be sent.
@@ -68,13 +68,13 @@ export class MarginEvents {
       { price: fromScaled(price, instrument.priceDigits) },
     );
     engine.filled(order.id, fill);
-    this.#cancelStaleOrders(strategy, instrumentIndex, wasLong, timeMs);
+    this.cancelStaleOrders(strategy, instrumentIndex, wasLong, timeMs);
   }
 
   /** Cancels orders that were to reduce or reverse the position. They would now open one the other way that risk has not approved. */
-  #cancelStaleOrders(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
-    const { orders, drafts } = this.#engine;
-    if (!this.#books().terms(instrumentIndex).isNet) return;
+  private cancelStaleOrders(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
+    const { orders, drafts } = this.engine;
+    if (!this.books().terms(instrumentIndex).isNet) return;
     const turns = (order: BotOrder): boolean => {
       const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex && order.parent === 0;
       return isOwn && !order.reduceOnly && (order.side === 'sell') === wasLong;
@@ -88,12 +88,12 @@ export class MarginEvents {
    * belongs to the same trade.
    */
   covered({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {
-    const { payments, fills } = this.#engine;
+    const { payments, fills } = this.engine;
     payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
   }
 
-  #books(): FuturesLedger {
-    const books = contractBooks(this.#engine.ledger);
+  private books(): FuturesLedger {
+    const books = contractBooks(this.engine.ledger);
     if (books === null) throw new InvariantError('a spot account has no positions');
     return books;
   }

@@ -8,16 +8,16 @@ const WIDTH = 7;
 
 export class PaymentLog {
   length = 0;
-  readonly #rows: RowLog;
+  private readonly rows: RowLog;
 
   constructor(scratch: Scratch) {
-    this.#rows = new RowLog(WIDTH, scratch);
+    this.rows = new RowLog(WIDTH, scratch);
   }
 
   push(kind: PaymentKind, strategy: number, instrument: number, isLong: boolean, units: number, timeMs: number, afterFills: number): void {
     const row = this.length++;
-    if (!this.#rows.isAt(row)) this.#rows.turnTo(row);
-    const { page } = this.#rows;
+    if (!this.rows.isAt(row)) this.rows.turnTo(row);
+    const { page } = this.rows;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.timeMs] = timeMs;
     page[at + FIELD.units] = units;
@@ -29,7 +29,7 @@ export class PaymentLog {
   }
 
   columns(): PaymentColumns {
-    const columns = this.#rows.columns(this.length);
+    const columns = this.rows.columns(this.length);
     const of = (field: number) => columns[field]!;
     return {
       length: this.length,
@@ -43,6 +43,6 @@ export class PaymentLog {
     };
   }
   release(): void {
-    this.#rows.release();
+    this.rows.release();
   }
 }

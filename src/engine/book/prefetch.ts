@@ -15,16 +15,16 @@ const PRICES = 16;
 export class Prefetch {
   /** A sink: without it the compiler removes the prefetch reads. Starts as a fraction to stay a double. */
   sum = 0.5;
-  #fillsBefore = 0;
+  private fillsBefore = 0;
 
   /** Call before a block is visited. `fills`: number of fills booked until now. */
   beforeBlock(feeds: readonly FeedRun[], fills: number): void {
-    const isBusy = fills - this.#fillsBefore >= BUSY_FILLS;
-    this.#fillsBefore = fills;
-    if (isBusy) for (const feed of feeds) this.#touch(feed);
+    const isBusy = fills - this.fillsBefore >= BUSY_FILLS;
+    this.fillsBefore = fills;
+    if (isBusy) for (const feed of feeds) this.touch(feed);
   }
 
-  #touch({ bars: { closeMs }, openTicks, cur, to, hasGap }: FeedRun): void {
+  private touch({ bars: { closeMs }, openTicks, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
     for (let row = cur; row < to; row += PRICES) sum += openTicks[row]!;
     if (hasGap) for (let row = cur; row < to; row += TIMES) sum += closeMs[row]!;

@@ -3,6 +3,9 @@
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { FeedRun } from './feed.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /**
  * Eight coins on the same grid of minutes form one group. An hourly feed beside them, or a coin that lacks a row, forms another. The
  * position of the leading feed gives that of the others, so time is compared once a group. Each engine groups its feeds anew for each
@@ -34,12 +37,12 @@ export class AlignedFeeds {
   /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
     const { lead } = this;
-    return lead.cur < lead.to ? lead.closeOf(lead.cur) : Infinity;
+    return lead.cur < lead.to ? lead.closeOf(lead.cur) : INFINITY;
   }
   /** Returns the close of the next row whose equity is to be marked; Infinity when every delivered row is marked. */
   get unmarkedMs(): number {
     const { lead, unmarked } = this;
-    return unmarked <= lead.cursor.row ? lead.closeOf(unmarked) : Infinity;
+    return unmarked <= lead.cursor.row ? lead.closeOf(unmarked) : INFINITY;
   }
   /** Checks whether an order is working that a row of one of the feeds may fill. */
   refreshIsWorking(exchange: ExchangePort): void {

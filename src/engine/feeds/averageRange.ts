@@ -3,6 +3,9 @@
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeedRun } from './feed.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** Number of bars over which the true range is averaged. */
 export const RANGE_BARS = 14;
 
@@ -12,7 +15,7 @@ export const RANGE_BARS = 14;
  */
 export function rangeTicks(feeds: readonly FeedRun[], execution: FeedRun): number {
   const seen = execution.isHidden ? feeds.find((feed) => !feed.isHidden && feed.instrumentIndex === execution.instrumentIndex) : execution;
-  if (seen === undefined || seen.cursor.row < RANGE_BARS) return NaN;
+  if (seen === undefined || seen.cursor.row < RANGE_BARS) return NAN;
   const { high, low, close, instrument } = seen.bars;
   let sum = 0;
   for (let row = seen.cursor.row - RANGE_BARS + 1; row <= seen.cursor.row; row++) {

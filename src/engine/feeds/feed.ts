@@ -12,6 +12,10 @@ import { StrategyFeed } from './feedView.ts';
 import type { Instant } from './instant.ts';
 import { firstAfter } from '../../base/number/search.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 /** The aligned feeds that advance with a feed through a block, as other files may see them: see alignedFeeds.ts. */
 export interface FeedGroup {
   readonly lead: FeedRun;
@@ -58,9 +62,9 @@ export class FeedRun {
   cur = 0;
   to = 0;
   /** For a block without gaps: the length of its rows, and the close that row 0 would have. A step of 0 means that the block has gaps. */
-  #stepMs = 0.5;
-  #originMs = 0.5;
-  readonly #lengthMs: number;
+  private stepMs = 0.5;
+  private originMs = 0.5;
+  private readonly lengthMs: number;
   /** The group of feeds that it is aligned with in the current block. */
   aligned: FeedGroup | null = null;
 
@@ -78,10 +82,10 @@ export class FeedRun {
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
     // Numbers that start as a fraction are kept as doubles, written in place.
-    this.#stepMs = 0;
+    this.stepMs = 0;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
     this.cursor = { row: -1 };
-    this.#lengthMs = fixedLengthMs(bars.interval) ?? 0;
+    this.lengthMs = fixedLengthMs(bars.interval) ?? 0;
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
     this.view = new StrategyFeed(instrument, bars, this.cursor, this.indicators.series, instant);
   }
@@ -112,35 +116,35 @@ export class FeedRun {
     // The block mostly ends at the close of this very row. This avoids a search, which waits for memory at each step.
     const to = last >= cur && closeMs[last]! <= endMs ? last + 1 : firstAfter(closeMs, cur, last + 1, endMs);
     this.to = to;
-    this.#stepMs = 0;
-    if (to === cur || this.#lengthMs === 0) return;
+    this.stepMs = 0;
+    if (to === cur || this.lengthMs === 0) return;
     // Rows are at least their length apart. If the total span equals the sum of the lengths, no row is missing.
     const spanMs = closeMs[to - 1]! - closeMs[cur]!;
-    if (spanMs !== (to - 1 - cur) * this.#lengthMs) return;
-    this.#stepMs = this.#lengthMs;
-    this.#originMs = closeMs[cur]! - cur * this.#lengthMs;
+    if (spanMs !== (to - 1 - cur) * this.lengthMs) return;
+    this.stepMs = this.lengthMs;
+    this.originMs = closeMs[cur]! - cur * this.lengthMs;
   }
   /** Returns the close of a row of the block. Computed when no row is missing, because scattered reads wait for memory. */
   closeOf(row: number): number {
-    return this.#stepMs > 0 ? this.#originMs + row * this.#stepMs : this.bars.closeMs[row]!;
+    return this.stepMs > 0 ? this.originMs + row * this.stepMs : this.bars.closeMs[row]!;
   }
   /** Returns the first row to deliver that closes after `ms`; the end of the block if no row does. */
   firstAfter(ms: number): number {
     const { cur, to } = this;
-    if (this.#stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.#originMs) / this.#stepMs) + 1));
+    if (this.stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.originMs) / this.stepMs) + 1));
     const { closeMs } = this.bars;
     // Mostly the whole block: this avoids a search, which waits for memory at each step.
     return cur < to && closeMs[to - 1]! <= ms ? to : firstAfter(closeMs, cur, to, ms);
   }
   /** True when a row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {
-    return this.#stepMs === 0;
+    return this.stepMs === 0;
   }
 
   /** Execution feeds only: the newest delivered close in ticks; NaN before the first. */
   get lastTicks(): number {
     const { row } = this.cursor;
-    return row < 0 ? NaN : this.closeTicks[row]!;
+    return row < 0 ? NAN : this.closeTicks[row]!;
   }
 
   /** Makes row `cur` the next to deliver again, because another engine steps through the same block. */
@@ -153,17 +157,17 @@ export class FeedRun {
   }
   /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
-    return this.cur < this.to ? this.bars.closeMs[this.cur]! : Infinity;
+    return this.cur < this.to ? this.bars.closeMs[this.cur]! : INFINITY;
   }
   /** Returns the close of the next row to deliver in any block; Infinity while no row has arrived. */
   get nextRowCloseMs(): number {
-    return this.hasRows ? this.bars.closeMs[this.cur]! : Infinity;
+    return this.hasRows ? this.bars.closeMs[this.cur]! : INFINITY;
   }
 }
 
 /** Returns the close of the last row of a block with at most `rows` rows of any feed; Infinity when no rows are left. */
 export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
-  let endMs = Infinity;
+  let endMs = INFINITY;
   for (const { bars, cur, hasRows } of feeds) {
     if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1]!);
   }
@@ -178,7 +182,7 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
 export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]): number {
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
   const rowMs = endOfBlock(engine.feeds, 1);
-  if (rowMs === Infinity || engine.blockEndMs >= rowMs - 1) return rowMs;
+  if (rowMs === INFINITY || engine.blockEndMs >= rowMs - 1) return rowMs;
   const isDue = ({ queue, timers }: BlockState) => queue.nextMs < rowMs || timers.nextMs < rowMs;
   return isDue(engine) || beside.some(isDue) ? rowMs - 1 : rowMs;
 }

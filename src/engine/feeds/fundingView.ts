@@ -3,6 +3,9 @@
 import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Funding } from '../../strategy/types.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 const MINUTE = 60_000;
 const NONE: FundingRates = { length: 0, timeMs: new Float64Array(0), rate: new Float64Array(0) };
 
@@ -21,20 +24,20 @@ export class FundingView implements Funding {
     return this.ago(0);
   }
   get atMs(): number {
-    return this.#count() === 0 ? NaN : this.#rates.timeMs[this.#known - 1]!;
+    return this.#count() === 0 ? NAN : this.#rates.timeMs[this.#known - 1]!;
   }
   ago(times: number): number {
     const at = this.#count() - 1 - times;
-    return at >= 0 && times >= 0 ? (this.#rates.rate[at] ?? NaN) : NaN;
+    return at >= 0 && times >= 0 ? (this.#rates.rate[at] ?? NAN) : NAN;
   }
   /** Returns the next funding time, to the minute: the last interval between two rates, repeated. No future rate is read. */
   get nextMs(): number {
     const known = this.#count();
-    if (known < 2) return NaN;
+    if (known < 2) return NAN;
     const last = onMinute(this.#rates.timeMs[known - 1]!);
     const stepMs = last - onMinute(this.#rates.timeMs[known - 2]!);
     const { nowMs } = this.#clock;
-    return stepMs > 0 ? last + stepMs * Math.max(1, Math.ceil((nowMs - last) / stepMs)) : NaN;
+    return stepMs > 0 ? last + stepMs * Math.max(1, Math.ceil((nowMs - last) / stepMs)) : NAN;
   }
 
   #count(): number {

@@ -11,26 +11,26 @@ interface Followed {
 /** Most rows are visited without a read of the time. In a run with one feed it is looked up at the cursor only when it is read. */
 export class Instant {
   /** Starts as a fraction, so that V8 keeps it as a double that is written in place: a time is no small integer, and would be boxed. */
-  #ms = 0.5;
-  #feed: Followed | null = null;
+  private fixedMs = 0.5;
+  private feed: Followed | null = null;
   /** 1 while the row after the cursor is matched: the row is not delivered yet, but its close is the time. */
   rowsAhead = 0;
 
   constructor(ms: number) {
-    this.#ms = ms;
+    this.fixedMs = ms;
   }
   /** The time of the instant, ms UTC. */
   get ms(): number {
-    const feed = this.#feed;
-    return feed === null ? this.#ms : feed.closeOf(feed.cursor.row + this.rowsAhead);
+    const feed = this.feed;
+    return feed === null ? this.fixedMs : feed.closeOf(feed.cursor.row + this.rowsAhead);
   }
   set(ms: number): void {
-    this.#ms = ms;
-    this.#feed = null;
+    this.fixedMs = ms;
+    this.feed = null;
   }
   /** From now on, until the end of the block, the instant is the close of the row at the feed's cursor. */
   follow(feed: Followed): void {
-    this.#feed = feed;
+    this.feed = feed;
     this.rowsAhead = 0;
   }
 }

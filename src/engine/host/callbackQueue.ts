@@ -4,6 +4,9 @@ import { StrategyError } from '../../base/errors.ts';
 import type { FillInfo, OrderInfo } from '../../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 interface Waiting {
   /** The strategy to call; null for an action of the bot itself. */
   readonly run: StrategyRun | null;
@@ -18,53 +21,53 @@ interface Waiting {
 const MAX_ROUNDS = 10_000;
 
 export class CallbackQueue {
-  #waiting: Waiting[] = [];
+  private waiting: Waiting[] = [];
   /** After a restart: the held events of each step, until the start is complete. Null: events are delivered at once. */
-  #held: Waiting[][] | null = null;
+  private held: Waiting[][] | null = null;
 
   /** The batch that is being delivered, and how many of its events are done. */
-  #batch: readonly Waiting[] = [];
-  #told = 0;
+  private batch: readonly Waiting[] = [];
+  private deliveredCount = 0;
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0;
+    return this.waiting.length === 0;
   }
   fill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
-    this.#waiting.push({ run, act: null, fill, order: null, key: [timeMs, instrument, tradeId] });
+    this.waiting.push({ run, act: null, fill, order: null, key: [timeMs, instrument, tradeId] });
   }
   order(run: StrategyRun, order: OrderInfo): void {
-    this.#waiting.push({ run, act: null, fill: null, order, key: [Infinity, Infinity, Infinity] });
+    this.waiting.push({ run, act: null, fill: null, order, key: [INFINITY, INFINITY, INFINITY] });
   }
   /** Adds an action that the bot takes after everything of the instant is booked and its rows are delivered, and before callbacks. */
   first(act: () => void): void {
-    this.#waiting.push({ run: null, act, fill: null, order: null, key: [-Infinity, -Infinity, -Infinity] });
+    this.waiting.push({ run: null, act, fill: null, order: null, key: [-INFINITY, -INFINITY, -INFINITY] });
   }
 
   /** From now on, events are held back. */
   hold(): void {
-    this.#held ??= [];
+    this.held ??= [];
   }
   /** Puts the rest of a batch back into the queue after a strategy has thrown in it. */
   resume(): void {
-    this.#waiting.unshift(...this.#batch.slice(this.#told));
-    this.#batch = [];
+    this.waiting.unshift(...this.batch.slice(this.deliveredCount));
+    this.batch = [];
   }
 
   /** Delivers the held events in the order in which they happened. An unknown outcome that has been settled meanwhile is left out. */
   deliverHeld(...to: Parameters<CallbackQueue['deliver']>): void {
-    const held = this.#held ?? [];
-    this.#held = null;
+    const held = this.held ?? [];
+    this.held = null;
     const newest = new Map(held.flatMap((batch) => batch.flatMap((each) => (each.order === null ? [] : [[each.order.id, each] as const]))));
     const isNews = (each: Waiting): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
     const batches = held.map((batch) => batch.filter(isNews));
     try {
       for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
-        this.#waiting.push(...batch);
+        this.waiting.push(...batch);
         this.deliver(...to);
       }
     } finally {
       // One strategy has thrown: the others still get the rest.
-      this.#waiting.push(...batches.flat());
+      this.waiting.push(...batches.flat());
     }
   }
 
@@ -73,17 +76,17 @@ export class CallbackQueue {
    * are delivered as well.
    */
   deliver(before: (run: StrategyRun) => void, refuse: (run: StrategyRun, returned: unknown, what: string) => void): void {
-    if (this.#held !== null) {
-      if (this.#waiting.length > 0) this.#held.push(this.#waiting.splice(0));
+    if (this.held !== null) {
+      if (this.waiting.length > 0) this.held.push(this.waiting.splice(0));
       return;
     }
-    for (let round = 0; this.#waiting.length > 0; round++) {
-      const batch = this.#waiting.toSorted(byTime);
-      this.#waiting = [];
-      this.#batch = batch;
+    for (let round = 0; this.waiting.length > 0; round++) {
+      const batch = this.waiting.toSorted(byTime);
+      this.waiting = [];
+      this.batch = batch;
       for (let at = 0; at < batch.length; at++) {
         const { run, act, fill, order } = batch[at]!;
-        this.#told = at + 1;
+        this.deliveredCount = at + 1;
         act?.();
         if (run === null || !run.started) continue;
         if (round > MAX_ROUNDS)
@@ -95,7 +98,7 @@ export class CallbackQueue {
         const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
         if (returned !== undefined) refuse(run, returned, fill !== null ? 'onFill' : 'onOrder');
       }
-      this.#batch = [];
+      this.batch = [];
     }
   }
 }

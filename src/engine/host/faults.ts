@@ -5,13 +5,13 @@ import type { FeedRun } from '../feeds/feed.ts';
 
 export class Faults {
   /** The strategy that registered each custom indicator, by its note. */
-  readonly #owners = new Map<CustomNote, number>();
-  readonly #silent = new Set<Kernel>();
-  readonly #untold: { readonly run: number; readonly error: unknown }[] = [];
+  private readonly owners = new Map<CustomNote, number>();
+  private readonly silent = new Set<Kernel>();
+  private readonly untold: { readonly run: number; readonly error: unknown }[] = [];
 
   /** Call once a strategy is constructed: indicators of the feed without an owner are assigned to it. */
   own({ indicators }: FeedRun, run: number): void {
-    for (const note of indicators.customs) if (!this.#owners.has(note)) this.#owners.set(note, run);
+    for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, run);
   }
 
   /**
@@ -22,14 +22,14 @@ export class Faults {
     for (const { indicators, cur, to } of feeds) {
       if (to === cur) continue;
       for (const kernel of indicators.kernels) {
-        if (this.#silent.has(kernel)) continue;
+        if (this.silent.has(kernel)) continue;
         try {
           kernel.fill(cur, to);
         } catch (error) {
-          const run = kernel.custom === undefined ? undefined : this.#owners.get(kernel.custom);
+          const run = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
           if (run === undefined) throw error;
-          this.#silent.add(kernel);
-          this.#untold.push({ run, error });
+          this.silent.add(kernel);
+          this.untold.push({ run, error });
         }
       }
     }
@@ -37,7 +37,7 @@ export class Faults {
 
   /** Throws the oldest indicator error that has not been thrown yet, and makes its strategy the current one. */
   raise(engine: { currentStrategy: number }): void {
-    const fault = this.#untold.shift();
+    const fault = this.untold.shift();
     if (fault === undefined) return;
     engine.currentStrategy = fault.run;
     throw fault.error;

@@ -6,6 +6,9 @@ import type { OrderManager } from '../../orders/orderManager.ts';
 import { isUnderCancel } from '../../orders/botOrder.ts';
 import type { Timers } from './timers.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** A strategy, reduced to what is kept. */
 interface KeptRun {
   readonly index: number;
@@ -162,5 +165,5 @@ export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, s
     if (Array.isArray(kept)) kept.length = 0;
     Object.assign(kept, JSON.parse(states[at]!, revived));
   });
-  timers.recall(due.map((ms) => (ms < 0 ? Infinity : ms)));
+  timers.recall(due.map((ms) => (ms < 0 ? INFINITY : ms)));
 }

@@ -18,97 +18,97 @@ export interface HostCall {
 const MAX_CALLS = 1_000_000;
 
 export class RecordingHost implements StrategyHost {
-  readonly #run: StrategyRun;
-  readonly #calls: HostCall[];
+  private readonly run: StrategyRun;
+  private readonly calls: HostCall[];
 
   constructor(run: StrategyRun, calls: HostCall[]) {
-    this.#run = run;
-    this.#calls = calls;
+    this.run = run;
+    this.calls = calls;
   }
 
   get bars(): Feed {
-    return this.#run.bars;
+    return this.run.bars;
   }
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
-    return this.#run.feed(name, byDefault);
+    return this.run.feed(name, byDefault);
   }
   feeds(name: string): readonly Feed[] {
-    return this.#run.feeds(name);
+    return this.run.feeds(name);
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
-    return this.#run.use(what, options);
+    return this.run.use(what, options);
   }
   when(signal: SignalSource, handler: () => void): Signal {
-    return this.#run.when(signal, handler);
+    return this.run.when(signal, handler);
   }
   every(periodMs: number, handler: () => void, missed: Missed): void {
-    this.#note('every', periodMs);
-    this.#run.every(periodMs, handler, missed);
+    this.note('every', periodMs);
+    this.run.every(periodMs, handler, missed);
   }
   at(dayMs: number, handler: () => void, missed: Missed): void {
-    this.#note('at', dayMs);
-    this.#run.at(dayMs, handler, missed);
+    this.note('at', dayMs);
+    this.run.at(dayMs, handler, missed);
   }
   cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
-    this.#note('cron', pattern, timeZone);
-    this.#run.cron(pattern, timeZone, handler, missed);
+    this.note('cron', pattern, timeZone);
+    this.run.cron(pattern, timeZone, handler, missed);
   }
   keep<T extends object>(state: T): T {
-    return this.#run.keep(state);
+    return this.run.keep(state);
   }
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
-    this.#note(isBuy ? 'buy' : 'sell', size, options);
-    return this.#run.order(isBuy, size, options);
+    this.note(isBuy ? 'buy' : 'sell', size, options);
+    return this.run.order(isBuy, size, options);
   }
   exit(feed: Feed | undefined): OrderId | null {
-    this.#note('exit', feed);
-    return this.#run.exit(feed);
+    this.note('exit', feed);
+    return this.run.exit(feed);
   }
   target(size: Size, feed: Feed | undefined): OrderId | null {
-    this.#note('target', size, feed);
-    return this.#run.target(size, feed);
+    this.note('target', size, feed);
+    return this.run.target(size, feed);
   }
   cancel(id: OrderId): void {
-    this.#note('cancel', id);
-    this.#run.cancel(id);
+    this.note('cancel', id);
+    this.run.cancel(id);
   }
   position(feed: Feed | undefined): Position {
-    this.#note('position', feed);
-    return this.#run.position(feed);
+    this.note('position', feed);
+    return this.run.position(feed);
   }
   openOrders(feed: Feed | undefined): readonly OrderInfo[] {
-    this.#note('openOrders', feed);
-    return this.#run.openOrders(feed);
+    this.note('openOrders', feed);
+    return this.run.openOrders(feed);
   }
   funding(feed: Feed | undefined): Funding {
-    this.#note('funding', feed);
-    return this.#run.funding(feed);
+    this.note('funding', feed);
+    return this.run.funding(feed);
   }
   get equity(): number {
-    this.#note('equity');
-    return this.#run.equity;
+    this.note('equity');
+    return this.run.equity;
   }
   get cash(): number {
-    this.#note('cash');
-    return this.#run.cash;
+    this.note('cash');
+    return this.run.cash;
   }
   get nowMs(): number {
-    this.#note('nowMs');
-    return this.#run.nowMs;
+    this.note('nowMs');
+    return this.run.nowMs;
   }
   random(): number {
-    this.#note('random');
-    return this.#run.random();
+    this.note('random');
+    return this.run.random();
   }
   log(message: string, fields?: Readonly<Record<string, unknown>>): void {
-    this.#note('log', message, fields);
-    this.#run.log(message, fields);
+    this.note('log', message, fields);
+    this.run.log(message, fields);
   }
 
-  #note(name: string, ...given: unknown[]): void {
-    if (this.#calls.length >= MAX_CALLS) return;
-    const { name: strategy, nowMs } = this.#run;
-    this.#calls.push({ timeMs: nowMs, text: `${strategy}: ${name}(${given.filter((each) => each !== undefined).map(textOf).join(', ')})` }); // prettier-ignore
+  private note(name: string, ...given: unknown[]): void {
+    if (this.calls.length >= MAX_CALLS) return;
+    const { name: strategy, nowMs } = this.run;
+    this.calls.push({ timeMs: nowMs, text: `${strategy}: ${name}(${given.filter((each) => each !== undefined).map(textOf).join(', ')})` }); // prettier-ignore
   }
 }
 

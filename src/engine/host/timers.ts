@@ -5,6 +5,9 @@ import { ConfigError } from '../../base/errors.ts';
 import type { CronTimes } from '../../ports/cron.ts';
 import type { Missed } from '../../strategy/types.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 const DAY_MS = 86_400_000;
 
 interface Timer {
@@ -20,58 +23,58 @@ type Call = (strategy: number, handler: () => void) => void;
 
 export class Timers {
   /** The earliest due time; Infinity without timers. */
-  nextMs = Infinity;
+  nextMs = INFINITY;
   /** Computes the times of cron patterns; null when the run has no calendar. */
   cronTimes: CronTimes | null = null;
-  readonly #timers: Timer[] = [];
+  private readonly timers: Timer[] = [];
   /** Missed calls to make up for, in order of their times. */
-  readonly #missed: Timer[] = [];
-  #isStarted = false;
+  private readonly missed: Timer[] = [];
+  private isStarted = false;
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which the timer is registered. */
   every(strategy: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.#add({ strategy, next: onGrid(periodMs, 0), handler, missed, dueMs: Infinity }, nowMs);
+    this.add({ strategy, next: onGrid(periodMs, 0), handler, missed, dueMs: INFINITY }, nowMs);
   }
   /** Fires daily, `dayMs` after 00:00 UTC. */
   at(strategy: number, dayMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.#add({ strategy, next: onGrid(DAY_MS, dayMs), handler, missed, dueMs: Infinity }, nowMs);
+    this.add({ strategy, next: onGrid(DAY_MS, dayMs), handler, missed, dueMs: INFINITY }, nowMs);
   }
   /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError. */
   cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
     if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): nobody here knows calendars`, 'use every or at');
-    this.#add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, dueMs: Infinity }, nowMs);
+    this.add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, dueMs: INFINITY }, nowMs);
   }
 
   /** Returns the next due time of each timer, ms UTC, in order of registration. */
   due(): readonly number[] {
-    return this.#timers.map(({ dueMs }) => dueMs);
+    return this.timers.map(({ dueMs }) => dueMs);
   }
   /** Restores the due times after a restart. */
   recall(due: readonly number[]): void {
-    this.#timers.forEach((timer, at) => (timer.dueMs = due[at] ?? timer.dueMs));
-    this.#findNext();
+    this.timers.forEach((timer, at) => (timer.dueMs = due[at] ?? timer.dueMs));
+    this.findNext();
   }
 
   has(strategy: number): boolean {
-    return this.#timers.some((timer) => timer.strategy === strategy);
+    return this.timers.some((timer) => timer.strategy === strategy);
   }
 
   /** Sets every timer to its first time after `ms`. */
   start(ms: number): void {
-    this.#isStarted = true;
-    for (const timer of this.#timers) timer.dueMs = timer.next(ms);
-    this.#findNext();
+    this.isStarted = true;
+    for (const timer of this.timers) timer.dueMs = timer.next(ms);
+    this.findNext();
   }
 
   /** Calls `call` for every timer due at or before `ms`, in order of registration. */
   runDue(ms: number, call: Call): void {
-    for (let at = 0; at < this.#timers.length; at++) {
-      const timer = this.#timers[at]!;
+    for (let at = 0; at < this.timers.length; at++) {
+      const timer = this.timers[at]!;
       if (timer.dueMs > ms) continue;
       timer.dueMs = timer.next(ms);
       call(timer.strategy, timer.handler);
     }
-    this.#findNext();
+    this.findNext();
   }
 
   /**
@@ -80,24 +83,24 @@ export class Timers {
    */
   runMissed(ms: number, call: Call): void {
     const calls: { readonly dueMs: number; readonly timer: Timer }[] = [];
-    for (const timer of this.#timers) {
+    for (const timer of this.timers) {
       if (timer.dueMs > ms) continue;
       if (timer.missed === 'all') for (let dueMs = timer.dueMs; dueMs <= ms; dueMs = timer.next(dueMs)) calls.push({ dueMs, timer });
       else if (timer.missed === 'once') calls.push({ dueMs: timer.dueMs, timer });
       timer.dueMs = timer.next(ms);
     }
-    this.#findNext();
-    this.#missed.push(...calls.toSorted((a, b) => a.dueMs - b.dueMs).map(({ timer }) => timer));
-    for (let timer = this.#missed.shift(); timer !== undefined; timer = this.#missed.shift()) call(timer.strategy, timer.handler);
+    this.findNext();
+    this.missed.push(...calls.toSorted((a, b) => a.dueMs - b.dueMs).map(({ timer }) => timer));
+    for (let timer = this.missed.shift(); timer !== undefined; timer = this.missed.shift()) call(timer.strategy, timer.handler);
   }
 
-  #add(timer: Timer, nowMs: number): void {
-    if (this.#isStarted) timer.dueMs = timer.next(nowMs);
-    this.#timers.push(timer);
-    this.#findNext();
+  private add(timer: Timer, nowMs: number): void {
+    if (this.isStarted) timer.dueMs = timer.next(nowMs);
+    this.timers.push(timer);
+    this.findNext();
   }
-  #findNext(): void {
-    this.nextMs = this.#timers.reduce((min, timer) => Math.min(min, timer.dueMs), Infinity);
+  private findNext(): void {
+    this.nextMs = this.timers.reduce((min, timer) => Math.min(min, timer.dueMs), INFINITY);
   }
 }
 

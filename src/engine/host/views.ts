@@ -12,6 +12,9 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import { decimalOf } from '../../strategy/amounts.ts';
 import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** What a position view reads from. */
 export interface PositionHost {
   readonly ledger: Ledger;
@@ -29,8 +32,8 @@ export function orderInfo(order: BotOrder): OrderInfo {
     filled: decimalOf(order.filledLots, instrument.quantityDigits),
     lifecycle: order.lifecycle,
     tag: order.slot,
-    limit: isCollar(order) || order.limit === 0 ? NaN : order.limit / pow10(instrument.priceDigits),
-    trigger: order.triggerTicks === 0 ? NaN : order.triggerTicks / pow10(instrument.priceDigits),
+    limit: isCollar(order) || order.limit === 0 ? NAN : order.limit / pow10(instrument.priceDigits),
+    trigger: order.triggerTicks === 0 ? NAN : order.triggerTicks / pow10(instrument.priceDigits),
     entry: order.parent === 0 ? null : order.parent,
     code: order.code,
   };
@@ -58,7 +61,7 @@ export class StrategyPosition implements Position {
   readonly #strategy: number;
   readonly #at: number;
   #qty: Decimal | null = null;
-  #qtyUnits = NaN;
+  #qtyUnits = NAN;
 
   constructor(engine: PositionHost, strategy: number, instrumentIndex: number) {
     this.#engine = engine;

@@ -8,6 +8,9 @@ import type { FeedRun } from '../feeds/feed.ts';
 import { keptTexts } from '../host/kept.ts';
 import { NO_ROW, type StrategyRun, type SignalWatch } from '../host/strategyRun.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 export type BlockLoop = (engine: Engine) => void;
 export type LaneLoop = (engines: readonly Engine[]) => void;
 
@@ -139,7 +142,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   const { instrumentIndex } = feed;
   // Whether an order is working changes only with a row or with a call of the strategy, so it is not checked in between.
   let isWorking = exchange.workingOrders(instrumentIndex) > 0;
-  const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
+  const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   let row = from;
   while (row < end) {
@@ -202,7 +205,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const handlers = watches.length;
   let row = from;
   let isWorking = exchange.workingOrders(instrumentIndex) > 0;
-  const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
+  const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   for (;;) {
     // Skip the listed rows before this one. While an order is working no search is needed, because every row is visited.

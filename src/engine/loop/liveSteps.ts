@@ -5,6 +5,9 @@ import type { Engine } from '../engine.ts';
 import { readyMs } from './setUp.ts';
 import type { StrategyRun } from '../host/strategyRun.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /**
  * Delivers the rows that have closed by `t`, ms UTC, and lets the strategies decide on those that close at it: the same visit as in a
  * backtest. Rows that closed earlier are delivered without a call of a strategy. Without a row it is the instant of a timer. Throws what a
@@ -127,14 +130,14 @@ export function stopLive(engine: Engine): void {
 
 function awaitRows(engine: Engine, run: StrategyRun, t: number): void {
   if (run.awaitsRows) run.readyMs = readyMs(engine, run);
-  run.awaitsRows &&= run.readyMs === Infinity;
+  run.awaitsRows &&= run.readyMs === INFINITY;
   run.readyMs = Math.max(t, run.readyMs);
 }
 
 /** Delivers rows that close before `t` to indicators and marks only, one instant after the other. */
 function passOver(engine: Engine, t: number): void {
   for (;;) {
-    let nextMs = Infinity;
+    let nextMs = INFINITY;
     for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
     if (nextMs >= t) return;
     engine.enterBlock(1, nextMs);

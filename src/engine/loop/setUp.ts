@@ -12,6 +12,9 @@ import { rangeTicks } from '../feeds/averageRange.ts';
 import { StrategyRun } from '../host/strategyRun.ts';
 import { OrderDrafts } from '../router/orderDrafts.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Constructs a strategy: its field initialisers register what it needs. `hostFor`: a wrapper between the strategy and its run. */
 export function addStrategy(
   engine: Engine,
@@ -50,7 +53,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   for (const feed of feeds) feed.warmUp(technical, blockRows);
   for (const run of runs) {
     run.readyMs = readyMs(engine, run);
-    run.awaitsRows = run.readyMs === Infinity;
+    run.awaitsRows = run.readyMs === INFINITY;
     if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
   }
   risk.attach(engine, (index) => rangeTicks(engine.feeds, engine.execution[index]!));
@@ -78,5 +81,5 @@ function checkHasWork(engine: Engine, run: StrategyRun): void {
 
 /** Returns the close of a row of a feed; Infinity when the data ends earlier. */
 function closeMsOf({ bars }: FeedRun, row: number): number {
-  return row < bars.length ? bars.closeMs[row]! : Infinity;
+  return row < bars.length ? bars.closeMs[row]! : INFINITY;
 }

@@ -17,6 +17,9 @@ import { takenLots } from '../../risk/rules/openOrderRules.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { maxAtMarket } from './sizing.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** Delay before a take-profit that was not sent is tried again. */
 const TARGET_AGAIN_MS = 10_000;
 
@@ -47,28 +50,28 @@ export interface BracketHost {
 }
 
 export class BracketManager {
-  readonly #engine: BracketHost;
+  private readonly engine: BracketHost;
   /** Triggered stops that wait for the cancel of the bracket's other legs, if an exchange confirms cancels later. */
-  readonly #waitingStops: Bracket[] = [];
+  private readonly waitingStops: Bracket[] = [];
   /**
    * By entry: take-profits that the limit on open orders delays while their entry is one of them. They are sent once the entry has ended.
    */
-  readonly #pendingTargets = new Map<OrderId, PendingTarget>();
+  private readonly pendingTargets = new Map<OrderId, PendingTarget>();
   /** Price at which the current stop leg triggers, for the exchange that replays it; NaN outside of `hit`. */
-  hitPrice = NaN;
+  hitPrice = NAN;
   /** Time of the fill or level, inside the row being matched, that the current legs react to. NaN outside. */
-  legTimeMs = NaN;
+  legTimeMs = NAN;
   /** True while a stop cancels its sibling legs. In a replay these cancels act at once; a strategy's own cancels have latency. */
   takesBack = false;
 
   constructor(engine: BracketHost) {
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   /** A leg has filled `lots`: the bracket protects that many lots less. */
   legFilled(leg: BotOrder, lots: number): void {
-    if (this.hasWaitingStops) this.#siblingFilled(leg, lots);
-    const { brackets, ledger } = this.#engine;
+    if (this.hasWaitingStops) this.siblingFilled(leg, lots);
+    const { brackets, ledger } = this.engine;
     const bracket = brackets.of({ instrumentIndex: leg.instrumentIndex, id: leg.parent });
     if (!bracket) return;
     // Dust that is left cannot be sold, so nothing protects it. What a stop leg sells was deducted from its bracket when it was sent.
@@ -78,72 +81,72 @@ export class BracketManager {
 
   /** Protects the `lots` that an entry has filled at `price`. */
   entryFilled(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
-    const { brackets } = this.#engine;
+    const { brackets } = this.engine;
     // Copied first: the record goes back to the pool with its last fill, and the take-profit is a new draft.
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // A fee in the base asset reduces the coins bought. Only the rest can be protected.
-    const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
+    const guarded = Math.min(lots, this.closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
     const isChasing = order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy') && !isMaker;
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs, isChasing);
     // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
-    if (takeProfit === 0 || this.#engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
-    if (this.#waitsForRoom(order, lots, price, timeMs)) return;
-    const pending = this.#pendingTargets.size > 0 ? this.#settle(id) : 0;
-    this.#targetAt(timeMs, order, id, takeProfit, lots + pending);
+    if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
+    if (this.waitsForRoom(order, lots, price, timeMs)) return;
+    const pending = this.pendingTargets.size > 0 ? this.settle(id) : 0;
+    this.targetAt(timeMs, order, id, takeProfit, lots + pending);
   }
 
   /** True when take-profits wait for the end of their entry. */
   get hasPendingTargets(): boolean {
-    return this.#pendingTargets.size > 0;
+    return this.pendingTargets.size > 0;
   }
   /** The exchange has reported the end of an order: the take-profit that waited for it may now be sent. */
   entryEnded(id: OrderId, timeMs: number): void {
-    const otherPending = this.#pendingTargets.get(id);
+    const otherPending = this.pendingTargets.get(id);
     if (otherPending === undefined) return;
-    const lots = this.#settle(id);
-    if (lots > 0 && !this.#engine.runs[otherPending.strategy]!.isLeaving(otherPending.instrumentIndex))
-      this.#targetAt(timeMs, otherPending, id, otherPending.target, lots);
+    const lots = this.settle(id);
+    if (lots > 0 && !this.engine.runs[otherPending.strategy]!.isLeaving(otherPending.instrumentIndex))
+      this.targetAt(timeMs, otherPending, id, otherPending.target, lots);
   }
 
   /** True when the limit on open orders is reached and the entry is one of them. Only the entry's end says how much was filled in total. */
-  #waitsForRoom(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
-    if (order.state === STATE.done || this.#engine.risk.mayOpenAnother(order)) return false;
-    this.#deferTarget(order, lots, price, timeMs);
+  private waitsForRoom(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
+    if (order.state === STATE.done || this.engine.risk.mayOpenAnother(order)) return false;
+    this.deferTarget(order, lots, price, timeMs);
     return true;
   }
-  #deferTarget(order: BotOrder, lots: number, price: number, timeMs: number): void {
+  private deferTarget(order: BotOrder, lots: number, price: number, timeMs: number): void {
     const { id, strategy, instrumentIndex, side, takeProfit } = order;
-    const owed = this.#pendingTargets.get(id);
+    const owed = this.pendingTargets.get(id);
     if (owed !== undefined) owed.lots += lots;
-    else this.#pendingTargets.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
-    if (order.stopLoss === 0 && order.trailing === 0) this.#engine.brackets.arm(order, lots, price, timeMs);
+    else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
+    if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
   /** Restores the unsent take-profit for what an entry had filled when the bot was killed. It is sent when the entry ends. */
   restorePendingTarget(entry: BotOrder, lots: number, timeMs: number): void {
     const { strategy, instrumentIndex, side, takeProfit } = entry;
-    if (entry.state === STATE.done || this.#closable(strategy, instrumentIndex, side === 'buy') === 0) return;
-    this.#deferTarget(entry, lots, takeProfit, timeMs);
+    if (entry.state === STATE.done || this.closable(strategy, instrumentIndex, side === 'buy') === 0) return;
+    this.deferTarget(entry, lots, takeProfit, timeMs);
   }
   /** Removes the pending take-profit of an entry; returns its lots, or 0 if its bracket was removed with its position. */
-  #settle(id: OrderId): number {
-    const owed = this.#pendingTargets.get(id);
+  private settle(id: OrderId): number {
+    const owed = this.pendingTargets.get(id);
     if (owed === undefined) return 0;
-    this.#pendingTargets.delete(id);
-    const { brackets } = this.#engine;
+    this.pendingTargets.delete(id);
+    const { brackets } = this.engine;
     const bracket = brackets.of(owed);
     if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, owed.lots);
     return bracket === undefined ? 0 : owed.lots;
   }
-  #targetAt(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
+  private targetAt(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
     this.legTimeMs = timeMs;
-    this.#placeTarget(entry, id, target, lots);
-    this.legTimeMs = NaN;
+    this.placeTarget(entry, id, target, lots);
+    this.legTimeMs = NAN;
   }
 
   /** An order that is not a leg has closed lots. Once the position is flat, no bracket may remain to sell what a later entry buys. */
   closedByOwnOrder(strategy: number, instrumentIndex: number): void {
-    const { brackets, ledger } = this.#engine;
+    const { brackets, ledger } = this.engine;
     if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
   }
 
@@ -152,19 +155,19 @@ export class BracketManager {
 
   /** A stop was reached: cancels its siblings and the rest of its entry, and sells what it protects at the market. */
   hit(bracket: Bracket, price: number): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     if (bracket.triedMs === engine.nowMs) return;
     bracket.triedMs = engine.nowMs;
     engine.brackets.remove(bracket);
     this.takesBack = true;
-    this.#takeBack(bracket);
+    this.takeBack(bracket);
     this.takesBack = false;
-    if (this.#waitsForSiblings(bracket)) this.#waitingStops.push(bracket);
-    else this.#go(bracket, price);
+    if (this.waitsForSiblings(bracket)) this.waitingStops.push(bracket);
+    else this.go(bracket, price);
   }
 
-  #takeBack({ entry }: Bracket): void {
-    const { orders, exchange, nowMs } = this.#engine;
+  private takeBack({ entry }: Bracket): void {
+    const { orders, exchange, nowMs } = this.engine;
     const active = orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
@@ -176,40 +179,40 @@ export class BracketManager {
   }
 
   /** A take-profit has filled before its cancel acted: the stop that waits for it has less to sell. */
-  #siblingFilled({ parent }: BotOrder, lots: number): void {
-    for (const bracket of this.#waitingStops) if (bracket.entry === parent) bracket.lots -= lots;
+  private siblingFilled({ parent }: BotOrder, lots: number): void {
+    for (const bracket of this.waitingStops) if (bracket.entry === parent) bracket.lots -= lots;
   }
   /** An order has ended: sends the stop that waited for it. */
   siblingEnded({ parent }: BotOrder): void {
-    for (const bracket of this.#waitingStops.slice()) {
-      if (bracket.entry !== parent || this.#waitsForSiblings(bracket)) continue;
-      this.#waitingStops.splice(this.#waitingStops.indexOf(bracket), 1);
-      this.#go(bracket, levelOf(bracket));
+    for (const bracket of this.waitingStops.slice()) {
+      if (bracket.entry !== parent || this.waitsForSiblings(bracket)) continue;
+      this.waitingStops.splice(this.waitingStops.indexOf(bracket), 1);
+      this.go(bracket, levelOf(bracket));
     }
   }
   /** True when any stop waits. */
   get hasWaitingStops(): boolean {
-    return this.#waitingStops.length > 0;
+    return this.waitingStops.length > 0;
   }
 
-  #waitsForSiblings({ entry }: Bracket): boolean {
-    return this.#engine.orders
+  private waitsForSiblings({ entry }: Bracket): boolean {
+    return this.engine.orders
       .active()
       .some(({ parent, state, cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
   }
 
-  #go(bracket: Bracket, price: number): void {
-    const engine = this.#engine;
-    const closable = this.#closable(bracket.strategy, bracket.instrument, bracket.isLong);
+  private go(bracket: Bracket, price: number): void {
+    const engine = this.engine;
+    const closable = this.closable(bracket.strategy, bracket.instrument, bracket.isLong);
     const { minLots } = engine.instruments[bracket.instrument]!;
     bracket.lots = Math.min(bracket.lots, closable);
     if (bracket.lots < minLots) return;
-    if (closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots) this.#clearWay(bracket);
-    const lots = Math.min(bracket.lots, closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong));
+    if (closable - this.closing(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots) this.clearWay(bracket);
+    const lots = Math.min(bracket.lots, closable - this.closing(bracket.strategy, bracket.instrument, bracket.isLong));
     // In pieces, if the exchange takes no market order that large.
     const max = maxAtMarket(engine.instruments[bracket.instrument]!);
     for (let left = lots, sent = lots; left >= minLots && sent > 0; left -= sent) {
-      sent = this.#sendStop(bracket, price, Math.min(left, max));
+      sent = this.sendStop(bracket, price, Math.min(left, max));
       bracket.lots -= sent;
     }
     // Lots that could not be sent stay protected, and the next row tries again. Other sells hold them until their cancel acts, or risk
@@ -221,8 +224,8 @@ export class BracketManager {
    * Cancels the strategy's own resting limit and trigger orders that hold lots the stop must close, as `exit` does. Market orders in flight
    * and legs of other entries stay, because they close the position too.
    */
-  #clearWay({ strategy, instrument, isLong }: Bracket): void {
-    const { orders, ledger, nowMs } = this.#engine;
+  private clearWay({ strategy, instrument, isLong }: Bracket): void {
+    const { orders, ledger, nowMs } = this.engine;
     const active = orders.active();
     // In two-way mode only a reduce-only order takes lots from either side.
     const isApart = ledger.closable(strategy, instrument, !isLong, false) === 0;
@@ -236,7 +239,7 @@ export class BracketManager {
 
   /** A stop leg has ended before it sold everything: from the next row on the rest is protected again, at the level that triggered it. */
   legEndedShort(leg: BotOrder): void {
-    const { nowMs, brackets } = this.#engine;
+    const { nowMs, brackets } = this.engine;
     brackets.restore({
       entry: leg.parent,
       strategy: leg.strategy,
@@ -255,7 +258,7 @@ export class BracketManager {
 
   /** A take-profit was not sent: it is placed again after `TARGET_AGAIN_MS` if the lots that it should close still exist. */
   targetNotSent({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
-    const { brackets, queue, nowMs } = this.#engine;
+    const { brackets, queue, nowMs } = this.engine;
     const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', stopLoss: 0, trailing: 0 } as const;
     // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
     // exists.
@@ -265,42 +268,42 @@ export class BracketManager {
       const bracket = brackets.of(entry);
       if (bracket === undefined) return;
       if (isMade) brackets.remove(bracket);
-      const leg = this.#placeTarget(entry, parent, limit, lots);
+      const leg = this.placeTarget(entry, parent, limit, lots);
       if (leg?.reason === 'denied') this.targetNotSent(leg);
     });
   }
 
   /** Sends a stop leg of `lots`; returns the number of lots that it took over. */
-  #sendStop(bracket: Bracket, price: number, lots: number): number {
-    const engine = this.#engine;
+  private sendStop(bracket: Bracket, price: number, lots: number): number {
+    const engine = this.engine;
     const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
-    const leg = this.#leg(bracket.strategy, bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry);
+    const leg = this.leg(bracket.strategy, bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry);
     const { id } = leg;
     leg.lots = lots as Lots;
     leg.firedAtTicks = levelOf(bracket) as Ticks;
     this.hitPrice = price;
     engine.submit(leg);
-    this.hitPrice = NaN;
+    this.hitPrice = NAN;
     // If another order already uses this record, the leg has sold everything.
     if (leg.id !== id) return lots;
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
-  #placeTarget(entry: Guarded, id: OrderId, target: Ticks, filled: number): BotOrder | null {
-    const engine = this.#engine;
+  private placeTarget(entry: Guarded, id: OrderId, target: Ticks, filled: number): BotOrder | null {
+    const engine = this.engine;
     const { strategy, instrumentIndex } = entry;
     const isLong = entry.side === 'buy';
-    const lots = Math.min(filled, this.#closable(strategy, instrumentIndex, isLong) - this.#closing(strategy, instrumentIndex, isLong));
+    const lots = Math.min(filled, this.closable(strategy, instrumentIndex, isLong) - this.closing(strategy, instrumentIndex, isLong));
     if (lots < engine.instruments[instrumentIndex]!.minLots) return null;
-    const leg = this.#leg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
+    const leg = this.leg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
     leg.lots = lots as Lots;
     leg.limit = target;
     engine.submit(leg);
     return leg;
   }
 
-  #leg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): BotOrder {
-    const leg = this.#engine.newOrder(strategy, this.#engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
+  private leg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): BotOrder {
+    const leg = this.engine.newOrder(strategy, this.engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
     leg.role = role;
     leg.slot = role;
     leg.parent = entry as OrderId;
@@ -311,12 +314,12 @@ export class BracketManager {
   }
 
   /** Returns the lots that may be closed: fewer than were filled if the fee was taken in the base asset. */
-  #closable(strategy: number, instrumentIndex: number, isLong: boolean): number {
-    return this.#engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
+  private closable(strategy: number, instrumentIndex: number, isLong: boolean): number {
+    return this.engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
   }
   /** Returns the lots that other orders may close. */
-  #closing(strategy: number, instrumentIndex: number, isLong: boolean): number {
-    const { ledger, reservations } = this.#engine;
+  private closing(strategy: number, instrumentIndex: number, isLong: boolean): number {
+    const { ledger, reservations } = this.engine;
     return takenLots(strategy, instrumentIndex, !isLong, ledger, reservations);
   }
 }

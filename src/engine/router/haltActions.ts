@@ -29,11 +29,11 @@ export interface HaltHost {
 }
 
 export class HaltActions {
-  readonly #engine: HaltHost;
-  #seen: readonly HaltCause[] = [];
+  private readonly engine: HaltHost;
+  private seen: readonly HaltCause[] = [];
 
   constructor(engine: HaltHost) {
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   /**
@@ -41,31 +41,31 @@ export class HaltActions {
    * journalled, so a replay does the same.
    */
   act(): void {
-    const before = this.#seen;
-    const now = this.#engine.risk.halts.causes();
+    const before = this.seen;
+    const now = this.engine.risk.halts.causes();
     if (now === before) return;
-    this.#seen = now;
-    for (const cause of now) if (!before.includes(cause)) this.#actOn(cause);
+    this.seen = now;
+    for (const cause of now) if (!before.includes(cause)) this.actOn(cause);
     // The start is complete: drafts whose time came meanwhile are sent.
-    this.#engine.drafts.release();
+    this.engine.drafts.release();
   }
 
-  #actOn({ scope, state, code }: HaltCause): void {
-    if (state === 'KILLED') this.#engine.drafts.dropAll(code);
-    if (code === NAKED_EXIT && scope.kind === 'symbol') this.#close(scope.instrument);
-    else if (CANCELS.get(code) === state && scope.kind === 'account') this.#cancelOpening();
+  private actOn({ scope, state, code }: HaltCause): void {
+    if (state === 'KILLED') this.engine.drafts.dropAll(code);
+    if (code === NAKED_EXIT && scope.kind === 'symbol') this.close(scope.instrument);
+    else if (CANCELS.get(code) === state && scope.kind === 'account') this.cancelOpening();
   }
 
   /**
    * Closes by the exit of each strategy that holds a position: its orders of the symbol are cancelled, then a reduce-only order is sent.
    */
-  #close(instrument: number): void {
-    const { runs, ledger } = this.#engine;
-    for (const run of runs) if (!ledger.isFlat(run.index, instrument)) run.leave(this.#engine.execution[instrument]!);
+  private close(instrument: number): void {
+    const { runs, ledger } = this.engine;
+    for (const run of runs) if (!ledger.isFlat(run.index, instrument)) run.leave(this.engine.execution[instrument]!);
   }
 
-  #cancelOpening(): void {
-    const { orders, drafts, nowMs } = this.#engine;
+  private cancelOpening(): void {
+    const { orders, drafts, nowMs } = this.engine;
     drafts.withdrawAll(({ order }) => opens(order));
     // Copy the list, because a cancel that acts at once removes its order from it.
     for (const order of orders.active().slice()) if (opens(order)) orders.cancel(order, nowMs);

@@ -14,6 +14,9 @@ import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './r
 import { maxAtMarket, type Sizing } from './sizing.ts';
 import { checkSize, noOptions, noSize, type SizedCall } from './checkSize.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { mulDiv } = numbers;
 
@@ -43,50 +46,50 @@ export interface SizeHost extends ReversalHost {
 
 /** Drafts the orders of one strategy. */
 export class OrderDrafts implements StrategyOrders {
-  readonly #engine: SizeHost;
-  readonly #strategy: number;
-  readonly #name: string;
+  private readonly engine: SizeHost;
+  private readonly strategy: number;
+  private readonly name: string;
   /** The size that was checked last; sizes are mostly constants. The first value is an object that no strategy can pass. */
-  #lastSize: Size = { base: 0 };
+  private lastSize: Size = { base: 0 };
   /** By instrument: the lots of the run's default size if that is a quantity, which does not depend on a price; NaN until first used. */
-  readonly #defaultLots: number[];
+  private readonly defaultLots: number[];
 
   constructor(engine: SizeHost, strategy: number, name: string) {
-    this.#engine = engine;
-    this.#strategy = strategy;
-    this.#name = name;
-    this.#defaultLots = engine.instruments.map(() => NaN);
+    this.engine = engine;
+    this.strategy = strategy;
+    this.name = name;
+    this.defaultLots = engine.instruments.map(() => NAN);
   }
 
   /** Writes the order intent. An invalid number makes the whole order invalid, and risk denies it. */
   write(order: BotOrder, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
-    if (options !== undefined) this.#applyOptions(order, options, isBuy);
-    if (size !== undefined) this.#checkSize(size, isBuy ? 'buy' : 'sell');
+    if (options !== undefined) this.applyOptions(order, options, isBuy);
+    if (size !== undefined) this.checkSize(size, isBuy ? 'buy' : 'sell');
     const isLimit = options?.limit !== undefined;
     order.role = isLimit ? 'limit' : 'market';
-    if (options?.trigger !== undefined) this.#applyTrigger(order, options, options.trigger, isBuy);
+    if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
     const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
     order.slot = options?.tag ?? order.side;
-    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
-    else if (size === undefined && this.#engine.defaultSize.base !== undefined) this.#sizeByDefault(order);
-    else this.#size(order, size ?? this.#engine.defaultSize);
+    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.sizeTo(order, this.closable(order));
+    else if (size === undefined && this.engine.defaultSize.base !== undefined) this.sizeByDefault(order);
+    else this.size(order, size ?? this.engine.defaultSize);
     // A price that is not a number (an indicator that is not ready, for example), or a limit of zero.
-    if (!isPriceSound) order.lots = NaN as Lots;
+    if (!isPriceSound) order.lots = NAN as Lots;
   }
 
   /** Checks each size object once for its form, and each time for its number of units. */
-  #checkSize(size: Size, call: SizedCall): void {
-    if (size !== this.#lastSize) checkSize(this.#name, call, size, OPTIONS);
-    this.#lastSize = size;
+  private checkSize(size: Size, call: SizedCall): void {
+    if (size !== this.lastSize) checkSize(this.name, call, size, OPTIONS);
+    this.lastSize = size;
     const units = unitsOf(size);
-    if (units !== 1) throw units === 0 ? noSize(this.#name, call, size) : this.#twoUnits(size);
+    if (units !== 1) throw units === 0 ? noSize(this.name, call, size) : this.twoUnits(size);
   }
 
-  #applyOptions(order: BotOrder, options: OrderOptions, isBuy: boolean): void {
-    if (options === null) throw noOptions(this.#name, isBuy ? 'buy' : 'sell', options);
-    for (const name in options) if (OPTIONS[name] !== true) throw this.#unknown(name);
-    if (options.tag !== undefined && typeof options.tag !== 'string') throw this.#noTag(options.tag);
-    const { sizing } = this.#engine;
+  private applyOptions(order: BotOrder, options: OrderOptions, isBuy: boolean): void {
+    if (options === null) throw noOptions(this.name, isBuy ? 'buy' : 'sell', options);
+    for (const name in options) if (OPTIONS[name] !== true) throw this.unknown(name);
+    if (options.tag !== undefined && typeof options.tag !== 'string') throw this.noTag(options.tag);
+    const { sizing } = this.engine;
     const { instrument } = order;
     if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
     // Legs trade the other way: the protective orders of a long are sells, so their prices are rounded up, to the nearer and better price.
@@ -94,7 +97,7 @@ export class OrderDrafts implements StrategyOrders {
     if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
     if (options.trailing !== undefined) {
       const distance = sizing.ticks(instrument, options.trailing, true);
-      order.trailing = (distance >= 0 ? Math.max(1, distance) : NaN) as Ticks;
+      order.trailing = (distance >= 0 ? Math.max(1, distance) : NAN) as Ticks;
     }
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
     if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
@@ -105,73 +108,73 @@ export class OrderDrafts implements StrategyOrders {
    * A trigger order on the opposite side of a position closes it, unless the strategy says otherwise. A price that is not a number makes
    * the trigger invalid.
    */
-  #applyTrigger(order: BotOrder, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
+  private applyTrigger(order: BotOrder, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
     if (options.limit !== undefined || options.timeInForce !== undefined) {
       throw new StrategyError(
-        `${this.#name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
+        `${this.name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
         'once its price is there, a condition order is a market order: leave the other out',
       );
     }
-    const { sizing } = this.#engine;
+    const { sizing } = this.engine;
     const ticks = sizing.ticks(order.instrument, trigger, isBuy);
-    order.triggerTicks = (ticks > 0 ? ticks : NaN) as Ticks;
-    order.triggersAbove = ticks > this.#engine.lastTicks(order.instrumentIndex);
-    order.reduceOnly = options.reduceOnly ?? this.#closable(order) > 0;
+    order.triggerTicks = (ticks > 0 ? ticks : NAN) as Ticks;
+    order.triggersAbove = ticks > this.engine.lastTicks(order.instrumentIndex);
+    order.reduceOnly = options.reduceOnly ?? this.closable(order) > 0;
     order.role = order.reduceOnly && order.triggersAbove === isBuy ? 'stopLoss' : 'condition';
   }
   /** Returns the lots that an order of this side can close. */
-  #closable({ instrumentIndex, side }: BotOrder): number {
-    return this.#engine.ledger.closable(this.#strategy, instrumentIndex, side === 'buy', true);
+  private closable({ instrumentIndex, side }: BotOrder): number {
+    return this.engine.ledger.closable(this.strategy, instrumentIndex, side === 'buy', true);
   }
 
-  #size(order: BotOrder, size: Size): void {
+  private size(order: BotOrder, size: Size): void {
     const { instrument, limit } = order;
     const isSpot = instrument.contract === undefined;
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
-      order.quoteUnits = this.#moneyOf(size, instrument) as Units;
-    else this.sizeTo(order, this.#lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.triggerTicks));
+      order.quoteUnits = this.moneyOf(size, instrument) as Units;
+    else this.sizeTo(order, this.lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.triggerTicks));
   }
 
-  #sizeByDefault(order: BotOrder): void {
+  private sizeByDefault(order: BotOrder): void {
     const { instrumentIndex } = order;
-    const known = this.#defaultLots;
+    const known = this.defaultLots;
     if (known[instrumentIndex] !== known[instrumentIndex])
-      known[instrumentIndex] = this.#lotsOf(this.#engine.defaultSize, order.instrument, instrumentIndex, 0);
+      known[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
     // Read from the list each time: what a call has returned would be put into a box, and so would what stands beside it.
     this.sizeTo(order, known[instrumentIndex]!);
   }
 
   /** Returns the lots to hold, negative for short. On futures the size may be negative here. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
-    this.#checkSize(size, 'target');
+    this.checkSize(size, 'target');
     if (instrument.contract !== undefined) {
       const { base, quote, equity } = size;
-      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
-      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, 0);
-      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, 0);
+      if (base !== undefined && isNegative(base)) return -this.lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
+      if (quote !== undefined && isNegative(quote)) return -this.lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, 0);
+      if (equity !== undefined && isNegative(equity)) return -this.lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, 0);
     }
-    return this.#lotsOf(size, instrument, instrumentIndex, 0);
+    return this.lotsOf(size, instrument, instrumentIndex, 0);
   }
 
   /** Returns a size as lots, at a price in ticks; 0 means the last price. */
-  #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
+  private lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
     if (size.base === undefined) {
-      const price = ticks > 0 ? ticks : this.#engine.lastTicks(instrumentIndex);
-      return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), price);
+      const price = ticks > 0 ? ticks : this.engine.lastTicks(instrumentIndex);
+      return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument), price);
     }
-    const lots = this.#engine.sizing.lots(instrument, size.base);
-    if (lots < 0) throw this.#negative(size.base, 'base');
+    const lots = this.engine.sizing.lots(instrument, size.base);
+    if (lots < 0) throw this.negative(size.base, 'base');
     return lots;
   }
 
   /** Returns a size as money: the amount itself, or a fraction of this strategy's equity. */
-  #moneyOf(size: Size, instrument: Instrument): number {
-    const { sizing } = this.#engine;
+  private moneyOf(size: Size, instrument: Instrument): number {
+    const { sizing } = this.engine;
     const amount = size.quote ?? size.equity!;
-    if (Number(amount) < 0) throw this.#negative(amount, size.quote !== undefined ? 'quote' : 'equity');
+    if (Number(amount) < 0) throw this.negative(amount, size.quote !== undefined ? 'quote' : 'equity');
     return size.quote !== undefined
       ? sizing.quoteUnits(instrument, amount)
-      : sizing.ofEquity(this.#engine.equityUnits(this.#strategy), amount);
+      : sizing.ofEquity(this.engine.equityUnits(this.strategy), amount);
   }
 
   /**
@@ -186,47 +189,47 @@ export class OrderDrafts implements StrategyOrders {
     const isBuy = order.sign > 0;
     const isSpot = order.instrument.contract === undefined;
     if (isSpot ? !isBuy : order.reduceOnly && lots <= maxAtMarket(order.instrument)) return;
-    const { collarPpm } = this.#engine;
-    const last = order.triggerTicks > 0 ? order.triggerTicks : this.#engine.lastTicks(order.instrumentIndex);
+    const { collarPpm } = this.engine;
+    const last = order.triggerTicks > 0 ? order.triggerTicks : this.engine.lastTicks(order.instrumentIndex);
     order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
     if (!isSpot && order.triggerTicks === 0) order.timeInForce = 'IOC';
   }
 
   heldAndOrdered(instrumentIndex: number): number {
-    return heldAndOrdered(this.#engine, this.#strategy, instrumentIndex);
+    return heldAndOrdered(this.engine, this.strategy, instrumentIndex);
   }
   reversal(instrumentIndex: number): WaitingDraft | undefined {
-    return reversalOf(this.#engine, this.#strategy, instrumentIndex);
+    return reversalOf(this.engine, this.strategy, instrumentIndex);
   }
   clearOldSide(order: BotOrder, missing: number): ClearedSide {
-    return clearOldSide(this.#engine, order, missing);
+    return clearOldSide(this.engine, order, missing);
   }
 
-  #noTag(tag: unknown): StrategyError {
+  private noTag(tag: unknown): StrategyError {
     return new StrategyError(
-      `${this.#name}: an order whose tag is no text but a ${typeof tag}`,
+      `${this.name}: an order whose tag is no text but a ${typeof tag}`,
       "write it in quotes, such as { tag: 'dip' }",
     );
   }
 
-  #unknown(name: string): StrategyError {
+  private unknown(name: string): StrategyError {
     const near = nearestName(name, Object.keys(OPTIONS));
     return new StrategyError(
-      `${this.#name}: an order with the option ${name}, which there is not`,
+      `${this.name}: an order with the option ${name}, which there is not`,
       near === null ? `the options are ${Object.keys(OPTIONS).join(', ')}` : `did you mean ${near}?`,
     );
   }
 
-  #twoUnits(size: Size): StrategyError {
+  private twoUnits(size: Size): StrategyError {
     return new StrategyError(
-      `${this.#name}: an order whose size has several units: ${Object.keys(size).join(', ')}`,
+      `${this.name}: an order whose size has several units: ${Object.keys(size).join(', ')}`,
       'leave one of base, quote and equity',
     );
   }
 
-  #negative(amount: Amount, unit: string): StrategyError {
+  private negative(amount: Amount, unit: string): StrategyError {
     return new StrategyError(
-      `${this.#name}: an order of a negative size, ${String(amount)} ${unit}`,
+      `${this.name}: an order of a negative size, ${String(amount)} ${unit}`,
       'sizes are above zero: the direction is in buy and sell',
     );
   }

@@ -5,6 +5,10 @@ import type { Instrument } from '../../model/instrument.ts';
 import { scaleAmount } from '../../strategy/amounts.ts';
 import type { Amount } from '../../strategy/types.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 /** Fractions of equity are whole numbers of 10^-9. */
 const FRACTION_DIGITS = 9;
 
@@ -13,40 +17,40 @@ const FRACTION_DIGITS = 9;
  * than nine bars. An invalid number becomes NaN, which risk denies.
  */
 export class Sizing {
-  readonly #amounts: (Amount | null)[] = [null, null, null, null];
-  readonly #digits = [-1, -1, -1, -1];
-  readonly #results = [0, 0, 0, 0];
-  #turn = 0;
+  private readonly amounts: (Amount | null)[] = [null, null, null, null];
+  private readonly digits = [-1, -1, -1, -1];
+  private readonly results = [0, 0, 0, 0];
+  private turn = 0;
 
   lots(instrument: Instrument, amount: Amount): number {
-    return this.#down(amount, instrument.quantityDigits);
+    return this.down(amount, instrument.quantityDigits);
   }
   quoteUnits(instrument: Instrument, amount: Amount): number {
-    return this.#down(amount, instrument.quoteDigits);
+    return this.down(amount, instrument.quoteDigits);
   }
   /** Returns a fraction of `equityUnits`, rounded down; NaN if either is invalid. */
   ofEquity(equityUnits: number, fraction: Amount): number {
-    const ppb = this.#down(fraction, FRACTION_DIGITS);
+    const ppb = this.down(fraction, FRACTION_DIGITS);
     const isSound = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
-    return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NaN;
+    return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NAN;
   }
   /** Returns a price in ticks. A buy's price is rounded down and a sell's up, so that rounding never costs the strategy money. */
   ticks(instrument: Instrument, price: Amount, isBuy: boolean): number {
     return scaleAmount(price, instrument.priceDigits, isBuy ? 'down' : 'up');
   }
 
-  #down(amount: Amount, digits: number): number {
-    for (let at = 0; at < 4; at++) if (this.#amounts[at] === amount && this.#digits[at] === digits) return this.#results[at]!;
+  private down(amount: Amount, digits: number): number {
+    for (let at = 0; at < 4; at++) if (this.amounts[at] === amount && this.digits[at] === digits) return this.results[at]!;
     const result = scaleAmount(amount, digits, 'down');
-    const at = (this.#turn = (this.#turn + 1) & 3);
-    this.#amounts[at] = amount;
-    this.#digits[at] = digits;
-    this.#results[at] = result;
+    const at = (this.turn = (this.turn + 1) & 3);
+    this.amounts[at] = amount;
+    this.digits[at] = digits;
+    this.results[at] = result;
     return result;
   }
 }
 
 /** Returns the lots of the largest market order that the exchange takes. */
 export function maxAtMarket({ contract }: Instrument): number {
-  return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
+  return contract === undefined || contract.maxMarketLots === 0 ? INFINITY : contract.maxMarketLots;
 }

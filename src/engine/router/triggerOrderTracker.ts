@@ -21,32 +21,32 @@ export interface TriggerHost {
 }
 
 export class TriggerOrderTracker {
-  readonly #engine: TriggerHost;
+  private readonly engine: TriggerHost;
   /** Number of trigger orders that were sent and have not ended. */
-  #open = 0;
+  private open = 0;
 
   constructor(engine: TriggerHost) {
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   /** Returns the deny code of a drafted trigger order, or null if it may be sent. */
   denyCode({ instrument }: BotOrder): string | null {
-    return instrument.contract !== undefined && this.#engine.exchange.supportsTriggerOrders === true ? null : UNSUPPORTED;
+    return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? null : UNSUPPORTED;
   }
   sent(): void {
-    this.#open++;
+    this.open++;
   }
   ended(order: BotOrder): void {
-    this.#open--;
-    if (order.reason === 'rejected' && order.role === 'stopLoss') this.#stopFailed(order);
+    this.open--;
+    if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);
   }
 
   /**
    * The exchange has refused a stop as it triggered: other orders have closed a part of the lots, or hold them. The bot's own exit closes
    * the rest and cancels those orders. This does not apply to a stop for a part of the position, or in two-way mode.
    */
-  #stopFailed({ strategy, instrumentIndex, side, lots }: BotOrder): void {
-    const engine = this.#engine;
+  private stopFailed({ strategy, instrumentIndex, side, lots }: BotOrder): void {
+    const engine = this.engine;
     const isBuy = side === 'buy';
     const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
     if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
@@ -56,8 +56,8 @@ export class TriggerOrderTracker {
 
   /** A position was reduced. Once it is flat, cancels trigger orders that would close what a later entry opens. */
   reduced(strategy: number, instrumentIndex: number): void {
-    if (this.#open === 0) return;
-    const { ledger, orders, nowMs } = this.#engine;
+    if (this.open === 0) return;
+    const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;

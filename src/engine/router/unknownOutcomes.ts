@@ -33,45 +33,45 @@ export interface OutcomeHost {
 }
 
 export class UnknownOutcomes {
-  readonly #engine: OutcomeHost;
+  private readonly engine: OutcomeHost;
 
   constructor(engine: OutcomeHost) {
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   /** The reply to a create request was lost: its instrument takes no new risk, and lists are read until they settle the outcome. */
   unknown(order: BotOrder, isContested: boolean): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
     if (engine.risk.watchesOutcomes) engine.risk.outcome(order, engine.nowMs);
     this.follow(order);
   }
   /** Begins to read about an order whose outcome is unknown. */
   follow(order: BotOrder): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     this.haltInstrument(order);
     engine.notifyOrder(order);
     engine.exchange.read(order, engine.orders.resolution(order).first);
   }
 
   haltInstrument({ instrumentIndex }: BotOrder): void {
-    this.#engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.#engine.nowMs);
+    this.engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.engine.nowMs);
   }
 
   applyEvidence(id: OrderId, seen: Evidence): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     const order = engine.orders.get(id);
     if (!order || order.state !== STATE.unknown) return;
-    const finding = engine.orders.applyEvidence(order, seen, this.#holds(UNATTRIBUTED, order.instrumentIndex));
+    const finding = engine.orders.applyEvidence(order, seen, this.holds(UNATTRIBUTED, order.instrumentIndex));
     if (finding.kind === 'read') {
-      if (finding.human !== null) this.#callPerson(order, finding.human);
-      this.#read(order, finding.channel, finding.waitMs);
+      if (finding.human !== null) this.callPerson(order, finding.human);
+      this.read(order, finding.channel, finding.waitMs);
     } else if (finding.kind === 'placed') this.placed(order, finding.venueId);
     else this.noEffect(order);
   }
 
   placed(order: BotOrder, venueId: VenueOrderId | null): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     engine.orders.placed(order, venueId, engine.nowMs);
     this.resolved(order.instrumentIndex);
     if (order.reason === null) engine.notifyOrder(order);
@@ -79,7 +79,7 @@ export class UnknownOutcomes {
   }
   /** The order is proven absent. While a late arrival is possible, its reservation stays; an exit that waits for it is sent afterwards. */
   noEffect(order: BotOrder): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     const { strategy, instrumentIndex } = order;
     engine.orders.noEffect(order, engine.nowMs);
     this.expireAt(engine.nowMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
@@ -88,7 +88,7 @@ export class UnknownOutcomes {
   }
   /** Ends the reservation of an order that was proven absent. */
   expireAt(timeMs: number, strategy: number, instrumentIndex: number): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     engine.queue.at(timeMs, () => {
       engine.reservations.expireAbsent(engine.nowMs);
       engine.runs[strategy]!.orderEnded(instrumentIndex);
@@ -97,7 +97,7 @@ export class UnknownOutcomes {
 
   /** The outcome of an order of the instrument is known. When that was the last unknown one, the instrument trades again. */
   resolved(instrumentIndex: number): void {
-    const { orders, risk, nowMs } = this.#engine;
+    const { orders, risk, nowMs } = this.engine;
     if (risk.watchesOutcomes) risk.outcome(null, nowMs);
     const still = orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
     if (still) return;
@@ -107,7 +107,7 @@ export class UnknownOutcomes {
 
   /** Applies the operator's decision about an unknown order: placed as `venueId`, or null for no effect. False when it is not unknown. */
   resolve(id: OrderId, venueId: VenueOrderId | null): boolean {
-    const order = this.#engine.orders.get(id);
+    const order = this.engine.orders.get(id);
     if (!order || order.state !== STATE.unknown) return false;
     if (venueId === null) this.noEffect(order);
     else this.placed(order, venueId);
@@ -115,20 +115,20 @@ export class UnknownOutcomes {
   }
 
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    const engine = this.#engine;
+    const engine = this.engine;
     const order = engine.orders.get(id);
     if (!order) return this.raiseHalt('ALIEN', null, `order ${venueId} of ours is not known any more`);
     // A list shows an order before its reply has arrived.
     if (order.state < STATE.working) return engine.acked(id, venueId, timeMs);
-    if (engine.orders.arrivedLate(order, venueId, timeMs)) this.#reportLateArrival(order);
+    if (engine.orders.arrivedLate(order, venueId, timeMs)) this.reportLateArrival(order);
   }
-  #reportLateArrival(order: BotOrder): void {
+  private reportLateArrival(order: BotOrder): void {
     this.raiseHalt('LATE_LANDING', order.instrumentIndex, `order ${order.id} stands at the exchange after all`);
-    this.#engine.notifyOrder(order);
+    this.engine.notifyOrder(order);
   }
   /** Handles a fill that should not have happened. */
   filled(order: BotOrder, what: FillAnomaly): void {
-    if (what === 'LATE_LANDING') this.#reportLateArrival(order);
+    if (what === 'LATE_LANDING') this.reportLateArrival(order);
     else
       this.raiseHalt(
         'POST_TRADE',
@@ -138,32 +138,32 @@ export class UnknownOutcomes {
   }
 
   raiseHalt(code: string, instrument: number | null, why: string): void {
-    const { risk, nowMs } = this.#engine;
+    const { risk, nowMs } = this.engine;
     const { state, needsPerson } = haltCauseOf(code);
     // An operator who is called needs the full reason. Foreign orders have a list of their own.
     risk.halts.raise(scopeOf(instrument), state, code, why, nowMs, needsPerson && code !== 'ALIEN');
   }
   clearHalt(code: string, instrument: number | null): void {
-    const { risk, nowMs } = this.#engine;
+    const { risk, nowMs } = this.engine;
     if (!haltCauseOf(code).needsPerson) risk.halts.clear(scopeOf(instrument), code, 'its cause is gone', nowMs);
   }
 
-  #read(order: BotOrder, channel: Channel, waitMs: number): void {
-    const { exchange, queue, nowMs } = this.#engine;
+  private read(order: BotOrder, channel: Channel, waitMs: number): void {
+    const { exchange, queue, nowMs } = this.engine;
     if (waitMs === 0) return exchange.read(order, channel);
     const { id } = order;
     queue.at(Math.max(queue.nowMs, nowMs + waitMs), () => {
       if (order.id === id && order.state === STATE.unknown) exchange.read(order, channel);
     });
   }
-  #callPerson(order: BotOrder, why: string): void {
-    if (this.#holds(NEEDS_PERSON, order.instrumentIndex)) return;
+  private callPerson(order: BotOrder, why: string): void {
+    if (this.holds(NEEDS_PERSON, order.instrumentIndex)) return;
     const message = `order ${order.id} stays unknown: ${why}`;
-    this.#engine.log(this.#engine.runs[order.strategy]!.name, message, {});
+    this.engine.log(this.engine.runs[order.strategy]!.name, message, {});
     this.raiseHalt(NEEDS_PERSON, order.instrumentIndex, message);
   }
-  #holds(code: string, instrument: number): boolean {
-    const { halts } = this.#engine.risk;
+  private holds(code: string, instrument: number): boolean {
+    const { halts } = this.engine.risk;
     return halts.any && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
   }
 }

@@ -8,6 +8,9 @@ import type { OrderManager } from '../../orders/orderManager.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** Deny code: the orders before the draft have already done what it wanted. */
 const NOTHING_LEFT = 'REPLACED_FILLED';
 /** The cause that halts a live bot until its start is complete. */
@@ -35,50 +38,50 @@ interface DraftingRun {
 }
 
 export class WaitingDrafts {
-  readonly #engine: DraftHost;
+  private readonly engine: DraftHost;
   /** Drafts that may be sent now. */
-  #ready: WaitingDraft[] = [];
+  private ready: WaitingDraft[] = [];
   /** True while no draft may be sent: after a restore until the start has begun, and once the bot stops. */
-  #isHeld = false;
+  private isHeld = false;
 
   constructor(engine: DraftHost) {
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   /** Makes an order wait for the end of the order in its slot whose cancel was requested. */
   replace(order: BotOrder): OrderId {
-    const { orders } = this.#engine;
+    const { orders } = this.engine;
     const old = orders.active().find((other) => isSameSlot(order, other));
     const isSound = order.lots > 0 || order.quoteUnits > 0;
     const isBusy = orders.drafts.waiting.some((draft) => isSameSlot(order, draft.order));
-    if (old === undefined || !isSound || isBusy) return this.#deny(order, isSound ? 'SLOT_BUSY' : 'BAD_INPUT');
+    if (old === undefined || !isSound || isBusy) return this.deny(order, isSound ? 'SLOT_BUSY' : 'BAD_INPUT');
     const { id, side, lots, quoteUnits, filledLots, filledUnits } = old;
     const replaced = { id, side, lots, quoteUnits, filledLots, filledUnits };
-    return this.#wait({ order, ahead: [id], replaced, targetLots: NaN, left: NaN });
+    return this.wait({ order, ahead: [id], replaced, targetLots: NAN, left: NAN });
   }
 
   /** A reversal waits until the orders `ahead`, which close the old side, have ended; it is sized then. */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
-    return this.#wait({ order, ahead, replaced: null, targetLots, left: NaN });
+    return this.wait({ order, ahead, replaced: null, targetLots, left: NAN });
   }
 
   /** Restores a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it is open. */
   restore(draft: WaitingDraft, ended: (id: OrderId) => Ended | undefined): void {
-    const { orders } = this.#engine;
+    const { orders } = this.engine;
     orders.drafts.add(draft);
-    this.#engine.followUps++;
-    this.#isHeld = true;
+    this.engine.followUps++;
+    this.isHeld = true;
     for (const id of draft.ahead.slice()) {
       const end = ended(id);
-      if (end !== undefined) this.#leave(draft, id, end);
+      if (end !== undefined) this.leave(draft, id, end);
       // No record has this cancel request: it is sent as soon as the exchange's id of the order is known.
       else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.cancelWanted = true;
     }
-    if (draft.ahead.length === 0) this.#ready.push(draft);
+    if (draft.ahead.length === 0) this.ready.push(draft);
   }
   /** Repeats cancels that drafts wait for and that may not have been sent. Call it once the exchange is connected. */
   followAhead(): void {
-    const { orders, nowMs } = this.#engine;
+    const { orders, nowMs } = this.engine;
     for (const { ahead } of orders.drafts.waiting) {
       for (const id of ahead) {
         const order = orders.get(id);
@@ -88,54 +91,54 @@ export class WaitingDrafts {
   }
   /** From now on no draft is sent, because the bot stops. */
   hold(): void {
-    this.#isHeld = true;
+    this.isHeld = true;
   }
 
   /** An order has ended: drafts that waited only for it are sized now. The engine then calls `release`. */
   orderEnded(order: BotOrder): void {
     const { id } = order;
-    for (const draft of this.#engine.orders.drafts.waiting) {
+    for (const draft of this.engine.orders.drafts.waiting) {
       if (!draft.ahead.includes(id)) continue;
-      this.#leave(draft, id, order);
-      if (draft.ahead.length === 0) this.#ready.push(draft);
+      this.leave(draft, id, order);
+      if (draft.ahead.length === 0) this.ready.push(draft);
     }
   }
-  #leave(draft: WaitingDraft, id: OrderId, end: Ended): void {
+  private leave(draft: WaitingDraft, id: OrderId, end: Ended): void {
     draft.ahead.splice(draft.ahead.indexOf(id), 1);
     if (draft.replaced !== null) draft.left = sizeLeft(draft.order, draft.replaced, end);
   }
 
   /** Sends the drafts that may be sent; while a live bot starts they keep waiting. */
   release(): void {
-    const { halts } = this.#engine.risk;
+    const { halts } = this.engine.risk;
     const isStarting = halts.any && halts.holds({ kind: 'account' }, STARTING);
-    if (isStarting) this.#isHeld = false;
-    if (isStarting || this.#isHeld || this.#ready.length === 0) return;
-    const ready = this.#ready;
-    this.#ready = [];
+    if (isStarting) this.isHeld = false;
+    if (isStarting || this.isHeld || this.ready.length === 0) return;
+    const ready = this.ready;
+    this.ready = [];
     for (const draft of ready) {
-      this.#remove(draft);
-      this.#send(draft);
+      this.remove(draft);
+      this.send(draft);
     }
   }
 
   /** Releases drafts: at once in a live bot, but in a replayed row only after its delivery, because its price is known only then. */
   releaseInTurn(): void {
-    const { haltActions, callbacks } = this.#engine;
+    const { haltActions, callbacks } = this.engine;
     if (haltActions === null) callbacks.first(() => this.release());
     else this.release();
   }
 
-  #send({ order, replaced, left, targetLots }: WaitingDraft): void {
-    const engine = this.#engine;
+  private send({ order, replaced, left, targetLots }: WaitingDraft): void {
+    const engine = this.engine;
     const run = engine.runs[order.strategy]!;
     order.createdMs = order.changedMs = engine.nowMs as TimeMs;
     const size = replaced === null ? run.missingLots(order, targetLots) : left;
     if (order.quoteUnits > 0) {
       order.quoteUnits = size as Units;
-      if (size === 0) return void this.#deny(order, NOTHING_LEFT);
+      if (size === 0) return void this.deny(order, NOTHING_LEFT);
     } else {
-      if (size < order.instrument.minLots) return void this.#deny(order, NOTHING_LEFT);
+      if (size < order.instrument.minLots) return void this.deny(order, NOTHING_LEFT);
       order.lots = size as Lots;
       if (replaced !== null) run.resize(order);
     }
@@ -146,44 +149,44 @@ export class WaitingDrafts {
 
   /** Withdraws a draft. True when the order was one. */
   withdraw(order: BotOrder): boolean {
-    const draft = this.#engine.orders.drafts.waiting.find((one) => one.order === order);
-    if (draft !== undefined) this.#withdraw(draft);
+    const draft = this.engine.orders.drafts.waiting.find((one) => one.order === order);
+    if (draft !== undefined) this.withdrawDraft(draft);
     return draft !== undefined;
   }
   /** Withdraws the drafts for which `which` is true. */
   withdrawAll(which: (draft: WaitingDraft) => boolean): void {
-    for (const draft of this.#engine.orders.drafts.waiting.filter(which)) this.#withdraw(draft);
+    for (const draft of this.engine.orders.drafts.waiting.filter(which)) this.withdrawDraft(draft);
   }
   /** Drops all drafts with a deny code, after a kill. */
   dropAll(code: string): void {
-    for (const draft of this.#engine.orders.drafts.waiting.slice()) {
-      this.#remove(draft);
-      this.#deny(draft.order, code);
+    for (const draft of this.engine.orders.drafts.waiting.slice()) {
+      this.remove(draft);
+      this.deny(draft.order, code);
     }
   }
 
-  #wait(draft: WaitingDraft): OrderId {
-    const engine = this.#engine;
+  private wait(draft: WaitingDraft): OrderId {
+    const engine = this.engine;
     engine.orders.wait(draft);
     engine.followUps++;
     engine.notifyOrder(draft.order);
     return draft.order.id;
   }
-  #remove(draft: WaitingDraft): void {
-    this.#engine.orders.drafts.remove(draft);
-    this.#engine.followUps--;
-    this.#ready = this.#ready.filter((one) => one !== draft);
+  private remove(draft: WaitingDraft): void {
+    this.engine.orders.drafts.remove(draft);
+    this.engine.followUps--;
+    this.ready = this.ready.filter((one) => one !== draft);
   }
-  #withdraw(draft: WaitingDraft): void {
-    const engine = this.#engine;
-    this.#remove(draft);
+  private withdrawDraft(draft: WaitingDraft): void {
+    const engine = this.engine;
+    this.remove(draft);
     engine.orders.withdraw(draft.order, engine.nowMs);
     engine.notifyOrder(draft.order);
   }
-  #deny(order: BotOrder, code: string): OrderId {
+  private deny(order: BotOrder, code: string): OrderId {
     const { id } = order;
-    this.#engine.orders.deny(order, code);
-    this.#engine.notifyOrder(order);
+    this.engine.orders.deny(order, code);
+    this.engine.notifyOrder(order);
     return id;
   }
 }

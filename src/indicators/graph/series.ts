@@ -3,6 +3,9 @@
 import { ConfigError } from '../../base/errors.ts';
 import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** A series of numbers over the rows of one feed, read at the bar that is being delivered to the strategy. */
 export interface Series {
   /** The value at the newest delivered bar. NaN while not ready. */
@@ -65,13 +68,13 @@ export class ColumnSeries implements Series {
   get value(): number {
     const window = this.#window;
     const index = this.#cursor.row - window.base;
-    return index < 0 ? NaN : window.values[index]! / window.divisor;
+    return index < 0 ? NAN : window.values[index]! / window.divisor;
   }
 
   get prev(): number {
     const window = this.#window;
     const index = this.#cursor.row - window.base - 1;
-    return index < 0 ? NaN : window.values[index]! / window.divisor;
+    return index < 0 ? NAN : window.values[index]! / window.divisor;
   }
 
   get ready(): boolean {
@@ -84,7 +87,7 @@ export class ColumnSeries implements Series {
     if (bars >>> 0 !== bars || bars > this.#label.depth) throw tooDeep(this.#label, bars);
     const window = this.#window;
     const index = this.#cursor.row - window.base - bars;
-    return index < 0 ? NaN : window.values[index]! / window.divisor;
+    return index < 0 ? NAN : window.values[index]! / window.divisor;
   }
 }
 

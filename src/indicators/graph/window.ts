@@ -2,6 +2,10 @@
 
 import { InvariantError } from '../../base/errors.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 /** Values of rows from `base` on: the value of row r is `values[r - base]`. */
 export interface IndicatorColumn<A> {
   readonly values: A;
@@ -66,7 +70,7 @@ export interface Fractions extends IndicatorColumn<Float64Array> {
 
 export class NumberWindow extends ColumnWindow<Float64Array> implements Fractions {
   divisor = 1;
-  max = Infinity;
+  max = INFINITY;
 
   /** Wraps a whole column as a window. Feed columns and indicators then have one object shape and are read by the same code. */
   constructor(column: Float64Array = new Float64Array(0)) {
@@ -74,7 +78,7 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
   }
 
   protected make(length: number): Float64Array {
-    return new Float64Array(length).fill(NaN);
+    return new Float64Array(length).fill(NAN);
   }
 
   /** Declares that the values are exact sums, which are divided by `divisor` when they are read. */

@@ -2,6 +2,9 @@
 
 import { guards } from './guards.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** All values are ms of venue time. A horizon computed from them holds for that moment only, because live bounds change. */
 export interface AbsenceBounds {
   /** How long after its timestamp the venue may still admit a request. */
@@ -33,7 +36,7 @@ export const REPLAY_ABSENCE_BOUNDS: AbsenceBounds = {
   maxEndedOrders: 0,
   endedOrderTtlMs: 0,
   clockEpoch: 0,
-  epochMs: -Infinity,
+  epochMs: -INFINITY,
 };
 
 /** Keys of order-safety, section 18. The admission window is the venue's rule and cannot be set. */
@@ -79,64 +82,64 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
   readonly maxEndedOrders = KEEP_ENDED;
   readonly endedOrderTtlMs = KEEP_ENDED_MS;
   clockEpoch = 0;
-  epochMs = -Infinity;
-  readonly #settings: AbsenceBoundsSettings;
-  #admissions: Sample[] = [];
-  #lagMs = 0;
-  #incidentMs = -Infinity;
-  #nowMs = -Infinity;
+  epochMs = -INFINITY;
+  private readonly settings: AbsenceBoundsSettings;
+  private admissions: Sample[] = [];
+  private lagMs = 0;
+  private incidentMs = -INFINITY;
+  private nowMs = -INFINITY;
 
   constructor(settings: AbsenceBoundsSettings = DEFAULT_ABSENCE_BOUNDS) {
-    this.#settings = settings;
+    this.settings = settings;
     this.escalateAfterMs = settings.humanAfterMs;
     this.resolveEveryMs = settings.resolveEveryMs;
   }
 
   /** Reports that the venue's time is at least `venueMs`. */
   onVenueTime(venueMs: number): void {
-    if (venueMs > this.#nowMs) this.#nowMs = venueMs;
+    if (venueMs > this.nowMs) this.nowMs = venueMs;
   }
   /** Reports that an acknowledged order was admitted `delayMs` after the time with which it was signed. */
   onAdmission(delayMs: number, venueMs: number): void {
     this.onVenueTime(venueMs);
-    this.#admissions.push({ atMs: venueMs, ms: delayMs });
-    if (this.#admissions.length > MAX_SAMPLES) this.#admissions.shift();
+    this.admissions.push({ atMs: venueMs, ms: delayMs });
+    if (this.admissions.length > MAX_SAMPLES) this.admissions.shift();
   }
   /** Reports that an acknowledged order was first seen in a list `lagMs` after its acknowledgement. */
   onReadLag(lagMs: number): void {
-    if (lagMs > this.#lagMs) this.#lagMs = lagMs;
+    if (lagMs > this.lagMs) this.lagMs = lagMs;
   }
   /** Reports an answer of the venue that admits a delay between gateway and lists: -1001, -1006, -1007, -1016, HTTP 504. */
   onIncident(venueMs: number): void {
     this.onVenueTime(venueMs);
-    this.#incidentMs = Math.max(this.#incidentMs, venueMs);
+    this.incidentMs = Math.max(this.incidentMs, venueMs);
   }
   /**
    * Reports that the venue's clock has jumped: the bounds of every unknown order restart at the highest time that the clock ever showed.
    */
   onClockJump(): void {
     this.clockEpoch++;
-    this.epochMs = this.#nowMs;
+    this.epochMs = this.nowMs;
   }
 
   get visibilityDelayMs(): number {
-    const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.#settings;
-    const measured = DELTA_FACTOR * this.#admissionP999();
-    const isIncident = guards.incidentsWiden && this.#nowMs - this.#incidentMs <= incidentMemoryMs;
+    const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.settings;
+    const measured = DELTA_FACTOR * this.admissionP999();
+    const isIncident = guards.incidentsWiden && this.nowMs - this.incidentMs <= incidentMemoryMs;
     return Math.max(deltaMinMs, measured, isIncident ? deltaIncidentMs : 0);
   }
   get readLagMs(): number {
-    return Math.max(this.#settings.readLagMs, LAG_FACTOR * this.#lagMs);
+    return Math.max(this.settings.readLagMs, LAG_FACTOR * this.lagMs);
   }
 
-  #admissionP999(): number {
-    const since = this.#nowMs - DAY_MS;
-    while (this.#admissions.length > 0 && this.#admissions[0]!.atMs <= since) this.#admissions.shift();
-    const { length } = this.#admissions;
+  private admissionP999(): number {
+    const since = this.nowMs - DAY_MS;
+    while (this.admissions.length > 0 && this.admissions[0]!.atMs <= since) this.admissions.shift();
+    const { length } = this.admissions;
     // The nearest rank; with few measurements, the largest. Every read about an order needs it, so the measurements are not sorted.
     const max: number[] = [];
     const rank = length - Math.ceil(length * 0.999);
-    for (const { ms } of this.#admissions) {
+    for (const { ms } of this.admissions) {
       let at = max.length;
       while (at > 0 && max[at - 1]! < ms) at--;
       if (at <= rank) max.splice(at, 0, ms);

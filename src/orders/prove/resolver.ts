@@ -8,6 +8,9 @@ import { guards } from './guards.ts';
 
 export { REPLAY_ABSENCE_BOUNDS, type AbsenceBounds } from './absenceBounds.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 export type ResolutionStep =
   | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
   | { readonly kind: 'noEffect' }
@@ -46,87 +49,87 @@ const ROUNDS_FOR_NO_EFFECT = guards.twoRounds ? 2 : 1;
  * horizon, in order and apart.
  */
 export class Resolution {
-  readonly #round: readonly Step[];
+  private readonly round: readonly Step[];
   /** The latest time at which its request can have been signed. */
-  #signMs: number;
-  #epoch: number;
+  private signMs: number;
+  private epoch: number;
   /** The largest values of D and L while this order was open. */
-  #visibilityDelayMs = 0;
-  #readLagMs = 0;
+  private visibilityDelayMs = 0;
+  private readLagMs = 0;
   /** The next step in ROUND, whether the round can still prove something, and the number of rounds that did. */
-  #at = 0;
-  #counts = true;
-  #rounds = 0;
-  #disagreed = false;
-  #notBeforeMs = -Infinity;
-  #lastMs = -Infinity;
+  private at = 0;
+  private counts = true;
+  private rounds = 0;
+  private disagreed = false;
+  private notBeforeMs = -INFINITY;
+  private lastMs = -INFINITY;
 
   constructor(market: Market, signMs: number, epoch = 0) {
-    this.#round = ROUNDS[market];
-    this.#signMs = signMs;
-    this.#epoch = epoch;
+    this.round = ROUNDS[market];
+    this.signMs = signMs;
+    this.epoch = epoch;
   }
 
   /** The channel to read first. */
   get first(): Channel {
-    return this.#round[0]!.channel;
+    return this.round[0]!.channel;
   }
 
   /** `isBlocked`: the instrument has an unattributed fill (STRAY), so that no round proves anything. */
   applyEvidence(seen: Evidence, bounds: AbsenceBounds, isBlocked = false): ResolutionStep {
-    const step = this.#round[this.#at]!;
-    if (seen.found && this.#isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
-    this.#adjust(bounds);
-    this.#lastMs = Math.max(this.#lastMs, seen.venueMs);
-    const boundsMs = guards.absenceHorizon ? this.#signMs + bounds.recvWindowMs + this.#visibilityDelayMs + this.#readLagMs : this.#signMs;
-    const lagMs = guards.readLag ? this.#readLagMs : 0;
-    if (seen.channel !== step.channel) return this.#begin(bounds, boundsMs);
-    if (!seen.complete || seen.venueMs < Math.max(boundsMs, this.#notBeforeMs)) this.#counts = false;
-    const next = this.#round[this.#at + 1];
-    if (this.#counts) this.#notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
+    const step = this.round[this.at]!;
+    if (seen.found && this.isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
+    this.adjust(bounds);
+    this.lastMs = Math.max(this.lastMs, seen.venueMs);
+    const boundsMs = guards.absenceHorizon ? this.signMs + bounds.recvWindowMs + this.visibilityDelayMs + this.readLagMs : this.signMs;
+    const lagMs = guards.readLag ? this.readLagMs : 0;
+    if (seen.channel !== step.channel) return this.begin(bounds, boundsMs);
+    if (!seen.complete || seen.venueMs < Math.max(boundsMs, this.notBeforeMs)) this.counts = false;
+    const next = this.round[this.at + 1];
+    if (this.counts) this.notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
     // A round that proves nothing still looks for the order in every list, without waiting.
-    if (next && (this.#counts || next.isList)) {
-      this.#at++;
-      return this.#read(next.channel, this.#counts && next.waits ? lagMs : 0, bounds, boundsMs);
+    if (next && (this.counts || next.isList)) {
+      this.at++;
+      return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, boundsMs);
     }
-    if (this.#counts) {
-      if (seen.found && guards.holdingsAgree) this.#disagreed = true;
-      else if (!(isBlocked && guards.unattributedBlocks) && ++this.#rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
+    if (this.counts) {
+      if (seen.found && guards.holdingsAgree) this.disagreed = true;
+      else if (!(isBlocked && guards.unattributedBlocks) && ++this.rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
     }
-    return this.#begin(bounds, boundsMs);
+    return this.begin(bounds, boundsMs);
   }
 
   /** Bounds only widen while an order is open. A wider bound, or a clock jump, discards what was proved. */
-  #adjust(horizon: AbsenceBounds): void {
+  private adjust(horizon: AbsenceBounds): void {
     const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = horizon;
-    if (clockEpoch === this.#epoch && visibilityDelayMs <= this.#visibilityDelayMs && readLagMs <= this.#readLagMs) return;
-    if (clockEpoch !== this.#epoch) this.#signMs = Math.max(this.#signMs, epochMs);
-    this.#epoch = clockEpoch;
-    this.#visibilityDelayMs = Math.max(this.#visibilityDelayMs, visibilityDelayMs);
-    this.#readLagMs = Math.max(this.#readLagMs, readLagMs);
-    this.#rounds = 0;
-    this.#notBeforeMs = -Infinity;
-    if (this.#at > 0) this.#counts = false;
+    if (clockEpoch === this.epoch && visibilityDelayMs <= this.visibilityDelayMs && readLagMs <= this.readLagMs) return;
+    if (clockEpoch !== this.epoch) this.signMs = Math.max(this.signMs, epochMs);
+    this.epoch = clockEpoch;
+    this.visibilityDelayMs = Math.max(this.visibilityDelayMs, visibilityDelayMs);
+    this.readLagMs = Math.max(this.readLagMs, readLagMs);
+    this.rounds = 0;
+    this.notBeforeMs = -INFINITY;
+    if (this.at > 0) this.counts = false;
   }
 
   /** Begins the next round. */
-  #begin(otherBounds: AbsenceBounds, horizonMs: number): ResolutionStep {
-    this.#at = 0;
-    this.#counts = true;
-    const apartMs = this.#rounds > 0 && guards.readLag ? this.#readLagMs : 0;
-    return this.#read(this.first, Math.max(otherBounds.resolveEveryMs, apartMs), otherBounds, horizonMs);
+  private begin(otherBounds: AbsenceBounds, horizonMs: number): ResolutionStep {
+    this.at = 0;
+    this.counts = true;
+    const apartMs = this.rounds > 0 && guards.readLag ? this.readLagMs : 0;
+    return this.read(this.first, Math.max(otherBounds.resolveEveryMs, apartMs), otherBounds, horizonMs);
   }
-  #read(channel: Channel, waitMs: number, fence: AbsenceBounds, otherBoundsMs: number): ResolutionStep {
-    const isLong = this.#lastMs >= otherBoundsMs + fence.escalateAfterMs;
+  private read(channel: Channel, waitMs: number, fence: AbsenceBounds, otherBoundsMs: number): ResolutionStep {
+    const isLong = this.lastMs >= otherBoundsMs + fence.escalateAfterMs;
     if (isLong && !guards.onlyEvidence) return { kind: 'noEffect' };
-    return { kind: 'read', channel, waitMs, human: isLong ? this.#whyHuman() : null };
+    return { kind: 'read', channel, waitMs, human: isLong ? this.whyHuman() : null };
   }
-  #whyHuman(): string {
-    return this.#disagreed
+  private whyHuman(): string {
+    return this.disagreed
       ? 'what is held differs from the ledger, yet no list shows the order'
       : 'no complete round of reads since the fence';
   }
-  #isList(channel: Channel): boolean {
-    return this.#round.some((step) => step.channel === channel && step.isList);
+  private isList(channel: Channel): boolean {
+    return this.round.some((step) => step.channel === channel && step.isList);
   }
 }

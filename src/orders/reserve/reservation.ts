@@ -6,6 +6,9 @@ import type { Instrument, Market } from '../../model/instrument.ts';
 import * as figures from './worstCase.ts';
 import { CommittedLots, Exposure, CommittedCash, type ReservationTerms, type ReservedOrder, type NotionalScale } from './worstCase.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { mulDiv, mulPpmUp } = numbers;
 const { addWorstCase, computeWorstCase, removeUnordered } = figures;
@@ -20,34 +23,34 @@ interface AbsentHold {
 }
 
 export class Reservations {
-  readonly #collarPpm: number;
+  private readonly collarPpm: number;
   /** By instrument. */
-  readonly #exposures: readonly Exposure[];
+  private readonly exposures: readonly Exposure[];
   /** By strategy. */
-  readonly #cashByStrategy: readonly CommittedCash[];
+  private readonly cashByStrategy: readonly CommittedCash[];
   /** By strategy, and within each by instrument. */
-  readonly #lotsByStrategy: readonly CommittedLots[];
+  private readonly lotsByStrategy: readonly CommittedLots[];
   /** The figures if there is one strategy and one instrument, as in most runs. Each order reads them several times. */
-  readonly #only: CommittedLots | null;
-  #openTotal = 0;
+  private readonly only: CommittedLots | null;
+  private openCount = 0;
   /** The newest reservation, not in the figures yet. Most orders end before a figure is read, so they never enter the figures. */
-  #newest: ReservedOrder | null = null;
+  private newest: ReservedOrder | null = null;
   /** Oldest first, because all are held equally long. */
-  #absentHolds: AbsentHold[] = [];
+  private absentHolds: AbsentHold[] = [];
   /** True when some holds may have expired; checked before each order. */
   holdsAbsent = false;
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
-    this.#collarPpm = terms.collarPpm;
-    this.#exposures = listOf(
+    this.collarPpm = terms.collarPpm;
+    this.exposures = listOf(
       instruments,
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
     );
-    this.#cashByStrategy = Array.from({ length: strategies }, () => new CommittedCash());
-    this.#lotsByStrategy = this.#cashByStrategy.flatMap((otherCash) =>
-      listOf(this.#exposures, (exposure) => new CommittedLots(otherCash, exposure)),
+    this.cashByStrategy = Array.from({ length: strategies }, () => new CommittedCash());
+    this.lotsByStrategy = this.cashByStrategy.flatMap((otherCash) =>
+      listOf(this.exposures, (exposure) => new CommittedLots(otherCash, exposure)),
     );
-    this.#only = this.#lotsByStrategy.length === 1 ? this.#lotsByStrategy[0]! : null;
+    this.only = this.lotsByStrategy.length === 1 ? this.lotsByStrategy[0]! : null;
   }
 
   /**
@@ -59,7 +62,7 @@ export class Reservations {
    */
   assess(order: ReservedOrder, markTicks: number): void {
     const { limit } = order;
-    const exposure = this.#exposure(order.instrumentIndex);
+    const exposure = this.exposure(order.instrumentIndex);
     const { priceSign } = exposure;
     if (limit > 0) order.worstTicks = (priceSign > 0 ? limit > markTicks : limit < markTicks) ? limit : markTicks;
     else order.worstTicks = this.collarTicks(markTicks, (order.quoteUnits > 0 ? -priceSign : priceSign) > 0);
@@ -68,9 +71,9 @@ export class Reservations {
 
   /** Reserves an assessed order. */
   add(order: ReservedOrder): void {
-    this.#countNewest();
+    this.countNewest();
     order.reserved = true;
-    this.#newest = order;
+    this.newest = order;
   }
 
   /** Reduces the reservation by a fill that its record has booked. The last fill ends it. */
@@ -78,11 +81,11 @@ export class Reservations {
     // Not as a condition of itself: what is true V8 compares with all that counts as false first, at four times the cost.
     if (order.reserved === false) return;
     if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
-      this.#drop(order);
+      this.drop(order);
       return;
     }
-    const adopted = this.#lotsOf(order.strategy, order.instrumentIndex);
-    const isCounted = order !== this.#newest;
+    const adopted = this.lotsOf(order.strategy, order.instrumentIndex);
+    const isCounted = order !== this.newest;
     if (isCounted) addWorstCase(order, adopted, -1);
     computeWorstCase(order, adopted.exposure);
     if (isCounted) addWorstCase(order, adopted, 1);
@@ -90,25 +93,25 @@ export class Reservations {
 
   /** Releases the reservation of an order whose end is confirmed. No effect if it is not reserved. */
   release(order: ReservedOrder): void {
-    if (order.reserved === true) this.#drop(order);
+    if (order.reserved === true) this.drop(order);
   }
-  #drop(order: ReservedOrder): void {
-    if (order === this.#newest) this.#newest = null;
-    else this.#takeOut(order);
+  private drop(order: ReservedOrder): void {
+    if (order === this.newest) this.newest = null;
+    else this.takeOut(order);
     order.reserved = false;
     order.worstLots = order.worstUnits = 0;
   }
 
   /** Call it before any figure is read. */
-  #countNewest(): void {
-    if (this.#newest !== null) this.#takeIn(this.#newest);
+  private countNewest(): void {
+    if (this.newest !== null) this.takeIn(this.newest);
   }
-  #takeIn(order: ReservedOrder): void {
-    this.#newest = null;
-    const otherAdopted = this.#lotsOf(order.strategy, order.instrumentIndex);
+  private takeIn(order: ReservedOrder): void {
+    this.newest = null;
+    const otherAdopted = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = otherAdopted;
     exposure.open++;
-    this.#openTotal++;
+    this.openCount++;
     addWorstCase(order, otherAdopted, 1);
     const worst = order.worstTicks * exposure.priceSign;
     if (order.sign > 0) {
@@ -119,39 +122,39 @@ export class Reservations {
       if (worst < exposure.sellBound) exposure.sellBound = worst;
     }
   }
-  #takeOut(order: ReservedOrder): void {
-    const claim = this.#lotsOf(order.strategy, order.instrumentIndex);
+  private takeOut(order: ReservedOrder): void {
+    const claim = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = claim;
     addWorstCase(order, claim, -1);
     exposure.open--;
-    this.#openTotal--;
+    this.openCount--;
     if (order.sign > 0) {
       removeUnordered(order, exposure.buys);
-      if (exposure.buys.length === 0) exposure.buyBound = Infinity;
+      if (exposure.buys.length === 0) exposure.buyBound = INFINITY;
     } else if (exposure.hasMargin) {
       removeUnordered(order, exposure.sells);
-      if (exposure.sells.length === 0) exposure.sellBound = Infinity;
+      if (exposure.sells.length === 0) exposure.sellBound = INFINITY;
     }
   }
 
   /** Holds an order that is proven absent: its full quantity stays reserved, and it counts as open, for ABSENT_HOLD_MS. */
   holdAbsent(order: ReservedOrder, nowMs: number): void {
-    this.#absentHolds.push({ order, untilMs: nowMs + ABSENT_HOLD_MS });
+    this.absentHolds.push({ order, untilMs: nowMs + ABSENT_HOLD_MS });
     this.holdsAbsent = true;
   }
 
   /** Reserves a late arrival again: the rest of an order that was proven absent is reserved until it ends, like that of any other order. */
   reinstate(order: ReservedOrder): void {
-    this.#absentHolds = this.#absentHolds.filter((absentHold) => absentHold.order !== order);
-    this.holdsAbsent = this.#absentHolds.length > 0;
+    this.absentHolds = this.absentHolds.filter((absentHold) => absentHold.order !== order);
+    this.holdsAbsent = this.absentHolds.length > 0;
     if (order.reserved) return;
-    computeWorstCase(order, this.#exposure(order.instrumentIndex));
+    computeWorstCase(order, this.exposure(order.instrumentIndex));
     this.add(order);
   }
 
   /** Releases the holds that have expired at `nowMs`. */
   expireAbsent(nowMs: number): void {
-    const absentHolds = this.#absentHolds;
+    const absentHolds = this.absentHolds;
     let due = 0;
     while (due < absentHolds.length && absentHolds[due]!.untilMs <= nowMs) this.release(absentHolds[due++]!.order);
     absentHolds.splice(0, due);
@@ -160,66 +163,66 @@ export class Reservations {
 
   /** Returns how far from the mark a market order may fill, in ticks. */
   collarTicks(markTicks: number, isBuy: boolean): number {
-    const ppm = this.#collarPpm;
+    const ppm = this.collarPpm;
     return isBuy ? mulPpmUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
   }
 
   /** Returns the lots that a strategy's buys, or sells, of an instrument may still fill. */
   buyLots(strategy: number, index: number): number {
-    this.#countNewest();
-    return this.#lotsOf(strategy, index).buyLots;
+    this.countNewest();
+    return this.lotsOf(strategy, index).buyLots;
   }
   sellLots(strategy: number, index: number): number {
-    this.#countNewest();
-    return this.#lotsOf(strategy, index).sellLots;
+    this.countNewest();
+    return this.lotsOf(strategy, index).sellLots;
   }
   /** Returns the part of those lots whose orders can only close a position; futures only. */
   closingLots(strategy: number, index: number, isBuy: boolean): number {
-    this.#countNewest();
-    const { closingBuyLots, closingSellLots } = this.#lotsOf(strategy, index);
+    this.countNewest();
+    const { closingBuyLots, closingSellLots } = this.lotsOf(strategy, index);
     return isBuy ? closingBuyLots : closingSellLots;
   }
   /** Returns the lots that all buys of an instrument may still fill; for a contract, only buys that can open a position. */
   buyLotsTotal(index: number): number {
-    this.#countNewest();
-    return this.#exposure(index).buyLots;
+    this.countNewest();
+    return this.exposure(index).buyLots;
   }
   /** Returns the notional of `buyLotsTotal`, each order at its worst price, in quote units. */
   buyUnits(index: number): number {
-    this.#countNewest();
-    return this.#exposure(index).buyUnits;
+    this.countNewest();
+    return this.exposure(index).buyUnits;
   }
   /** The same, with each order at the mark if that is dearer than its worst price, which was fixed at approval. */
   buyUnitsAt(index: number, markTicks: number): number {
-    this.#countNewest();
-    const { buyBound, buyUnits, buys, priceSign } = this.#exposure(index);
-    return markTicks * priceSign <= buyBound ? buyUnits : this.#sumAt(buys, markTicks);
+    this.countNewest();
+    const { buyBound, buyUnits, buys, priceSign } = this.exposure(index);
+    return markTicks * priceSign <= buyBound ? buyUnits : this.sumAt(buys, markTicks);
   }
   /** Returns the notional of what an assessed order may still fill, at the mark if that is dearer than its worst price. */
   unitsAt(order: ReservedOrder, markTicks: number): number {
-    const { scale, priceSign } = this.#exposure(order.instrumentIndex);
+    const { scale, priceSign } = this.exposure(order.instrumentIndex);
     return markTicks * priceSign <= order.worstTicks * priceSign ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
   }
   /** For a contract: the lots that all sells that can open a position may still fill, and their notional, as for buys. */
   sellLotsTotal(index: number): number {
-    this.#countNewest();
-    return this.#exposure(index).sellLots;
+    this.countNewest();
+    return this.exposure(index).sellLots;
   }
   sellUnitsAt(index: number, markTicks: number): number {
-    this.#countNewest();
-    const { sellBound, sellUnits, sells, priceSign } = this.#exposure(index);
-    return markTicks * priceSign <= sellBound ? sellUnits : this.#sumAt(sells, markTicks);
+    this.countNewest();
+    const { sellBound, sellUnits, sells, priceSign } = this.exposure(index);
+    return markTicks * priceSign <= sellBound ? sellUnits : this.sumAt(sells, markTicks);
   }
   /** Returns the cash that a strategy's orders may still take, in quote units. */
   cash(strategy: number): number {
-    this.#countNewest();
-    return this.#only === null ? this.#cashByStrategy[strategy]!.cash : this.#only.cash.cash;
+    this.countNewest();
+    return this.only === null ? this.cashByStrategy[strategy]!.cash : this.only.cash.cash;
   }
   /** The same for the orders of one market, for accounts with both. Summed on demand, because only rules of such accounts need it. */
   cashOf(strategy: number, market: Market): number {
-    this.#countNewest();
+    this.countNewest();
     let units = 0;
-    for (const { hasMargin, buys, sells } of this.#exposures) {
+    for (const { hasMargin, buys, sells } of this.exposures) {
       if (hasMargin !== (market === 'futures')) continue;
       for (const order of buys) if (order.strategy === strategy) units += order.worstCash;
       for (const order of sells) if (order.strategy === strategy) units += order.worstCash;
@@ -228,31 +231,31 @@ export class Reservations {
   }
   /** Returns the number of unfinished orders of an instrument, or of the account, including those held as proven absent. */
   open(index: number): number {
-    this.#countNewest();
-    return this.#exposure(index).open;
+    this.countNewest();
+    return this.exposure(index).open;
   }
   get openTotal(): number {
-    this.#countNewest();
-    return this.#openTotal;
+    this.countNewest();
+    return this.openCount;
   }
   scale(index: number): NotionalScale {
-    return this.#exposure(index).scale;
+    return this.exposure(index).scale;
   }
   takerFeePpm(index: number): number {
-    return this.#exposure(index).takerFeePpm;
+    return this.exposure(index).takerFeePpm;
   }
 
   /** An order that can only close never adds to a position, so it is left out. */
-  #sumAt(orders: readonly ReservedOrder[], markTicks: number): number {
+  private sumAt(orders: readonly ReservedOrder[], markTicks: number): number {
     let units = 0;
     for (const order of orders) if (!order.reduceOnly) units += this.unitsAt(order, markTicks);
     return units;
   }
 
-  #exposure(index: number): Exposure {
-    return this.#only === null ? this.#exposures[index]! : this.#only.exposure;
+  private exposure(index: number): Exposure {
+    return this.only === null ? this.exposures[index]! : this.only.exposure;
   }
-  #lotsOf(strategy: number, index: number): CommittedLots {
-    return this.#only ?? this.#lotsByStrategy[strategy * this.#exposures.length + index]!;
+  private lotsOf(strategy: number, index: number): CommittedLots {
+    return this.only ?? this.lotsByStrategy[strategy * this.exposures.length + index]!;
   }
 }

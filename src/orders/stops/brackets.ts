@@ -3,6 +3,10 @@
 import { assert } from '../../base/assert.ts';
 import type { Side } from '../../model/order.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 /** What protects the filled part of one entry. Prices are in ticks; a long is protected by sells. */
 export interface Bracket {
   readonly entry: number;
@@ -38,26 +42,26 @@ export type BracketEntry = { readonly [Key in 'id' | 'strategy' | 'instrumentInd
 export type OnHit = (bracket: Bracket, price: number) => void;
 
 export class Brackets {
-  readonly #open: Bracket[][];
-  #total = 0;
+  private readonly open: Bracket[][];
+  private openCount = 0;
 
   constructor(instruments: number) {
-    this.#open = Array.from({ length: instruments }, () => []);
+    this.open = Array.from({ length: instruments }, () => []);
   }
 
   /** Returns the number of stops that wait on an instrument. While there are any, each of its rows must be checked. */
   waiting(instrument: number): number {
-    return this.#open[instrument]!.length;
+    return this.open[instrument]!.length;
   }
   list(instrument: number): readonly Bracket[] {
-    return this.#open[instrument]!;
+    return this.open[instrument]!;
   }
   get total(): number {
-    return this.#total;
+    return this.openCount;
   }
   /** Returns the bracket of an entry, or undefined. */
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
-    return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
+    return this.open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
   }
 
   /**
@@ -71,7 +75,7 @@ export class Brackets {
       return;
     }
     const isLong = entry.side === 'buy';
-    this.#open[entry.instrumentIndex]!.push({
+    this.open[entry.instrumentIndex]!.push({
       entry: entry.id,
       strategy: entry.strategy,
       instrument: entry.instrumentIndex,
@@ -83,9 +87,9 @@ export class Brackets {
       entryPrice: price,
       armedMs: timeMs,
       isChasing,
-      triedMs: NaN,
+      triedMs: NAN,
     });
-    this.#total++;
+    this.openCount++;
   }
 
   /** Reduces a bracket by `lots` that one of its legs has closed. */
@@ -94,11 +98,11 @@ export class Brackets {
     if (bracket.lots <= 0) this.remove(bracket);
   }
   remove(bracket: Bracket): void {
-    const open = this.#open[bracket.instrument]!;
+    const open = this.open[bracket.instrument]!;
     const at = open.indexOf(bracket);
     assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
     open.splice(at, 1);
-    this.#total--;
+    this.openCount--;
   }
   /** Restores a bracket, or adds its quantity to the one that waits for its entry: its stop triggered but could not sell everything. */
   restore(bracket: Bracket): void {
@@ -107,12 +111,12 @@ export class Brackets {
       known.lots += bracket.lots;
       return;
     }
-    this.#open[bracket.instrument]!.push(bracket);
-    this.#total++;
+    this.open[bracket.instrument]!.push(bracket);
+    this.openCount++;
   }
   /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
-    const open = this.#open[instrument]!;
+    const open = this.open[instrument]!;
     for (let at = open.length - 1; at >= 0; at--) {
       const bracket = open[at]!;
       if (bracket.strategy === strategy && (isLong === null || bracket.isLong === isLong)) this.remove(bracket);
@@ -122,13 +126,13 @@ export class Brackets {
   /** Returns how many stops a row reaches, at its open or inside it. */
   reachedCount(instrument: number, high: number, low: number): number {
     let count = 0;
-    for (const bracket of this.#open[instrument]!) if (isReached(bracket, high, low)) count++;
+    for (const bracket of this.open[instrument]!) if (isReached(bracket, high, low)) count++;
     return count;
   }
 
   /** Triggers the stops beyond which the row opens, at the open. */
   gapped(instrument: number, open: number, hit: OnHit): void {
-    for (const bracket of this.#open[instrument]!.slice()) {
+    for (const bracket of this.open[instrument]!.slice()) {
       const level = levelOf(bracket);
       if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
     }
@@ -139,12 +143,12 @@ export class Brackets {
    * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
    */
   reached(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
-    for (const bracket of this.#open[instrument]!.slice()) {
+    for (const bracket of this.open[instrument]!.slice()) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
       if (!(bracket.isLong ? low <= level : high >= level)) continue;
       const price = bracket.isLong ? Math.min(level, high) : Math.max(level, low);
-      if (sinceMs === -Infinity) hit(bracket, price);
+      if (sinceMs === -INFINITY) hit(bracket, price);
       else hit(bracket, bracket.isLong ? Math.min(price, bracket.entryPrice) : Math.max(price, bracket.entryPrice));
     }
   }
@@ -155,7 +159,7 @@ export class Brackets {
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
     let cameInside = false;
-    for (const bracket of this.#open[instrument]!) {
+    for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > openMs && !bracket.isChasing) cameInside = true;
       else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
@@ -169,7 +173,7 @@ export class Brackets {
     openMs: number,
     closeMs: number,
   ): void {
-    for (const bracket of this.#open[instrument]!) {
+    for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > closeMs) continue;
       const isInside = bracket.armedMs > openMs && !bracket.isChasing;
       const { high, low } = isInside ? { high: row.close, low: row.close } : row;
@@ -179,7 +183,7 @@ export class Brackets {
 
   /** Makes trailing stops of entries that filled inside the row follow its close, the one price that certainly came after them. */
   followClose(instrument: number, close: number, openMs: number): void {
-    for (const bracket of this.#open[instrument]!) {
+    for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs <= openMs || bracket.isChasing) continue;
       bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
     }
@@ -195,6 +199,6 @@ export function isReached(bracket: Bracket, high: number, low: number): boolean 
 /** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
   if (bracket.isLong) return bracket.trailing > 0 ? Math.max(bracket.stop, bracket.best - bracket.trailing) : bracket.stop;
-  const fixed = bracket.stop > 0 ? bracket.stop : Infinity;
+  const fixed = bracket.stop > 0 ? bracket.stop : INFINITY;
   return bracket.trailing > 0 ? Math.min(fixed, bracket.best + bracket.trailing) : fixed;
 }

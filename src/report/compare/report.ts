@@ -1,8 +1,8 @@
 // Writes the comparison page: one HTML file that shows two runs side by side and needs no network.
 
 import { writeFile } from 'node:fs/promises';
-import { pageScript, plotCode } from '../page/link.ts';
-import { html, scriptJson, Markup } from '../page/markup.ts';
+import { pageScript, plotCode } from '../page/pageCode.ts';
+import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { exactStep, Pack } from '../page/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
@@ -63,13 +63,8 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
       <footer class="muted">Curves: uPlot, MIT.</footer>`,
     rest: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
-      <script type="application/json" id="page">
-        ${new Markup(scriptJson(page))}
-      </script>
-      <script>
-        ${new Markup(code.plotLibrary)};
-      </script>
-      ${scoped(pageScript('compare/page/main.js'))} ${packedScripts(columns)}`,
+      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
+      ${scoped(pageScript('compare/page/main'))} ${packedScripts(columns)}`,
   });
 }
 

@@ -25,6 +25,14 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
+/**
+ * A script element; `attributes` are as in HTML. Its end tag stands in no template: a compiler may not leave it in one, and calls a helper
+ * from a package instead.
+ */
+export function scriptElement(code: string, attributes = ''): Markup {
+  return new Markup(`<script${attributes === '' ? '' : ` ${attributes}`}>${code}</script>`);
+}
+
 /** Returns JSON that is safe inside a script element: it cannot start an end tag or a comment. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');

@@ -1,7 +1,7 @@
 // The frame of every page: one HTML file without network access, light and dark, with a remembered choice of theme.
 
 import { facts, type Fact } from './lists.ts';
-import { html, Markup } from './markup.ts';
+import { html, Markup, scriptElement } from './markup.ts';
 
 export interface ShellParts {
   readonly title: string;
@@ -13,6 +13,14 @@ export interface ShellParts {
   /** Content after `main`: dialogs, data, scripts. */
   readonly rest: Markup;
 }
+
+/** The theme that the reader chose before: set before anything is drawn. */
+const THEME = `
+try {
+  const t = localStorage.getItem('isobar-theme');
+  if (t === 'light' || t === 'dark') document.documentElement.dataset.theme = t;
+} catch {}
+`;
 
 export function shell({ title, version, style, content, rest }: ShellParts): string {
   return html`<!doctype html>
@@ -27,12 +35,7 @@ export function shell({ title, version, style, content, rest }: ShellParts): str
         <style>
           ${new Markup(style)}
         </style>
-        <script>
-          try {
-            const t = localStorage.getItem('isobar-theme');
-            if (t === 'light' || t === 'dark') document.documentElement.dataset.theme = t;
-          } catch {}
-        </script>
+        ${scriptElement(THEME)}
       </head>
       <body>
         <main>${content}</main>
@@ -52,19 +55,11 @@ export function keyList(keys: readonly Fact[]): Markup {
 
 /** Returns the packed columns. The page unpacks them last, so that it is drawn while they are still loading. */
 export function packedScripts(columns: readonly { readonly id: string; readonly text: string }[]): Markup {
-  const packed = columns.map(({ id, text }) => `<script type="text/plain" id="${id}">${text}</script>\n`).join('');
-  return html`${new Markup(packed)}
-    <script>
-      document.dispatchEvent(new Event('isobar-columns'));
-    </script>`;
+  const packed = columns.map(({ id, text }) => [scriptElement(text, `type="text/plain" id="${id}"`), new Markup('\n')]);
+  return html`${packed} ${scriptElement("document.dispatchEvent(new Event('isobar-columns'));")}`;
 }
 
 /** Returns a script with its own scope. */
 export function scoped(code: string): Markup {
-  return html`<script>
-    (() => {
-      'use strict';
-      ${new Markup(code)};
-    })();
-  </script>`;
+  return scriptElement(`(() => {\n'use strict';\n${code};\n})();`);
 }

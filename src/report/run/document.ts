@@ -1,10 +1,10 @@
 // Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
-import type { PageCode } from '../page/link.ts';
+import type { PageCode } from '../page/pageCode.ts';
 import { bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
-import { html, scriptJson, Markup } from '../page/markup.ts';
+import { html, scriptJson, Markup, scriptElement } from '../page/markup.ts';
 import type { PageData } from '../page/wire.ts';
 import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
@@ -56,16 +56,8 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
       </footer>`,
     rest: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
-      <script type="application/json" id="page">
-        ${new Markup(scriptJson(page))}
-      </script>
-      <script>
-        ${new Markup(code.plotLibrary)};
-      </script>
-      <script>
-        ${new Markup(code.priceLibrary)};
-      </script>
-      ${scoped(code.script)} ${packedScripts(columns)}`,
+      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
+      ${scriptElement(code.priceLibrary)} ${scoped(code.script)} ${packedScripts(columns)}`,
   });
 }
 

@@ -8,7 +8,7 @@ import { chartFeeds, packEquity, packInstrument, packTrades } from './columns.ts
 import { detailOf, type Detail } from './detail.ts';
 import { documentOf } from './document.ts';
 import type { ReportInput } from './input.ts';
-import { pageCode } from '../page/link.ts';
+import { pageCode } from '../page/pageCode.ts';
 import { overviewOf, returnsByHour } from './overview.ts';
 import { Pack } from '../page/pack.ts';
 import type { PageData } from '../page/wire.ts';

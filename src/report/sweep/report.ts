@@ -1,8 +1,8 @@
 // Writes report.html of a sweep: one file that shows the map, the plateau and the selection bias without network access.
 
 import { writeFile } from 'node:fs/promises';
-import { scriptJson, Markup, html } from '../page/markup.ts';
-import { pageScript } from '../page/link.ts';
+import { html, scriptJson, scriptElement } from '../page/markup.ts';
+import { pageScript } from '../page/pageCode.ts';
 import { exactStep, Pack } from '../page/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
@@ -40,10 +40,8 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
         [html`<kbd>Esc</kbd>`, 'close'],
       ])}
       <div id="tip" role="tooltip" hidden></div>
-      <script type="application/json" id="page">
-        ${new Markup(scriptJson(page))}
-      </script>
-      ${scoped(pageScript('sweep/page/main.js'))} ${packedScripts(columns)}`,
+      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scoped(pageScript('sweep/page/main'))}
+      ${packedScripts(columns)}`,
   });
 }
 

@@ -7,6 +7,10 @@ import { netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from '../rules/rule.ts';
 import { lotsText, moneyText, ratioText } from '../limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 const MILLION = 1_000_000;
 
 export const positionMax: OrderRule<FuturesLedger> = {
@@ -41,7 +45,7 @@ export const portfolio: OrderRule<FuturesLedger> = {
   check: (order, state) =>
     isReduction(order, state) ||
     (gross(order, state) <= state.limits.grossUnits &&
-      (state.limits.netUnits === Infinity || netOfContracts(order, state) <= state.limits.netUnits)),
+      (state.limits.netUnits === INFINITY || netOfContracts(order, state) <= state.limits.netUnits)),
   detail(order, state) {
     const { grossUnits, netUnits } = state.limits;
     const money = (units: number): string => moneyText(units, state.ledger);
@@ -97,7 +101,7 @@ export const tier: OrderRule<FuturesLedger> = {
     const { instrumentIndex } = order;
     if (isReduction(order, state)) return true;
     const value = maxUnits(order, state);
-    return value < Infinity && ledger.terms(instrumentIndex).leverage <= ledger.scale(instrumentIndex).maxLeverage(value);
+    return value < INFINITY && ledger.terms(instrumentIndex).leverage <= ledger.scale(instrumentIndex).maxLeverage(value);
   },
   detail(order, state) {
     const { ledger } = state;
@@ -167,7 +171,7 @@ export function requiredMargin(order: Draft, { ledger, reservations }: RiskState
   const isBuy = side === 'buy';
   const others = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
   const closes = quoteUnits > 0 ? 0 : Math.max(0, ledger.closable(strategy, instrumentIndex, isBuy, false) - others);
-  if (closes === 0 || !(worstCash < Infinity)) return worstCash;
+  if (closes === 0 || !(worstCash < INFINITY)) return worstCash;
   return closes >= worstLots ? 0 : mulDiv(worstCash, worstLots - closes, worstLots, 'up');
 }
 
@@ -255,7 +259,7 @@ export function worstEquity(order: Draft, { ledger, reservations, instruments, m
     let open = isOwn ? reservations.unitsAt(order, ticks) : 0;
     if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
     if (reservations.sellLotsTotal(index) > 0) open += reservations.sellUnitsAt(index, ticks);
-    if (open > 0) equity -= open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
+    if (open > 0) equity -= open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NAN;
     if (ledger.holds(index)) equity += ledger.holdingValue(index, ticks);
   }
   return equity;

@@ -8,6 +8,9 @@ import { available, lotsAtWorst, requiredMargin, worstEquity } from './futuresEx
 import type { Draft, OrderRule, RiskState } from '../rules/rule.ts';
 import { moneyText, priceText, ratioText } from '../limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 type State = RiskState<FuturesLedger>;
 
 export const marginBuffer: OrderRule<FuturesLedger> = {
@@ -80,7 +83,7 @@ function leftAt(ticks: number, lots: number, isLong: boolean, order: Draft, stat
   const { instrumentIndex } = order;
   const scale = ledger.scale(instrumentIndex);
   const [now, then] = [scale.valueOfLots(lots, mark), scale.valueOfLots(lots, ticks)];
-  if (!(Number.isFinite(now) && Number.isFinite(then))) return NaN;
+  if (!(Number.isFinite(now) && Number.isFinite(then))) return NAN;
   const { isCross, leverage } = ledger.terms(instrumentIndex);
   const loss = Math.abs(then - now);
   if (isCross) return worstEquity(order, state) - maintenanceOfOthers(isLong, order, state) - loss - scale.maintenance(then);
@@ -100,7 +103,7 @@ function maintenanceOfOthers(isLong: boolean, { instrumentIndex }: Draft, { ledg
       if (lots === 0 || isOwn) continue;
       const scale = ledger.scale(index);
       const value = scale.valueOfLots(lots, index === instrumentIndex ? mark : marks.lastTicks(index));
-      units += Number.isFinite(value) ? scale.maintenance(value) : NaN;
+      units += Number.isFinite(value) ? scale.maintenance(value) : NAN;
     }
   }
   return units;

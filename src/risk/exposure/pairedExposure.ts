@@ -14,6 +14,9 @@ import * as size from '../rules/sizeRules.ts';
 import * as spot from './spotExposure.ts';
 import { moneyText, ratioText } from '../limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 type State = RiskState<PairedLedger>;
 const isContract = ({ instrument }: Draft): boolean => instrument.contract !== undefined;
 
@@ -61,7 +64,7 @@ export const portfolio: OrderRule<PairedLedger> = {
   ...futures.portfolio,
   check: (order, state) =>
     addsNothing(order, state) ||
-    (gross(order, state) <= state.limits.grossUnits && (state.limits.netUnits === Infinity || net(order, state) <= state.limits.netUnits)),
+    (gross(order, state) <= state.limits.grossUnits && (state.limits.netUnits === INFINITY || net(order, state) <= state.limits.netUnits)),
   detail(order, state) {
     const { grossUnits, netUnits } = state.limits;
     const money = (units: number): string => moneyText(units, state.ledger);

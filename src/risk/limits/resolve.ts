@@ -6,6 +6,9 @@ import { mulDiv } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { LIMITS, MAX_COUNT, limitProblem, WINDOW, type LimitKey, type RiskLimits } from './limits.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Infinity (or null for a ratio) if a limit is not set. Each value is rounded toward less risk: down. */
 export interface ResolvedLimits {
   /** By instrument: largest order in lots and in quote units, largest position in base units and in quote units. */
@@ -70,7 +73,7 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
   // A new deployment may use only a share of every size.
   const share = ratio(limits, 'deployShare');
   const part = (max: number): number =>
-    share === null || max === Infinity ? max : mulDiv(max, share.numerator, share.denominator, 'down');
+    share === null || max === INFINITY ? max : mulDiv(max, share.numerator, share.denominator, 'down');
   const perInstrument = (key: LimitKey, digits: (of: Instrument) => number) =>
     Float64Array.from(instruments, (of) => part(scaled(limits, key, digits(of))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
@@ -146,12 +149,12 @@ function checkDecimal(key: LimitKey, value: string | number): void {
 
 function scaled(limits: RiskLimits, key: LimitKey, digits: number): number {
   const value = limits[key];
-  return value === undefined ? Infinity : scaledDown(String(value), digits)!;
+  return value === undefined ? INFINITY : scaledDown(String(value), digits)!;
 }
 
 function count(limits: RiskLimits, key: LimitKey): number {
   const value = limits[key];
-  return value === undefined ? Infinity : Number(value);
+  return value === undefined ? INFINITY : Number(value);
 }
 
 function ofContracts(limits: RiskLimits, key: LimitKey, instruments: readonly Instrument[]): Ratio | null {

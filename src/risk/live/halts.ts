@@ -36,67 +36,67 @@ const MAX_CHANGES = 1000;
 export const CLEARED_BY = 'cleared by ';
 
 export class HaltBoard {
-  readonly #instruments: readonly Instrument[];
+  private readonly instruments: readonly Instrument[];
   /** The most severe cause, as a position in RISK_STATES: by instrument (including its market and the account), and by strategy. */
-  readonly #ofInstrument: Uint8Array;
-  readonly #ofStrategy: Uint8Array;
-  #causes: HaltCause[] = [];
-  readonly #changes: HaltChange[] = [];
-  #any = false;
+  private readonly ofInstrument: Uint8Array;
+  private readonly ofStrategy: Uint8Array;
+  private heldCauses: HaltCause[] = [];
+  private readonly recentChanges: HaltChange[] = [];
+  private isAny = false;
   /** Called at once for each change: a live bot journals it. */
   onChange: ((change: HaltChange) => void) | null = null;
   /** True while a journal is replayed: causes come only from its records, and no other code raises or clears one. */
   isReplayed = false;
 
   constructor(instruments: readonly Instrument[], strategies: number) {
-    this.#instruments = instruments;
-    this.#ofInstrument = new Uint8Array(instruments.length);
-    this.#ofStrategy = new Uint8Array(strategies);
+    this.instruments = instruments;
+    this.ofInstrument = new Uint8Array(instruments.length);
+    this.ofStrategy = new Uint8Array(strategies);
   }
 
   /** True when any scope has a cause. */
   get any(): boolean {
-    return this.#any;
+    return this.isAny;
   }
   causes(): readonly HaltCause[] {
-    return this.#causes;
+    return this.heldCauses;
   }
   /** Returns every change of the run, oldest first. If a listener records the changes, only the newest are kept. */
   changes(): readonly HaltChange[] {
-    return this.#changes.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
+    return this.recentChanges.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
   }
 
   /** Returns the effective state for an order: the most severe of its account, market, symbol and strategy. */
   stateOf(instrument: number, strategy: number): RiskStateName {
-    return RISK_STATES[Math.max(this.#ofInstrument[instrument]!, this.#ofStrategy[strategy]!)]!;
+    return RISK_STATES[Math.max(this.ofInstrument[instrument]!, this.ofStrategy[strategy]!)]!;
   }
   /** Returns the oldest of the most severe causes for an order, or undefined; among equally old ones the first by code. */
   causeOf(instrument: number, strategy: number): HaltCause | undefined {
     const state = this.stateOf(instrument, strategy);
-    return this.#causes
-      .filter(({ scope, state: its }) => its === state && (appliesTo(scope, instrument, this.#instruments) || isOf(scope, strategy)))
+    return this.heldCauses
+      .filter(({ scope, state: its }) => its === state && (appliesTo(scope, instrument, this.instruments) || isOf(scope, strategy)))
       .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
   }
 
   /** Adds a cause, or changes the severity of the cause with that code. */
   raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
     if (this.isReplayed) return;
-    const known = this.#find(scope, code);
+    const known = this.find(scope, code);
     if (known?.state === state && !(isNews && known.why !== why)) return;
     const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
-    this.#causes = [...this.#causes.filter((one) => one !== known), cause];
-    this.#settle();
-    this.#note({ ...cause, isRaised: true, timeMs: nowMs });
+    this.heldCauses = [...this.heldCauses.filter((one) => one !== known), cause];
+    this.settle();
+    this.note({ ...cause, isRaised: true, timeMs: nowMs });
   }
 
   /** Clears a cause; returns false when it is not in force. `why` says who or what cleared it. */
   clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
     if (this.isReplayed) return false;
-    const known = this.#find(scope, code);
+    const known = this.find(scope, code);
     if (!known) return false;
-    this.#causes = this.#causes.filter((one) => one !== known);
-    this.#settle();
-    this.#note({ ...known, why, isRaised: false, timeMs: nowMs });
+    this.heldCauses = this.heldCauses.filter((one) => one !== known);
+    this.settle();
+    this.note({ ...known, why, isRaised: false, timeMs: nowMs });
     return true;
   }
 
@@ -109,25 +109,24 @@ export class HaltBoard {
 
   /** True when the scope has a cause with that code. */
   holds(scope: Scope, code: string): boolean {
-    return this.#find(scope, code) !== undefined;
+    return this.find(scope, code) !== undefined;
   }
 
-  #find(scope: Scope, code: string): HaltCause | undefined {
-    return this.#causes.find((cause) => cause.code === code && isSame(cause.scope, scope));
+  private find(scope: Scope, code: string): HaltCause | undefined {
+    return this.heldCauses.find((cause) => cause.code === code && isSame(cause.scope, scope));
   }
-  #note(change: HaltChange): void {
-    this.#changes.push(change);
+  private note(change: HaltChange): void {
+    this.recentChanges.push(change);
     if (this.onChange === null) return;
-    if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
+    if (this.recentChanges.length > MAX_CHANGES) this.recentChanges.shift();
     this.onChange(change);
   }
-  #settle(): void {
-    this.#any = this.#causes.length > 0;
+  private settle(): void {
+    this.isAny = this.heldCauses.length > 0;
     const worst = (on: (scope: Scope) => boolean) =>
-      this.#causes.reduce((max, { scope, state }) => (on(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
-    for (let at = 0; at < this.#ofInstrument.length; at++)
-      this.#ofInstrument[at] = worst((scope) => appliesTo(scope, at, this.#instruments));
-    for (let at = 0; at < this.#ofStrategy.length; at++) this.#ofStrategy[at] = worst((scope) => isOf(scope, at));
+      this.heldCauses.reduce((max, { scope, state }) => (on(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
+    for (let at = 0; at < this.ofInstrument.length; at++) this.ofInstrument[at] = worst((scope) => appliesTo(scope, at, this.instruments));
+    for (let at = 0; at < this.ofStrategy.length; at++) this.ofStrategy[at] = worst((scope) => isOf(scope, at));
   }
 }
 

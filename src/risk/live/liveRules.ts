@@ -25,47 +25,47 @@ export const LIVE_RULES: readonly LiveRule[] = [
 ];
 
 export class LiveWatches {
-  readonly #ledger: Ledger;
-  readonly #halts: HaltBoard;
-  readonly #byCode = new Map<string, LiveWatch>();
+  private readonly ledger: Ledger;
+  private readonly halts: HaltBoard;
+  private readonly byCode = new Map<string, LiveWatch>();
   /** They survive a change of limits: a cause raised under the old limits is cleared under the new ones. */
-  readonly #raisers = new Map<string, Raiser>();
+  private readonly raisers = new Map<string, Raiser>();
 
   constructor(ledger: Ledger, halts: HaltBoard) {
-    this.#ledger = ledger;
-    this.#halts = halts;
+    this.ledger = ledger;
+    this.halts = halts;
   }
 
   /** True when a rule needs facts regularly. */
   get wantFacts(): boolean {
-    return [...this.#byCode.values()].some((watch) => watch.tick !== undefined);
+    return [...this.byCode.values()].some((watch) => watch.tick !== undefined);
   }
   get any(): boolean {
-    return this.#byCode.size > 0;
+    return this.byCode.size > 0;
   }
   /** Starts a rule, or restarts it with other limits. */
   set(rule: LiveRule, limits: ResolvedLimits): void {
-    const raiser = this.#raisers.get(rule.code) ?? this.#raiserOf(rule);
-    this.#raisers.set(rule.code, raiser);
-    this.#byCode.set(rule.code, rule.watch(limits, this.#ledger, raiser));
+    const raiser = this.raisers.get(rule.code) ?? this.raiserOf(rule);
+    this.raisers.set(rule.code, raiser);
+    this.byCode.set(rule.code, rule.watch(limits, this.ledger, raiser));
   }
 
   tick(facts: LiveFacts, nowMs: number): void {
-    for (const watch of this.#byCode.values()) watch.tick?.(facts, nowMs);
+    for (const watch of this.byCode.values()) watch.tick?.(facts, nowMs);
   }
   outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
-    for (const watch of this.#byCode.values()) watch.outcome?.(open, lost, nowMs);
+    for (const watch of this.byCode.values()) watch.outcome?.(open, lost, nowMs);
   }
   filled(order: Order, fill: Fill, markTicks: number): void {
-    for (const watch of this.#byCode.values()) watch.filled?.(order, fill, markTicks);
+    for (const watch of this.byCode.values()) watch.filled?.(order, fill, markTicks);
   }
   refused(order: Order, code: string, nowMs: number): void {
-    for (const watch of this.#byCode.values()) watch.refused?.(order, code, nowMs);
+    for (const watch of this.byCode.values()) watch.refused?.(order, code, nowMs);
   }
 
   /** The exchange may raise a cause with the same code. A rule neither changes nor clears a cause that it did not raise. */
-  #raiserOf({ code }: LiveRule): Raiser {
-    const halts = this.#halts;
+  private raiserOf({ code }: LiveRule): Raiser {
+    const halts = this.halts;
     const own = new Set<string>();
     const isOwn = (scope: Scope): boolean => own.has(JSON.stringify(scope));
     return {

@@ -8,61 +8,64 @@ import { ACCOUNT, type LiveRule, type LiveWatch, type Raiser } from './liveWatch
 import type { ResolvedLimits } from '../limits/resolve.ts';
 import { priceText } from '../limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 const MINUTE_MS = 60_000;
 const UNKNOWN_WINDOW_MS = 10 * MINUTE_MS;
 
 /** Times of the newest events: detects more than `max` of them within a window. */
 class Recent {
-  readonly #max: number;
-  readonly #windowMs: number;
-  readonly #times: number[] = [];
+  private readonly max: number;
+  private readonly windowMs: number;
+  private readonly times: number[] = [];
   constructor(max: number, windowMs: number) {
-    this.#max = max;
-    this.#windowMs = windowMs;
+    this.max = max;
+    this.windowMs = windowMs;
   }
   /** Counts one more event; true when there are too many. */
   add(nowMs: number): boolean {
-    if (this.#max === Infinity) return false;
-    this.#times.push(nowMs);
+    if (this.max === INFINITY) return false;
+    this.times.push(nowMs);
     return this.isOver(nowMs);
   }
   isOver(nowMs: number): boolean {
-    while (this.#times.length > 0 && this.#times[0]! <= nowMs - this.#windowMs) this.#times.shift();
-    return this.#times.length > this.#max;
+    while (this.times.length > 0 && this.times[0]! <= nowMs - this.windowMs) this.times.shift();
+    return this.times.length > this.max;
   }
 }
 
 class UnknownWatch implements LiveWatch {
-  readonly #max: number;
-  readonly #raiser: Raiser;
-  readonly #recent: Recent;
+  private readonly max: number;
+  private readonly raiser: Raiser;
+  private readonly recent: Recent;
   /** True when only a burst that may have ended keeps the halt. */
-  #isBurst = false;
+  private isBurst = false;
 
   constructor({ unknowns }: ResolvedLimits, raiser: Raiser) {
-    this.#max = unknowns;
-    this.#raiser = raiser;
-    this.#recent = new Recent(unknowns, UNKNOWN_WINDOW_MS);
+    this.max = unknowns;
+    this.raiser = raiser;
+    this.recent = new Recent(unknowns, UNKNOWN_WINDOW_MS);
   }
   outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
-    const isBurst = lost === null ? this.#recent.isOver(nowMs) : this.#recent.add(nowMs);
-    const why = this.#flaw(open, isBurst);
-    if (why === null) this.#raiser.clear(ACCOUNT, nowMs);
-    else this.#raiser.raise(ACCOUNT, why, nowMs);
+    const isBurst = lost === null ? this.recent.isOver(nowMs) : this.recent.add(nowMs);
+    const why = this.flaw(open, isBurst);
+    if (why === null) this.raiser.clear(ACCOUNT, nowMs);
+    else this.raiser.raise(ACCOUNT, why, nowMs);
   }
   /** Clears the halt once the burst has ended. */
   tick(_: unknown, nowMs: number): void {
-    if (!this.#isBurst || this.#recent.isOver(nowMs)) return;
-    this.#isBurst = false;
-    this.#raiser.clear(ACCOUNT, nowMs);
+    if (!this.isBurst || this.recent.isOver(nowMs)) return;
+    this.isBurst = false;
+    this.raiser.clear(ACCOUNT, nowMs);
   }
-  #flaw(open: readonly Order[], isBurst: boolean): string | null {
+  private flaw(open: readonly Order[], isBurst: boolean): string | null {
     const unknown = open.filter(({ lifecycle }) => lifecycle === 'unknown');
     const sides = new Set(unknown.map(({ instrumentIndex, side }) => `${instrumentIndex} ${side}`));
-    const many = unknown.length > this.#max ? `${unknown.length} orders are of unknown outcome, at most ${this.#max}` : null;
+    const many = unknown.length > this.max ? `${unknown.length} orders are of unknown outcome, at most ${this.max}` : null;
     const twice = sides.size < unknown.length ? 'two orders of one symbol and side are of unknown outcome' : null;
-    this.#isBurst = isBurst && many === null && twice === null;
-    return many ?? twice ?? (isBurst ? `more than ${this.#max} outcomes were unknown within 10 minutes` : null);
+    this.isBurst = isBurst && many === null && twice === null;
+    return many ?? twice ?? (isBurst ? `more than ${this.max} outcomes were unknown within 10 minutes` : null);
   }
 }
 
@@ -117,32 +120,32 @@ export const postTrade: LiveRule = {
 
 /** Follows one strategy's profit in an instrument from flat to flat. */
 class StreakWatch implements LiveWatch {
-  readonly #max: number;
-  readonly #ledger: Ledger;
-  readonly #raiser: Raiser;
+  private readonly max: number;
+  private readonly ledger: Ledger;
+  private readonly raiser: Raiser;
   /** By strategy: losing round trips in a row. By strategy and instrument: the profit of the current round trip. */
-  readonly #losses: number[];
-  readonly #flows: Float64Array[];
+  private readonly losses: number[];
+  private readonly flows: Float64Array[];
 
   constructor({ lossStreak }: ResolvedLimits, ledger: Ledger, raiser: Raiser) {
-    this.#max = lossStreak;
-    this.#ledger = ledger;
-    this.#raiser = raiser;
-    this.#losses = Array.from({ length: ledger.strategies }, () => 0);
-    this.#flows = this.#losses.map(() => new Float64Array(ledger.instruments.length));
+    this.max = lossStreak;
+    this.ledger = ledger;
+    this.raiser = raiser;
+    this.losses = Array.from({ length: ledger.strategies }, () => 0);
+    this.flows = this.losses.map(() => new Float64Array(ledger.instruments.length));
   }
   filled({ strategy, instrumentIndex, instrument, side }: Order, { notional, fee, feeInBase, timeMs }: Fill): void {
-    const flows = this.#flows[strategy]!;
+    const flows = this.flows[strategy]!;
     // For an inverse contract the notional is the position's cost in coins: more coins at a lower price.
     const isPaid = (side === 'buy') === (instrument.contract?.kind !== 'inverse');
     flows[instrumentIndex]! += (isPaid ? -notional : notional) - (feeInBase ? 0 : fee);
-    if (!this.#ledger.isFlat(strategy, instrumentIndex)) return;
+    if (!this.ledger.isFlat(strategy, instrumentIndex)) return;
     const isLoss = flows[instrumentIndex]! < 0;
     flows[instrumentIndex] = 0;
-    const losses = isLoss ? this.#losses[strategy]! + 1 : 0;
-    if (losses >= this.#max) this.#raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
+    const losses = isLoss ? this.losses[strategy]! + 1 : 0;
+    if (losses >= this.max) this.raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
     // When the operator resumes the strategy, counting starts again.
-    this.#losses[strategy] = losses >= this.#max ? 0 : losses;
+    this.losses[strategy] = losses >= this.max ? 0 : losses;
   }
 }
 

@@ -6,8 +6,11 @@ import { ACCOUNT, type LiveFacts, type LiveRule, type LiveWatch, type Raiser } f
 import type { ResolvedLimits } from '../limits/resolve.ts';
 import { lotsText } from '../limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** False for an unknown age (NaN), which counts as too old. */
-const isWithin = (ageMs: number, maxMs: number): boolean => maxMs === Infinity || ageMs <= maxMs;
+const isWithin = (ageMs: number, maxMs: number): boolean => maxMs === INFINITY || ageMs <= maxMs;
 
 /** Number of good prices in a row, each newer than the one before, after which data count as fresh again. */
 const GOOD_UPDATES = 3;
@@ -17,32 +20,32 @@ const AUDIT_SECOND_STEP = 10;
 const MAX_TIME_REFUSALS = 3;
 
 class DataWatch implements LiveWatch {
-  readonly #limits: ResolvedLimits;
-  readonly #raiser: Raiser;
-  readonly #good: number[] = [];
-  readonly #newest: number[] = [];
+  private readonly limits: ResolvedLimits;
+  private readonly raiser: Raiser;
+  private readonly good: number[] = [];
+  private readonly newest: number[] = [];
 
   constructor(limits: ResolvedLimits, raiser: Raiser) {
-    this.#limits = limits;
-    this.#raiser = raiser;
+    this.limits = limits;
+    this.raiser = raiser;
   }
   tick(facts: LiveFacts, nowMs: number): void {
     for (let index = 0; index < facts.instruments; index++) {
-      const why = this.#flaw(facts, index, nowMs);
+      const why = this.flaw(facts, index, nowMs);
       const scope: Scope = { kind: 'symbol', instrument: index };
       if (why !== null) {
-        this.#good[index] = 0;
-        this.#raiser.raise(scope, why, nowMs);
+        this.good[index] = 0;
+        this.raiser.raise(scope, why, nowMs);
         continue;
       }
-      const at = Math.max(facts.priceMs(index) || -Infinity, facts.barCloseMs(index) || -Infinity);
-      if (at > (this.#newest[index] ?? -Infinity)) this.#good[index] = (this.#good[index] ?? GOOD_UPDATES) + 1;
-      this.#newest[index] = at;
-      if ((this.#good[index] ?? 0) >= GOOD_UPDATES) this.#raiser.clear(scope, nowMs);
+      const at = Math.max(facts.priceMs(index) || -INFINITY, facts.barCloseMs(index) || -INFINITY);
+      if (at > (this.newest[index] ?? -INFINITY)) this.good[index] = (this.good[index] ?? GOOD_UPDATES) + 1;
+      this.newest[index] = at;
+      if ((this.good[index] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
     }
   }
-  #flaw(facts: LiveFacts, index: number, nowMs: number): string | null {
-    const { priceAgeMs, barAge } = this.#limits;
+  private flaw(facts: LiveFacts, index: number, nowMs: number): string | null {
+    const { priceAgeMs, barAge } = this.limits;
     const age = nowMs - facts.priceMs(index);
     if (!isWithin(age, priceAgeMs)) return `the newest price is ${age} ms old, at most ${priceAgeMs}`;
     const bars = (nowMs - facts.barCloseMs(index)) / facts.barLengthMs(index);
@@ -80,27 +83,27 @@ export const staleAccount: LiveRule = {
 const BAD_TIME = '-1021';
 
 class ClockWatch implements LiveWatch {
-  readonly #max: number;
-  readonly #raiser: Raiser;
-  #refusals = 0;
-  #errorMs = Infinity;
+  private readonly max: number;
+  private readonly raiser: Raiser;
+  private refusals = 0;
+  private errorMs = INFINITY;
 
   constructor({ clockErrorMs }: ResolvedLimits, raiser: Raiser) {
-    this.#max = clockErrorMs;
-    this.#raiser = raiser;
+    this.max = clockErrorMs;
+    this.raiser = raiser;
   }
   tick({ clockErrorMs }: LiveFacts, nowMs: number): void {
     // The uncertainty only grows between measurements, so a fall means a new measurement.
-    if (clockErrorMs < this.#errorMs) this.#refusals = 0;
-    this.#errorMs = clockErrorMs;
-    if (!isWithin(clockErrorMs, this.#max))
-      this.#raiser.raise(ACCOUNT, `the clock of the exchange is known to ${clockErrorMs} ms, at most ${this.#max}`, nowMs);
-    else if (this.#refusals < MAX_TIME_REFUSALS) this.#raiser.clear(ACCOUNT, nowMs);
+    if (clockErrorMs < this.errorMs) this.refusals = 0;
+    this.errorMs = clockErrorMs;
+    if (!isWithin(clockErrorMs, this.max))
+      this.raiser.raise(ACCOUNT, `the clock of the exchange is known to ${clockErrorMs} ms, at most ${this.max}`, nowMs);
+    else if (this.refusals < MAX_TIME_REFUSALS) this.raiser.clear(ACCOUNT, nowMs);
   }
   refused(_: unknown, code: string, nowMs: number): void {
-    this.#refusals = code === BAD_TIME ? this.#refusals + 1 : 0;
-    if (this.#refusals >= MAX_TIME_REFUSALS)
-      this.#raiser.raise(ACCOUNT, `${this.#refusals} orders in a row were refused for their time`, nowMs);
+    this.refusals = code === BAD_TIME ? this.refusals + 1 : 0;
+    if (this.refusals >= MAX_TIME_REFUSALS)
+      this.raiser.raise(ACCOUNT, `${this.refusals} orders in a row were refused for their time`, nowMs);
   }
 }
 
@@ -131,18 +134,18 @@ export const deadMan: LiveRule = {
 
 /** Since when a part of each position has had no stop. */
 class UnprotectedTimer {
-  readonly #ledger: Ledger;
-  readonly #since: number[] = [];
+  private readonly ledger: Ledger;
+  private readonly since: number[] = [];
 
   constructor(ledger: Ledger) {
-    this.#ledger = ledger;
+    this.ledger = ledger;
   }
   /** Returns the unprotected lots of an instrument, and for how many ms; dust that no order can close is not counted. */
   observe(facts: LiveFacts, index: number, nowMs: number): { readonly lots: number; readonly ms: number } {
     const lots = facts.heldLots(index) - facts.guardedLots(index);
-    if (lots < this.#ledger.instruments[index]!.minLots) this.#since[index] = Infinity;
-    else if (!(this.#since[index]! < Infinity)) this.#since[index] = nowMs;
-    return { lots, ms: nowMs - this.#since[index]! };
+    if (lots < this.ledger.instruments[index]!.minLots) this.since[index] = INFINITY;
+    else if (!(this.since[index]! < INFINITY)) this.since[index] = nowMs;
+    return { lots, ms: nowMs - this.since[index]! };
   }
 }
 

@@ -6,12 +6,16 @@ import type { ResolvedLimits } from '../limits/resolve.ts';
 import type { EquityRule, EquityWatch, Halt } from './rule.ts';
 import { ratioText } from '../limits/words.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 const DAY_MS = 86_400_000;
 type Money = (units: number) => string;
 
 /** Returns the equity at or below which `share` of `from` is lost: the exact bound, rounded down because equities are whole. */
 function floorAfter(from: number, { numerator, denominator }: Ratio): number {
-  return from > 0 ? mulDiv(from, denominator - numerator, denominator, 'down') : -Infinity;
+  return from > 0 ? mulDiv(from, denominator - numerator, denominator, 'down') : -INFINITY;
 }
 
 /**
@@ -26,150 +30,150 @@ export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'
 
 /** Loss since 00:00 UTC, relative to the equity then: halts new risk until the next day. A run has no deposits. */
 class DayWatch implements EquityWatch {
-  #share: Ratio;
-  readonly #halt: Halt;
-  readonly #money: Money;
-  #dayEnd = -Infinity;
-  #last = NaN;
-  #anchor = NaN;
-  #floor = -Infinity;
-  #isHalted = false;
+  private fallShare: Ratio;
+  private readonly halt: Halt;
+  private readonly money: Money;
+  private dayEnd = -INFINITY;
+  private last = NAN;
+  private anchor = NAN;
+  private floor = -INFINITY;
+  private isHalted = false;
 
   constructor(share: Ratio, halt: Halt, money: Money) {
-    this.#share = share;
-    this.#halt = halt;
-    this.#money = money;
+    this.fallShare = share;
+    this.halt = halt;
+    this.money = money;
   }
   begin(units: number, nowMs: number): void {
-    this.#last = units;
-    this.#startDay(units, nowMs);
+    this.last = units;
+    this.startDay(units, nowMs);
   }
   roll(nowMs: number): void {
-    if (nowMs >= this.#dayEnd) this.#startDay(this.#last, nowMs);
+    if (nowMs >= this.dayEnd) this.startDay(this.last, nowMs);
   }
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
       const ms = timeMs[row]!;
       // A row that closes at 00:00 has the newest equity of that time, so it is the baseline. Any other first row of a day comes after it.
-      if (ms >= this.#dayEnd) this.#startDay(ms % DAY_MS === 0 ? equity : this.#last, ms);
-      this.#last = equity;
-      if (equity <= this.#floor && !this.#isHalted) {
-        this.#isHalted = true;
-        this.#halt(
+      if (ms >= this.dayEnd) this.startDay(ms % DAY_MS === 0 ? equity : this.last, ms);
+      this.last = equity;
+      if (equity <= this.floor && !this.isHalted) {
+        this.isHalted = true;
+        this.halt(
           true,
           ms,
-          `equity of ${this.#money(equity)}, ${this.#money(this.#anchor)} at 00:00 UTC: a loss of ${ratioText(this.#share)} or more`,
+          `equity of ${this.money(equity)}, ${this.money(this.anchor)} at 00:00 UTC: a loss of ${ratioText(this.fallShare)} or more`,
         );
       }
     }
   }
 
   reset(): void {
-    this.#isHalted = false;
-    this.#anchor = this.#last;
-    this.#floor = floorAfter(this.#last, this.#share);
+    this.isHalted = false;
+    this.anchor = this.last;
+    this.floor = floorAfter(this.last, this.fallShare);
   }
   get from(): number {
-    return this.#anchor;
+    return this.anchor;
   }
   get share(): Ratio {
-    return this.#share;
+    return this.fallShare;
   }
   setLimit({ dailyLoss: share }: ResolvedLimits): void {
-    this.#share = share!;
-    this.#floor = floorAfter(this.#anchor, this.#share);
+    this.fallShare = share!;
+    this.floor = floorAfter(this.anchor, this.fallShare);
   }
   snapshot(): readonly number[] {
-    return [this.#dayEnd, this.#anchor, this.#isHalted ? 1 : 0];
+    return [this.dayEnd, this.anchor, this.isHalted ? 1 : 0];
   }
-  restore([dayEnd = NaN, anchor = NaN, isHalted = 0]: readonly number[]): void {
-    if (dayEnd !== this.#dayEnd || Number.isNaN(anchor)) return;
-    this.#anchor = anchor;
-    this.#floor = floorAfter(anchor, this.#share);
-    this.#isHalted = isHalted === 1;
+  restore([dayEnd = NAN, anchor = NAN, isHalted = 0]: readonly number[]): void {
+    if (dayEnd !== this.dayEnd || Number.isNaN(anchor)) return;
+    this.anchor = anchor;
+    this.floor = floorAfter(anchor, this.fallShare);
+    this.isHalted = isHalted === 1;
   }
 
-  #startDay(anchor: number, nowMs: number): void {
+  private startDay(anchor: number, nowMs: number): void {
     const start = nowMs - (nowMs % DAY_MS);
-    this.#dayEnd = start + DAY_MS;
-    this.#anchor = anchor;
-    this.#floor = floorAfter(anchor, this.#share);
-    if (this.#isHalted) this.#halt(false, start, 'a new day');
-    this.#isHalted = false;
+    this.dayEnd = start + DAY_MS;
+    this.anchor = anchor;
+    this.floor = floorAfter(anchor, this.fallShare);
+    if (this.isHalted) this.halt(false, start, 'a new day');
+    this.isHalted = false;
   }
 }
 
 /** Fall of equity below its peak since the begin of the run: halts new risk until the operator clears it, then counts from that equity. */
 class PeakWatch implements EquityWatch {
-  #share: Ratio;
-  readonly #halt: Halt;
-  readonly #money: Money;
-  #last = NaN;
-  #peak = NaN;
-  #floor = -Infinity;
-  #isHalted = false;
+  private fallShare: Ratio;
+  private readonly halt: Halt;
+  private readonly money: Money;
+  private last = NAN;
+  private peak = NAN;
+  private floor = -INFINITY;
+  private isHalted = false;
 
   constructor(share: Ratio, halt: Halt, money: Money) {
-    this.#share = share;
-    this.#halt = halt;
-    this.#money = money;
+    this.fallShare = share;
+    this.halt = halt;
+    this.money = money;
   }
   begin(units: number): void {
-    this.#last = units;
+    this.last = units;
     this.reset();
   }
   reset(): void {
-    this.#isHalted = false;
-    this.#peak = this.#last;
-    this.#floor = floorAfter(this.#last, this.#share);
+    this.isHalted = false;
+    this.peak = this.last;
+    this.floor = floorAfter(this.last, this.fallShare);
   }
   get from(): number {
-    return this.#peak;
+    return this.peak;
   }
   get share(): Ratio {
-    return this.#share;
+    return this.fallShare;
   }
   setLimit({ drawdown: share }: ResolvedLimits): void {
-    this.#share = share!;
-    this.#floor = floorAfter(this.#peak, this.#share);
+    this.fallShare = share!;
+    this.floor = floorAfter(this.peak, this.fallShare);
   }
   snapshot(): readonly number[] {
-    return [this.#peak, this.#isHalted ? 1 : 0];
+    return [this.peak, this.isHalted ? 1 : 0];
   }
-  restore([peak = NaN, isHalted = 0]: readonly number[]): void {
-    if (peak > this.#peak) {
-      this.#peak = peak;
-      this.#floor = floorAfter(peak, this.#share);
+  restore([peak = NAN, isHalted = 0]: readonly number[]): void {
+    if (peak > this.peak) {
+      this.peak = peak;
+      this.floor = floorAfter(peak, this.fallShare);
     }
-    this.#isHalted = isHalted === 1;
+    this.isHalted = isHalted === 1;
   }
   roll(): void {
     // The peak does not depend on the day.
   }
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
-    if (to > from) this.#last = units[to - 1]!;
-    if (this.#isHalted) return;
-    let peak = this.#peak;
-    let floor = this.#floor;
+    if (to > from) this.last = units[to - 1]!;
+    if (this.isHalted) return;
+    let peak = this.peak;
+    let floor = this.floor;
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
       if (equity > peak) {
         peak = equity;
-        floor = floorAfter(peak, this.#share);
+        floor = floorAfter(peak, this.fallShare);
       } else if (equity <= floor) {
-        this.#isHalted = true;
-        this.#peak = peak;
-        this.#halt(
+        this.isHalted = true;
+        this.peak = peak;
+        this.halt(
           true,
           timeMs[row]!,
-          `equity of ${this.#money(equity)}, ${this.#money(peak)} at the peak: down by ${ratioText(this.#share)} or more`,
+          `equity of ${this.money(equity)}, ${this.money(peak)} at the peak: down by ${ratioText(this.fallShare)} or more`,
         );
         return;
       }
     }
-    this.#peak = peak;
-    this.#floor = floor;
+    this.peak = peak;
+    this.floor = floor;
   }
 }
 

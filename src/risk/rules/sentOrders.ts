@@ -2,6 +2,9 @@
 
 import type { Order } from '../../model/order.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 export const WINDOW_MS = 60_000;
 
 export const HOUR_MS = 3_600_000;
@@ -40,30 +43,30 @@ export function insert(times: number[], timeMs: number): void {
 
 /** The times of the newest orders, in order, as many as the limit: the oldest of them decides whether one more may be sent. */
 export class SentOrders {
-  readonly #times: Float64Array;
-  readonly #duplicateMs: number;
-  readonly #countsLegs: boolean;
-  readonly #ordersPerFill: number;
+  private readonly times: Float64Array;
+  private readonly duplicateMs: number;
+  private readonly countsLegs: boolean;
+  private readonly ordersPerFill: number;
   /** By strategy: times of the last hour. */
-  #sent: number[][] = [];
-  #fills: number[][] = [];
+  private sent: number[][] = [];
+  private fills: number[][] = [];
   /** True when anything is recorded. A backtest without these limits records nothing. */
   readonly keeps: boolean;
-  #next = 0;
-  #twins: RecentOrder[] = [];
-  readonly #entries = new Map<number, { readonly lots: number; filledLegs: number }>();
+  private next = 0;
+  private twins: RecentOrder[] = [];
+  private readonly entries = new Map<number, { readonly lots: number; filledLegs: number }>();
 
   constructor({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs }: SentLimits) {
-    this.#times = new Float64Array(ordersPerMinute < Infinity ? ordersPerMinute : 0).fill(-Infinity);
-    this.#duplicateMs = duplicateMs;
-    this.#countsLegs = countsLegs;
-    this.#ordersPerFill = ordersPerFill;
-    this.keeps = this.#times.length > 0 || duplicateMs > 0 || ordersPerFill < Infinity || countsLegs;
+    this.times = new Float64Array(ordersPerMinute < INFINITY ? ordersPerMinute : 0).fill(-INFINITY);
+    this.duplicateMs = duplicateMs;
+    this.countsLegs = countsLegs;
+    this.ordersPerFill = ordersPerFill;
+    this.keeps = this.times.length > 0 || duplicateMs > 0 || ordersPerFill < INFINITY || countsLegs;
   }
 
   /** True while fewer orders than the limit were sent after `nowMs` - 60 s. False for NaN. */
   mayPass(nowMs: number): boolean {
-    return this.#times.length === 0 || this.#times[this.#next]! <= nowMs - WINDOW_MS;
+    return this.times.length === 0 || this.times[this.next]! <= nowMs - WINDOW_MS;
   }
   /** Returns the orders and fills of a strategy after `nowMs` - 1 h. */
   lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
@@ -72,20 +75,20 @@ export class SentOrders {
       while (times.length > 0 && times[0]! <= nowMs - HOUR_MS) times.shift();
       return times.length;
     };
-    return { sent: count(this.#sent[strategy]), fills: count(this.#fills[strategy]) };
+    return { sent: count(this.sent[strategy]), fills: count(this.fills[strategy]) };
   }
   /** True when one more order is within the limit for the strategy's fills. */
   maySpeak(strategy: number, nowMs: number): boolean {
-    if (this.#ordersPerFill === Infinity) return true;
+    if (this.ordersPerFill === INFINITY) return true;
     const { sent, fills } = this.lastHour(strategy, nowMs);
-    return sent < this.#ordersPerFill * Math.max(1, fills);
+    return sent < this.ordersPerFill * Math.max(1, fills);
   }
   hasRecentDuplicate(order: Order, nowMs: number): boolean {
     const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
     const size = sizeOf(order);
-    return this.#twins.some(
+    return this.twins.some(
       (duplicate) =>
-        duplicate.sentMs > nowMs - this.#duplicateMs &&
+        duplicate.sentMs > nowMs - this.duplicateMs &&
         duplicate.strategy === strategy &&
         duplicate.instrumentIndex === instrumentIndex &&
         duplicate.side === side &&
@@ -96,28 +99,28 @@ export class SentOrders {
   }
   /** Returns what an entry may have filled at most; Infinity for an unknown entry. */
   lotsOf(entry: number): number {
-    return this.#entries.get(entry)?.lots ?? Infinity;
+    return this.entries.get(entry)?.lots ?? INFINITY;
   }
   filledLegs(entry: number): number {
-    return this.#entries.get(entry)?.filledLegs ?? 0;
+    return this.entries.get(entry)?.filledLegs ?? 0;
   }
 
   record(order: Order & { readonly worstLots: number }, nowMs: number): void {
-    if (this.#times.length > 0) this.#keep(nowMs);
-    if (this.#ordersPerFill < Infinity) insert((this.#sent[order.strategy] ??= []), nowMs);
-    if (this.#duplicateMs > 0) {
+    if (this.times.length > 0) this.keep(nowMs);
+    if (this.ordersPerFill < INFINITY) insert((this.sent[order.strategy] ??= []), nowMs);
+    if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
-      this.#twins = this.#twins.filter(({ sentMs }) => sentMs > nowMs - this.#duplicateMs);
-      this.#twins.push({ strategy, instrumentIndex, side, limit, byAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
+      this.twins = this.twins.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
+      this.twins.push({ strategy, instrumentIndex, side, limit, byAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
     }
-    if (!this.#countsLegs || order.parent > 0) return;
-    this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
-    if (this.#entries.size > MAX_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
+    if (!this.countsLegs || order.parent > 0) return;
+    this.entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
+    if (this.entries.size > MAX_ENTRIES) for (const [oldest] of this.entries) return void this.entries.delete(oldest);
   }
   /** Replaces the oldest time. A bracket leg has the time of the fill that caused it, so orders of other bars may be newer. */
-  #keep(timeMs: number): void {
-    const times = this.#times;
-    const oldest = this.#next;
+  private keep(timeMs: number): void {
+    const times = this.times;
+    const oldest = this.next;
     const last = times.length - 1;
     let at = oldest;
     for (let before = at === 0 ? last : at - 1; before !== oldest && times[before]! > timeMs; before = at === 0 ? last : at - 1) {
@@ -125,28 +128,28 @@ export class SentOrders {
       at = before;
     }
     times[at] = timeMs;
-    this.#next = oldest === last ? 0 : oldest + 1;
+    this.next = oldest === last ? 0 : oldest + 1;
   }
   /** Records a fill of a bracket leg. */
   legFilled(entry: number, lots: number): void {
-    const known = this.#entries.get(entry);
+    const known = this.entries.get(entry);
     if (known) known.filledLegs += lots;
   }
   /** Records a fill of an order. */
   filled(strategy: number, timeMs: number): void {
-    if (this.#ordersPerFill < Infinity) insert((this.#fills[strategy] ??= []), timeMs);
+    if (this.ordersPerFill < INFINITY) insert((this.fills[strategy] ??= []), timeMs);
   }
   /** Continues with what `earlier` has recorded, under limits that are not wider. */
   follow(earlier: SentOrders): void {
-    const max = this.#times.length;
+    const max = this.times.length;
     if (max > 0) {
-      const times = [...earlier.#times].toSorted((a, b) => a - b).slice(-max);
-      this.#times.set(times, max - times.length);
-      this.#next = 0;
+      const times = [...earlier.times].toSorted((a, b) => a - b).slice(-max);
+      this.times.set(times, max - times.length);
+      this.next = 0;
     }
-    this.#twins = earlier.#twins;
-    this.#sent = earlier.#sent;
-    this.#fills = earlier.#fills;
-    for (const [id, entry] of earlier.#entries) this.#entries.set(id, entry);
+    this.twins = earlier.twins;
+    this.sent = earlier.sent;
+    this.fills = earlier.fills;
+    for (const [id, entry] of earlier.entries) this.entries.set(id, entry);
   }
 }

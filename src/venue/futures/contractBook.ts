@@ -10,6 +10,9 @@ import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type VenuePosition, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Events of contract books beyond fills; the service keeps them as profit history. Copy what is needed after the call. */
 export interface ReductionSink {
   /** Reports that `lots` left a position at `price` (ticks), with this profit and these fees. The record shows the position afterwards. */
@@ -59,11 +62,11 @@ export class ContractBook extends BarBook {
   holdFor(account: number, lots: number, price: number, makerPpm: number, takerPpm: number): number {
     if (lots === 0) return 0;
     const value = this.terms.money.value(lots, price);
-    if (value === Infinity) return Infinity;
+    if (value === INFINITY) return INFINITY;
     const { leverage } = this.wallets.setting(account, this.index);
     const units = this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm));
     // More than can be counted: no account has it.
-    return units <= MAX_EXACT ? units : Infinity;
+    return units <= MAX_EXACT ? units : INFINITY;
   }
 
   /** Returns the price at which an opening order is worth most: its limit or the last price. */
@@ -263,7 +266,7 @@ export class ContractBook extends BarBook {
     const ended = position.isLong === isBuy ? order.offsetLots : Math.min(order.offsetLots, position.heldLots - position.lots);
     const opening = order.lots - order.filledLots - (order.offsetLots - ended);
     const price = this.maxValuePrice(isBuy, order.limit);
-    const units = price > 0 ? this.holdFor(order.account, opening, price, order.makerPpm, order.takerPpm) : Infinity;
+    const units = price > 0 ? this.holdFor(order.account, opening, price, order.makerPpm, order.takerPpm) : INFINITY;
     if (!(units <= wallet.free + order.lockedUnits)) return false;
     this.dropOffset(order, ended);
     this.hold(order, wallet, units);

@@ -6,6 +6,10 @@ import { highestTrue, lowestTrue } from '../../base/number/search.ts';
 import type { Contract } from '../../model/contract.ts';
 import { MAX_PRICE_TICKS, type Instrument } from '../../model/instrument.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
 const MILLION = 1_000_000;
 // Not imported: V8 folds a constant of this file.
 const HIGHEST_TICKS = MAX_PRICE_TICKS;
@@ -50,14 +54,14 @@ export class ContractMoney {
    */
   value(lots: number, ticks: number): number {
     const faces = this.face * lots;
-    if (faces > MAX_EXACT) return Infinity;
+    if (faces > MAX_EXACT) return INFINITY;
     if (this.isLinear) {
       const product = faces * ticks;
-      if (this.by === 1) return product * this.times <= MAX_EXACT ? product * this.times : Infinity;
-      return product / this.by <= MAX_EXACT - 8 ? mulDiv(faces, ticks, this.by, 'halfUp') : Infinity;
+      if (this.by === 1) return product * this.times <= MAX_EXACT ? product * this.times : INFINITY;
+      return product / this.by <= MAX_EXACT - 8 ? mulDiv(faces, ticks, this.by, 'halfUp') : INFINITY;
     }
     const price = ticks * this.by;
-    return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : Infinity;
+    return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : INFINITY;
   }
 
   /** Returns the most lots whose value at `ticks` is within `units`. 0 for 0 units, though some lots may be worth less than half a unit. */
@@ -71,7 +75,7 @@ export class ContractMoney {
 
   /** Returns the price, in ticks with a fraction, at which `lots` are worth `units`; NaN for 0 lots. For display only. */
   averageTicks(lots: number, units: number): number {
-    if (lots === 0) return NaN;
+    if (lots === 0) return NAN;
     const faces = this.face * lots;
     return this.isLinear ? ((units / faces) * this.by) / this.times : ((faces / units) * this.times) / this.by;
   }
@@ -122,7 +126,7 @@ export class ContractMoney {
       const value = this.value(lots, ticks);
       // A double cannot hold the value at such an extreme price. For linear contracts this is the high end, where shorts lose; for inverse
       // ones the low end, where longs lose.
-      if (value === Infinity) return this.isLinear !== isLong;
+      if (value === INFINITY) return this.isLinear !== isLong;
       return backing + this.profit(isLong, entryUnits, value) <= this.maintenance(value);
     };
     // If it holds at a price, it holds for every price beyond, because the maintenance margin changes by less than the value does.
@@ -134,7 +138,7 @@ export class ContractMoney {
   lastCovered(isLong: boolean, lots: number, entryUnits: number, averageTicks: number, units: number): number {
     const isCovered = (ticks: number): boolean => {
       const value = this.value(lots, ticks);
-      if (value === Infinity) return false;
+      if (value === INFINITY) return false;
       return this.profit(isLong, entryUnits, value) >= -units;
     };
     const near = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
@@ -172,7 +176,7 @@ function stepsOf(id: string, { tiers, contractId }: Contract): Step[] {
   let lastPpm = 0;
   tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, at) => {
     const isLast = at === tiers.length - 1;
-    const upTo = upToUnits ?? Infinity;
+    const upTo = upToUnits ?? INFINITY;
     const isSound =
       Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
     if (!isSound || isLast !== (upToUnits === null)) {

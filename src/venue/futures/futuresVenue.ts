@@ -15,6 +15,9 @@ import { Liquidator, type MarkRow } from './liquidation.ts';
 import type { VenuePosition } from './position.ts';
 import { type ContractSetting, Wallets } from './wallets.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Funding rates are whole numbers of 10^-12. */
 export const FUNDING_DIGITS = 12;
 const RATE_SCALE = 10 ** FUNDING_DIGITS;
@@ -218,7 +221,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     const position = this.wallets.position(account, book.index, isBuy);
     const held = position.isLong === isBuy ? position.lots : 0;
     const value = money.value(held + lots, price);
-    return value !== Infinity && this.wallets.setting(account, book.index).leverage <= money.maxLeverage(value);
+    return value !== INFINITY && this.wallets.setting(account, book.index).leverage <= money.maxLeverage(value);
   }
 
   /**

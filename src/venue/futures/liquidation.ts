@@ -7,6 +7,9 @@ import type { ContractBook } from './contractBook.ts';
 import type { VenuePosition } from './position.ts';
 import type { Wallets } from './wallets.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 export interface LiquidationActions {
   /** Cancels every order of an account whose contract settles in the asset, so that what they hold counts as margin again. */
   cancelAll(account: number, asset: number, timeMs: number): void;
@@ -81,7 +84,7 @@ export class Liquidator {
   threshold(position: Readonly<VenuePosition>): number {
     const { money, asset } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits, isCross } = position;
-    if (lots === 0) return isLong ? 0 : Infinity;
+    if (lots === 0) return isLong ? 0 : INFINITY;
     const backing = isCross ? this.backing(position, asset, (other) => this.markOf(other)) : position.marginUnits;
     return money.liquidationTicks(isLong, lots, entryUnits, backing);
   }
@@ -162,7 +165,7 @@ export class Liquidator {
     const { money } = this.books[position.index]!.terms;
     const value = money.value(position.lots, ticks);
     // A gain or loss that is too large to count.
-    if (value === Infinity) return money.isLinear === position.isLong ? MAX_EXACT : -Infinity;
+    if (value === INFINITY) return money.isLinear === position.isLong ? MAX_EXACT : -INFINITY;
     return position.marginUnits + position.profitAt(value, money) - money.maintenance(value);
   }
 
@@ -180,7 +183,7 @@ export class Liquidator {
 
   private largestLoss(account: number, asset: number): VenuePosition | null {
     let found: VenuePosition | null = null;
-    let min = Infinity;
+    let min = INFINITY;
     for (const position of this.wallets.openPositions(account, asset)) {
       const ticks = this.worstOf(position);
       if (!position.isCross || ticks === 0) continue;

@@ -4,6 +4,9 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 import type { VenuePosition } from './position.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /**
  * Money in settlement units, volumes in lots, times in ms. Prices are fractions and not whole ticks, because averages lie between ticks.
  */
@@ -54,8 +57,8 @@ export function positionView(venue: FuturesVenue, position: Readonly<VenuePositi
     lots,
     canCloseLots: book.closable(position),
     holdUnits: marginUnits,
-    openTicks: openedLots > 0 ? position.openedTicks : NaN,
-    averageTicks: lots > 0 ? position.averageTicks : NaN,
+    openTicks: openedLots > 0 ? position.openedTicks : NAN,
+    averageTicks: lots > 0 ? position.averageTicks : NAN,
     realisedUnits: position.realisedUnits,
     unrealisedUnits,
     feeUnits: position.feeUnits,

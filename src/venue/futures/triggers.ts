@@ -8,6 +8,9 @@ import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { VenueOrder } from '../venueOrder.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Specification 4.2: 1 stop-loss, 2 take-profit (both close), 3 chase-rise, 4 kill-fall. */
 export const TRIGGER_KINDS = ['stopLoss', 'takeProfit', 'rise', 'fall'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
@@ -84,7 +87,7 @@ export class TriggerQueue {
   /**
    * Places a trigger. Null: refused, see `refusal`. The child is checked when it is placed; only what is certain earlier is checked now.
    */
-  place(account: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = Infinity): Trigger | null {
+  place(account: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = INFINITY): Trigger | null {
     const code = this.check(account, kind, price, child);
     if (code !== 0) {
       this.refusal = code;

@@ -3,6 +3,7 @@
 import { findSourceMap } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
 export interface Place {
   /** Relative to the working directory. */
@@ -11,8 +12,6 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** The folders src and dist of isobar, as URLs, as stack frames name them. This file has the same depth in dist as in src. */
-const OWN = ['src', 'dist'].map((folder) => new URL(`../../../../${folder}/`, import.meta.url).href);
 const FRAMES = 30;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
@@ -29,7 +28,9 @@ export function authorPlace(below: (...args: never[]) => unknown, of: string | n
     const file = fileOf(frame);
     if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
     if (of !== null && !file.startsWith(of)) return null;
-    return OWN.some((folder) => file.startsWith(folder)) ? null : mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+    return OWN_FOLDERS.some((folder) => file.startsWith(folder))
+      ? null
+      : mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
   }
   return null;
 }
@@ -40,7 +41,7 @@ export function placeOfError(error: Error): Place | null {
     const [, at, row] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
     if (at === undefined) continue;
     const file = at.startsWith('file:') ? at : pathToFileURL(at).href;
-    if (OWN.some((folder) => file.startsWith(folder)) || file.includes('/node_modules/')) continue;
+    if (OWN_FOLDERS.some((folder) => file.startsWith(folder)) || file.includes('/node_modules/')) continue;
     return { file: shown(file), line: Number(row) };
   }
   return null;
@@ -71,7 +72,7 @@ function fileOf(frame: NodeJS.CallSite): string | null {
   if (name != null) return urlOf(name);
   const origin = /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1];
   const url = origin === undefined ? null : urlOf(origin);
-  return url !== null && OWN.some((folder) => url.startsWith(folder)) ? null : url;
+  return url !== null && OWN_FOLDERS.some((folder) => url.startsWith(folder)) ? null : url;
 }
 
 function urlOf(name: string): string | null {

@@ -1,9 +1,9 @@
 // Finds the lines of a stack trace that belong to the user's code, without those of the framework and Node.
 
 import { fileURLToPath } from 'node:url';
+import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
-/** This file has the same depth in dist as in src, and source maps name src for dist. */
-const OWN = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../../${folder}/`, import.meta.url)));
+const OWN = OWN_FOLDERS.map((folder) => fileURLToPath(folder));
 
 export function authorFrames(stack: string): readonly string[] {
   return placesIn(stack).filter((line) => !OWN.some((folder) => line.includes(folder)));

@@ -1,6 +1,7 @@
 // Starts the worker thread of a backtest early: it loads its modules while the command line is parsed.
 
 import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../../../base/inPackage.ts';
 
 let early: Worker | null = null;
 
@@ -18,6 +19,5 @@ export function takeWorker(): Worker {
 }
 
 function start(): Worker {
-  const url = new URL(import.meta.url.endsWith('.ts') ? './backtestWorker.ts' : './backtestWorker.js', import.meta.url);
-  return new Worker(url, { stdout: true });
+  return new Worker(moduleUrl('tasks/backtest/thread/backtestWorker'), { stdout: true });
 }

@@ -1,6 +1,6 @@
-// The public files of the dashboard, read once: script (joined from compiled modules), chart library, style and markup. No secrets.
+// What the dashboard's page is made of, read once: its built script, the chart library, style and markup. Nothing of it is secret.
 
-import { inPackage, linkedPage } from '../../../report/page/link.ts';
+import { builtScript, fileOfPackage } from '../../../report/page/pageCode.ts';
 import { DOCUMENT } from './document.ts';
 import { DASHBOARD_STYLE } from './style.ts';
 
@@ -23,8 +23,8 @@ export function assets(): ReadonlyMap<string, PageAsset> {
   return new Map([
     ['/', asset('html', DOCUMENT)],
     ['/style.css', asset('css', DASHBOARD_STYLE)],
-    ['/page.js', asset('js', linkedPage('tasks/bot/dashboard/page/main.js'))],
-    ['/charts.js', asset('js', inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js'))],
+    ['/page.js', asset('js', builtScript('tasks/bot/dashboard/page/main'))],
+    ['/charts.js', asset('js', fileOfPackage('lightweight-charts', 'lightweight-charts.standalone.production.js'))],
     ['/icon.svg', asset('svg', ICON)],
   ]);
 }

@@ -1,6 +1,6 @@
 // The HTML of the dashboard: elements that the page's script fills. No inline script or style.
 
-import { html } from '../../../report/page/markup.ts';
+import { html, scriptElement } from '../../../report/page/markup.ts';
 
 export const DOCUMENT = html`<!doctype html>
   <html lang="en">
@@ -11,8 +11,7 @@ export const DOCUMENT = html`<!doctype html>
       <title>isobar</title>
       <link rel="icon" href="/icon.svg" />
       <link rel="stylesheet" href="/style.css" />
-      <script src="/charts.js" defer></script>
-      <script src="/page.js" defer></script>
+      ${scriptElement('', 'src="/charts.js" defer')} ${scriptElement('', 'src="/page.js" defer')}
     </head>
     <body>
       <header id="state" aria-live="polite">

@@ -7,6 +7,7 @@ import { clearEnvironment } from '../../../access/environment.ts';
 import { ConfigError, EXIT } from '../../../base/errors.ts';
 import { terminalText } from '../../../base/text/untrustedText.ts';
 import { secondsOf } from '../config/seconds.ts';
+import { sourcePlaces } from '../../../adapters/runtime/sourcePlaces.ts';
 import { tuneV8 } from '../../../adapters/runtime/v8.ts';
 import { handedOver } from './output.ts';
 import { runBot } from './process.ts';
@@ -49,7 +50,8 @@ async function main(argv: readonly string[]): Promise<number> {
 function reportError(error: unknown): number {
   const remedy = typeof error === 'object' && error !== null && 'remedy' in error ? String(error.remedy) : null;
   const isArgument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  const text = error instanceof Error ? (remedy === null && !isArgument ? (error.stack ?? error.message) : error.message) : String(error);
+  const text =
+    error instanceof Error ? (remedy === null && !isArgument ? sourcePlaces(error.stack ?? error.message) : error.message) : String(error);
   process.stderr.write(`${terminalText(`${text}${remedy === null || remedy === '' ? '' : `\n  ${remedy}`}`)}\n`);
   return error instanceof ConfigError || isArgument ? EXIT.badInput : EXIT.failed;
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { after, monotonicMs, repeat } from '../../../adapters/clock/wallClock.ts';
 import { readOwnFile, replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError, EXIT } from '../../../base/errors.ts';
+import { isSource } from '../../../base/inPackage.ts';
 import { formatTime } from '../../../model/time.ts';
 import { writeBotFile } from '../../control/folder/botFile.ts';
 import { prepareDataFolder } from '../../control/folder/ownFolder.ts';
@@ -95,7 +96,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
         hide: (text) => config.signer.hideIn(text),
       })),
     // When run from source, in tests, everything runs in one process.
-    bundler: import.meta.url.endsWith('.ts') ? bundleInProcess : bundleInChildProcess,
+    bundler: isSource ? bundleInProcess : bundleInChildProcess,
     broken: (why) => ending.end(EXIT.failed, why),
     acceptChanges: options.acceptChanges,
   });

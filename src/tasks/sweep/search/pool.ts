@@ -2,9 +2,12 @@
 
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { FixedQueue, Piscina } from 'piscina';
+import type { Piscina as Pool } from 'piscina';
+import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import { InvariantError, StrategyError } from '../../../base/errors.ts';
 import type { TaskResult, TaskRunner, TaskThreads } from './sweep.ts';
+
+const { FixedQueue, Piscina } = requirePackage('piscina') as typeof import('piscina');
 
 /**
  * Memory for what a thread has just made, in MB, twice as much as V8 would give it: each set makes a bot, and what is alive when the half
@@ -36,7 +39,7 @@ export function defaultThreads(): number {
 
 export class ThreadPool implements TaskRunner, TaskThreads {
   readonly threads: number;
-  readonly #pool: Piscina<unknown, unknown>;
+  readonly #pool: Pool<unknown, unknown>;
   readonly #perform: PoolOptions['perform'];
 
   constructor({ worker, workerData, threads, perform }: PoolOptions) {

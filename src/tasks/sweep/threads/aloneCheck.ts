@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { DiffersError } from '../../../base/errors.ts';
+import { moduleUrl } from '../../../base/inPackage.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { Warning } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
@@ -49,10 +50,9 @@ function sampleOf(indices: readonly number[], seed: number): readonly number[] {
 }
 
 function inFreshThread(data: AloneData): Promise<AloneAnswer> {
-  const url = new URL(import.meta.url.endsWith('.ts') ? './aloneWorker.ts' : './aloneWorker.js', import.meta.url);
   return new Promise((resolve, reject) => {
     // Discard its output: the thread of the task has printed the same.
-    const worker = new Worker(url, { workerData: data, stdout: true, stderr: true });
+    const worker = new Worker(moduleUrl('tasks/sweep/threads/aloneWorker'), { workerData: data, stdout: true, stderr: true });
     worker.stdout.resume();
     worker.stderr.resume();
     worker.once('message', (answer: AloneAnswer) => {

@@ -1,6 +1,7 @@
 // Starts the threads of a sweep and ends tasks that hang.
 
 import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { moduleUrl } from '../../../base/inPackage.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import { ThreadPool, type PoolOptions, type Post } from '../search/pool.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
@@ -21,7 +22,7 @@ export interface ThreadOptions {
 /** Starts threads for the sets of `setup`. */
 export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, barTimeoutMs, laneBytes }: ThreadOptions): ThreadPool {
   const { plan, contracts } = resolved;
-  const worker = new URL(import.meta.url.endsWith('.ts') ? './sweepWorker.ts' : './sweepWorker.js', import.meta.url);
+  const worker = moduleUrl('tasks/sweep/threads/sweepWorker');
   const workerData: SweepData = {
     request: run,
     sets,

@@ -1,0 +1,31 @@
+// @ts-check
+// Makes dist: the compiler checks the sources and writes declarations, the bundler makes the files that run.
+// usage: node build/build.mjs [--no-check]
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bundleModules, bundlePages } from './bundle.mjs';
+import { writePackages } from './packages.mjs';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+/** Made whole beside dist, which it then replaces: nothing of an earlier build is left, and a build that fails changes nothing. */
+const MADE = 'dist-new';
+const OLD = 'dist-old';
+const COMPILER = 'node_modules/@typescript/native/bin/tsc';
+
+for (const folder of [MADE, OLD]) rmSync(folder, { recursive: true, force: true });
+const options = ['-p', 'src', '--outDir', MADE, ...(process.argv.includes('--no-check') ? ['--noCheck'] : [])];
+try {
+  execFileSync(process.execPath, [COMPILER, ...options], { stdio: 'inherit' });
+} catch {
+  // The compiler has said what is wrong.
+  process.exit(1);
+}
+writePackages(MADE, await bundleModules(MADE));
+await bundlePages(MADE);
+// For `npx isobar`.
+chmodSync(`${MADE}/cli/isobar.js`, 0o755);
+if (existsSync('dist')) renameSync('dist', OLD);
+renameSync(MADE, 'dist');
+rmSync(OLD, { recursive: true, force: true });

@@ -1,0 +1,105 @@
+// @ts-check
+// Bundles src into dist. The bundler reads the sources as they are; no pass of ours rewrites code.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { ENTRIES, LOOP, PAGES, TESTED } from './entries.mjs';
+
+/** @import { InputOptions, OutputChunk, OutputOptions, Plugin } from 'rolldown' */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const beside = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Packages that are bundled: they are many small files, and a start would read some 380 of them. */
+const BUNDLED = ['inversify', 'pino', 'undici', 'yaml', 'yargs', 'zod'];
+
+/** Packages of package.json that stay where npm has installed them. An import of any other package fails the build. */
+const EXTERNAL = installedPackages().filter((name) => !BUNDLED.includes(name));
+
+/**
+ * Rooms that become one file each: a start would read some 60 files more. Only rooms whose imports stay inside may be grouped, or a constant
+ * is read before it is made. Imports run downward (test/architecture/floors.json), so the lowest rooms are such. What needs decimal.js is left
+ * out of the first: `isobar --help` does without it.
+ */
+const GROUPS = [
+  { name: 'base', test: /\/src\/(?:base|model)\/(?!number\/decimal\.ts$|worth\.ts$)/, priority: 3 },
+  { name: 'core', test: /\/src\/(?:ports|portfolio|venue|indicators|orders|strategy|risk|engine)\/[^?]*$/, priority: 2 },
+  { name: 'disk', test: /\/src\/adapters\/disk\//, priority: 1 },
+];
+
+/** Makes a second module of the block loop: no other module imports this one, so the bundler leaves the loop itself in the entry. */
+const OWN = '?own';
+
+/** @type {Plugin} */
+const ownLoop = {
+  name: 'own loop',
+  resolveId: { filter: { id: /\?own$/ }, handler: (id) => `${ROOT}${id}` },
+  load: {
+    filter: { id: /\?own$/ },
+    handler: (id) => ({ code: readFileSync(id.slice(0, -OWN.length), 'utf8'), moduleType: 'ts' }),
+  },
+};
+
+/** @type {InputOptions} */
+const INPUT = {
+  cwd: ROOT,
+  tsconfig: `${ROOT}src/tsconfig.json`,
+  // What the bundler is in doubt about is no warning that somebody may read: the build fails.
+  onLog: (level, log, tell) => (level === 'warn' ? tell('error', log) : tell(level, log)),
+};
+
+/** @type {OutputOptions} */
+const OUTPUT = {
+  // Names in stack traces are those of the sources.
+  keepNames: true,
+  minify: false,
+  minifyInternalExports: false,
+  comments: { legal: true, annotation: false, jsdoc: false },
+};
+
+/**
+ * Bundles the modules for Node into the folder `dist`: an entry has the name of its source, what entries share lies in `chunks`. Returns
+ * the files.
+ * @param {string} dist
+ * @returns {Promise<readonly OutputChunk[]>}
+ */
+export async function bundleModules(dist) {
+  const input = Object.fromEntries([...ENTRIES, ...TESTED].map((name) => [name, `src/${name}.ts`]));
+  const build = await rolldown({
+    ...INPUT,
+    input: { ...input, [LOOP]: `src/${LOOP}.ts${OWN}` },
+    platform: 'node',
+    external: (id) => EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
+    resolve: { alias: { 'string-width$': beside('textWidth.mjs'), undici$: beside('undici.mjs') } },
+    plugins: [ownLoop],
+  });
+  const { output } = await build.write({
+    ...OUTPUT,
+    dir: dist,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    sourcemap: true,
+    codeSplitting: { groups: GROUPS },
+    sourcemapPathTransform: (path) => (path.endsWith(OWN) ? path.slice(0, -OWN.length) : path),
+  });
+  await build.close();
+  return output.filter((file) => file.type === 'chunk');
+}
+
+/**
+ * Bundles the pages into `dist`: each is one script for a browser.
+ * @param {string} dist
+ */
+export async function bundlePages(dist) {
+  for (const page of PAGES) {
+    const build = await rolldown({ ...INPUT, input: `src/${page}.ts`, platform: 'browser' });
+    await build.write({ ...OUTPUT, file: `${dist}/${page}.js`, format: 'iife' });
+    await build.close();
+  }
+}
+
+function installedPackages() {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+  return Object.keys({ ...dependencies, ...peerDependencies });
+}

@@ -1,0 +1,46 @@
+// @ts-check
+// Says which packages the bundled files are made of, and under which licenses.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** @import { OutputChunk } from 'rolldown' */
+
+/**
+ * Writes packages.json (by file of dist, the packages in it) and LICENSES into `dist`.
+ * @param {string} dist
+ * @param {readonly OutputChunk[]} chunks
+ */
+export function writePackages(dist, chunks) {
+  /** @type {Set<string>} */
+  const folders = new Set();
+  /** @type {Record<string, readonly string[]>} */
+  const packages = {};
+  for (const { fileName, moduleIds } of chunks) {
+    const found = [...new Set(moduleIds.flatMap((id) => packageFolder(id) ?? []))].toSorted();
+    if (found.length > 0) packages[fileName] = found.map(packageName);
+    for (const folder of found) folders.add(folder);
+  }
+  writeFileSync(join(dist, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`);
+  writeFileSync(join(dist, 'LICENSES'), [...folders].toSorted().map(licenseOf).join('\n\n'));
+}
+
+/**
+ * The folder of the package that the module is of; null for a module of ours.
+ * @param {string} id
+ */
+export function packageFolder(id) {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? null;
+}
+
+/** @param {string} folder */
+function packageName(folder) {
+  return folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/** @param {string} folder */
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
+  return `${name} ${version} (${license})\n\n${text}`;
+}
