@@ -13,7 +13,7 @@ export type { Instrument } from './model/instrument.ts';
 export type { ApprovedOrder, Order, OrderId, Side, VenueOrderId } from './model/order.ts';
 export type { OrderManager } from './orders/orderManager.ts';
 export type { DueQueue } from './ports/dueQueue.ts';
-export type { Channel, Evidence, ExchangePort, ExchangeSink } from './ports/exchange.ts';
+export type { BarMarket, Channel, Evidence, ExchangeSink, OrderGateway } from './ports/exchange.ts';
 export type { Journal, Waits } from './ports/journal.ts';
 export type { Alert, Notifier, NotifyFailure } from './ports/notifier.ts';
 export type { Scheduler } from './ports/scheduler.ts';

@@ -183,9 +183,9 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
 function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(own(PARTS.engine)).toResolvedValue(
-    (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) => {
+    (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, market, queue) => {
       const engine = new Engine({
-        instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue,
+        instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, market, queue,
         defaultSize: sizeOf(plan),
         collarPpm: plan.fills.collarPpm,
         blockRows: plan.blockRows,
@@ -201,7 +201,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
     }, // prettier-ignore
     [
       TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,
-      idOf(PARTS.orders), TOKENS.brackets, idOf(PARTS.risk), idOf(PARTS.exchange), idOf(PARTS.scheduler),
+      idOf(PARTS.orders), TOKENS.brackets, idOf(PARTS.risk), idOf(PARTS.exchange), idOf(PARTS.barMarket), idOf(PARTS.scheduler),
     ], // prettier-ignore
   );
   bind(BOT).toResolvedValue(

@@ -1,6 +1,6 @@
 // The world of a live bot: the exchange behind REST, a journal on disk, and the exchange's clock. The bot itself is that of a backtest.
 
-import type { ExchangePort } from '../ports/exchange.ts';
+import type { OrderGateway } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { AbsenceBounds } from '../orders/prove/absenceBounds.ts';
 import type { World } from './bot.ts';
@@ -8,7 +8,7 @@ import { PARTS } from './parts.ts';
 import { TOKENS } from './tokens.ts';
 
 export interface LivePorts {
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
   readonly journal: Journal;
   readonly absenceBounds: AbsenceBounds;
 }
@@ -17,6 +17,7 @@ export function liveWorld({ exchange, journal, absenceBounds: bounds }: LivePort
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(journal);
     bind(own(PARTS.exchange)).toConstantValue(exchange);
+    bind(own(PARTS.barMarket)).toConstantValue(null);
     bind(TOKENS.absenceBounds).toConstantValue(bounds);
     bind(TOKENS.venue).toConstantValue(null);
   };

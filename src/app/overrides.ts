@@ -59,7 +59,7 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
 
 /** Methods that a part must have. Parts that are not listed are checked elsewhere, or may be null. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
-  exchange: ['submit', 'cancel', 'read', 'workingOrders', 'matchRow', 'blockOpened', 'settleMarks'],
+  exchange: ['submit', 'cancel', 'read'],
   orders: ['submit', 'cancel', 'get', 'active'],
   risk: ['attach', 'begin', 'detail'],
   scheduler: ['at', 'cancel', 'runDue'],

@@ -5,7 +5,7 @@ import type { StrategyPlan } from '../definition/plan/plan.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
-import type { ExchangePort, ExchangeSink } from '../ports/exchange.ts';
+import type { BarMarket, ExchangeSink, OrderGateway } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
@@ -22,7 +22,7 @@ export interface PartToken<Made> {
 }
 
 /** An exchange adapter. One that replaces the built-in adapter receives in `attach` the sink for its reports. */
-export interface ExchangeAdapter extends ExchangePort {
+export interface ExchangeAdapter extends OrderGateway {
   /** Called once before the first bar. `sink` receives the outcomes of orders; `nowMs` is the time of the run, ms UTC. */
   attach?(sink: ExchangeSink, nowMs: () => number): void;
 }
@@ -35,6 +35,8 @@ function part<Made>(name: string): PartToken<Made> {
 export const PARTS = Object.freeze({
   /** The exchange adapter: where orders are sent. Backtest: replayed bars and their venue. Live: the REST client. */
   exchange: part<ExchangeAdapter>('exchange'),
+  /** The market that replayed bars are matched in; null: the exchange adapter fills orders by itself, as live. Backtest only. */
+  barMarket: part<BarMarket | null>('barMarket'),
   /** The order manager: the state of each order. */
   orders: part<OrderManager>('orders'),
   /** The risk module: approves or denies each order. */

@@ -5,6 +5,7 @@ import { FixedLatency } from '../adapters/replay/latency.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_ABSENCE_BOUNDS } from '../orders/prove/resolver.ts';
+import type { BarMarket } from '../ports/exchange.ts';
 import type { LogLine } from '../ports/log.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { FeeModel } from '../venue/feeModel.ts';
@@ -16,7 +17,7 @@ import type { RunPlan } from '../definition/plan/plan.ts';
 import { clockOf } from './partAlone.ts';
 import { PARTS, type ExchangeAdapter } from './parts.ts';
 import { DenialLoggingJournal } from './denialLog.ts';
-import { idOf, ownIdOf, TOKENS } from './tokens.ts';
+import { idOf, TOKENS } from './tokens.ts';
 
 export interface ReplaySettings {
   /** Which create requests lose their reply or never arrive: for tests and what-if runs. */
@@ -41,24 +42,27 @@ export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, cl
     bind(own(PARTS.slippage)).toResolvedValue(() => fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm));
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
-    bind(own(PARTS.exchange)).toResolvedValue(
-      (queue, instruments, latency): ExchangeAdapter =>
-        marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf })),
+    bind(TOKENS.replayed).toResolvedValue(
+      (queue, instruments, latency) => marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf })),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );
+    bind(own(PARTS.exchange)).toResolvedValue((replayed): ExchangeAdapter => replayed, [TOKENS.replayed]);
     bindVenue(plan, binding);
   };
 }
 
 /** Binds the venue behind the replayed exchange, also if a module wraps that. An adapter that replaces it fills orders itself. */
-function bindVenue({ funds }: RunPlan, { bind, overrides }: Binding): void {
-  const override = overrides.of(PARTS.exchange.name);
-  if (override?.isWrapping === false) return void bind(TOKENS.venue).toConstantValue(null);
+function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void {
+  if (overrides.of(PARTS.exchange.name)?.isWrapping === false) {
+    bind(own(PARTS.barMarket)).toConstantValue(null);
+    return void bind(TOKENS.venue).toConstantValue(null);
+  }
+  bind(own(PARTS.barMarket)).toResolvedValue((replayed): BarMarket => replayed, [TOKENS.replayed]);
   // A model counts the turnover of its account, so each account has its own.
   const fees: ServiceIdentifier<FeeModel | null>[] = (funds === undefined ? [0] : [0, 1]).map(() => idOf(PARTS.fees));
   bind(TOKENS.venue).toResolvedValue(
     (exchange, slippage, ...models: (FeeModel | null)[]): VenueSeat => ({ exchange, slippage, fees: models }),
-    [override === null ? idOf(PARTS.exchange) : ownIdOf(PARTS.exchange), idOf(PARTS.slippage), ...fees],
+    [TOKENS.replayed, idOf(PARTS.slippage), ...fees],
   );
 }
 

@@ -1,5 +1,6 @@
 // The ids under which the container knows the parts of a bot; each carries the type of its part.
 
+import type { BarMarket, OrderGateway } from '../ports/exchange.ts';
 import type { ServiceIdentifier } from 'inversify';
 import type { FeedRun } from '../engine/feeds/feed.ts';
 import type { LogLine } from '../ports/log.ts';
@@ -38,6 +39,8 @@ export const TOKENS = Object.freeze({
   brackets: token<Brackets>('brackets'),
   limits: token<ResolvedLimits>('limits'),
   /** Bound by the world of the bot: a replay, a live exchange, a stub. */
+  /** Replay: the exchange adapter and the market behind it, in one object. */
+  replayed: token<OrderGateway & BarMarket>('replayed'),
   absenceBounds: token<AbsenceBounds>('absenceBounds'),
   /** What opens the venue of a replay; null without a replay. */
   venue: token<VenueSeat | null>('venue'),

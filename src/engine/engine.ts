@@ -17,7 +17,7 @@ import { REPLACES, type OrderManager } from '../orders/orderManager.ts';
 import type { BotOrder } from '../orders/botOrder.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
-import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
+import type { BarMarket, Evidence, ExchangeSink, OrderGateway } from '../ports/exchange.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { MarkPrices } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
@@ -59,7 +59,9 @@ export interface EngineDeps {
   readonly orders: OrderManager;
   readonly brackets: Brackets;
   readonly risk: RiskModule;
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
+  /** The market of a replay; null: the exchange matches by itself. */
+  readonly market: BarMarket | null;
   readonly queue: DueQueue;
   readonly defaultSize: Size;
   readonly collarPpm: number;
@@ -90,7 +92,9 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly orders: OrderManager;
   readonly brackets: Brackets;
   readonly risk: RiskModule;
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
+  /** The market of a replay; null: the exchange matches by itself. */
+  readonly market: BarMarket | null;
   readonly queue: DueQueue;
   readonly timers = new Timers();
   readonly callbacks = new CallbackQueue();
@@ -162,6 +166,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.brackets = parts.brackets;
     this.risk = parts.risk;
     this.exchange = parts.exchange;
+    this.market = parts.market;
     this.queue = parts.queue;
     this.instant = parts.instant;
     this.defaultSize = parts.defaultSize;
@@ -202,7 +207,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const endMs = nextBlockEnd(this, beside);
     if (endMs === INFINITY) return false;
     this.enterBlock(this.blockRows, endMs);
-    this.exchange.blockOpened();
+    this.market?.blockOpened();
     this.readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }
@@ -217,7 +222,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   joinBlock({ blockRows, blockEndMs }: Engine, starts: readonly number[]): void {
     for (let at = 0; at < starts.length; at++) this.feeds[at]!.rewind(starts[at]!);
     this.enterBlock(blockRows, blockEndMs);
-    this.exchange.blockOpened();
+    this.market?.blockOpened();
   }
   closeBlock(): void {
     for (const aligned of this.alignedFeeds) aligned.deliverThrough(this.blockEndMs);

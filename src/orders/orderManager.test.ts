@@ -8,7 +8,7 @@ import { InvariantError } from '../base/errors.ts';
 import { lots, ticks } from '../base/brand.ts';
 import { ENDINGS } from '../model/run/run.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order.ts';
-import type { ExchangePort } from '../ports/exchange.ts';
+import type { OrderGateway } from '../ports/exchange.ts';
 import { SpotLedger } from '../portfolio/spotLedger.ts';
 import { RiskModule } from '../risk/riskModule.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
@@ -23,7 +23,7 @@ const BTC = spotInstrument();
 const NOW = 1000;
 
 /** Takes commands and keeps silent: what it would say comes from the test. */
-class SilentExchange implements ExchangePort {
+class SilentExchange implements OrderGateway {
   readonly submitted: number[] = [];
   readonly cancelled: number[] = [];
   submit({ id }: ApprovedOrder): void {
@@ -33,12 +33,6 @@ class SilentExchange implements ExchangePort {
     this.cancelled.push(id);
   }
   read(): void {}
-  workingOrders(): number {
-    return 0;
-  }
-  matchRow(): void {}
-  blockOpened(): void {}
-  settleMarks(): void {}
 }
 
 function fixture() {

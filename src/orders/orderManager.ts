@@ -7,7 +7,7 @@ import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../model/order.ts';
 import type { OrderColumns } from '../model/run/run.ts';
-import type { Evidence, ExchangePort } from '../ports/exchange.ts';
+import type { Evidence, OrderGateway } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
 import { Drafts, type WaitingDraft } from './drafts.ts';
 import * as guarded from './prove/guards.ts';
@@ -31,7 +31,7 @@ export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 export const REPLACES = 'REPLACES';
 
 export class OrderManager {
-  private readonly exchange: ExchangePort;
+  private readonly exchange: OrderGateway;
   private readonly journal: Journal;
   private readonly reservations: Reservations;
   private readonly log: OrderLog;
@@ -57,7 +57,7 @@ export class OrderManager {
   private base = 0;
   private impossible = 0;
 
-  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, bounds: AbsenceBounds, scratch: Scratch | null) {
+  constructor(exchange: OrderGateway, journal: Journal, reservations: Reservations, bounds: AbsenceBounds, scratch: Scratch | null) {
     this.maxEndedOrders = bounds.maxEndedOrders;
     this.endedOrders = new EndedOrders(bounds);
     this.log = new OrderLog(scratch);

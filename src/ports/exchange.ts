@@ -19,8 +19,8 @@ export interface Evidence {
   readonly venueId?: VenueOrderId;
 }
 
-/** Commands return nothing: each outcome arrives later, or in the same call, through the ExchangeSink. */
-export interface ExchangePort {
+/** Where the bot sends its commands. They return nothing: each outcome arrives later, or in the same call, through the ExchangeSink. */
+export interface OrderGateway {
   /** True when the exchange supports trigger orders. Absent: it does not, and the bot denies them. */
   readonly supportsTriggerOrders?: boolean;
   /** Sends the order once its SEND record `seq` is durable; at once if the journal needs no disk. */
@@ -29,16 +29,17 @@ export interface ExchangePort {
   /** Replay: makes a leg's cancel in flight act now, because the stop of its bracket has triggered. Live: absent. */
   recall?(order: Order): void;
   read(order: Order, channel: Channel): void;
-  /** Returns the number of an instrument's orders that a replayed row may fill; 0 if the exchange itself matches. */
+}
+
+/** The market of a replay: rows of bars that the engine asks it to match. A live exchange matches by itself, so a live bot has none. */
+export interface BarMarket {
+  /** Returns the number of an instrument's orders that a row may fill. */
   workingOrders(instrument: number): number;
-  /** Replay: matches row `row` of the instrument's execution feed. Live: no effect. */
+  /** Matches row `row` of the instrument's execution feed. */
   matchRow(instrument: number, row: number): void;
-  /** The engine has opened a block. Replay: looks ahead for what marks may do to positions in it. Live and spot: no effect. */
+  /** The engine has opened a block: the market looks ahead for what marks may do to positions in it. */
   blockOpened(): void;
-  /**
-   * Everything of the current instant is matched. Replay: marks positions, and liquidates those without their margin. Live and spot: no
-   * effect.
-   */
+  /** Everything of the current instant is matched: positions are marked, and those without their margin are liquidated. */
   settleMarks(): void;
 }
 

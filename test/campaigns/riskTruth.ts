@@ -1,6 +1,6 @@
 // What is true of orders whatever the bot believes: the venue of the risk campaign, and the limits checked against it.
 
-import type { ExchangePort } from '../../src/ports/exchange.ts';
+import type { OrderGateway } from '../../src/ports/exchange.ts';
 import type { ApprovedOrder, Order } from '../../src/model/order.ts';
 
 /** Scales of `spotInstrument`: one tick x one lot is 1000 units of quote, one lot 1000 units of base; fees of 0.1 % are whole. */
@@ -82,7 +82,7 @@ export class TrueOrder {
 }
 
 /** A venue that knows: its orders, and what is checked of them in every market. */
-export abstract class Venue<Known extends TrueOrder> implements ExchangePort {
+export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
   orders: Known[] = [];
   readonly limits: TrueLimits;
   readonly marks: number[];
@@ -109,11 +109,6 @@ export abstract class Venue<Known extends TrueOrder> implements ExchangePort {
   read(): void {
     // What the bot learns, and when, is drawn by the campaign.
   }
-  workingOrders(): number {
-    return 0;
-  }
-  blockOpened(): void {}
-  settleMarks(): void {}
   matchRow(): void {
     // Executions are drawn by the campaign.
   }

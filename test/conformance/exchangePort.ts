@@ -1,4 +1,4 @@
-// What every ExchangePort owes the bot: one script of twenty orders, and what must have become of each, whatever stands behind the port.
+// What every OrderGateway owes the bot: one script of twenty orders, and what must have become of each, whatever stands behind the port.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -177,7 +177,7 @@ export const fillPriceOf = (order: number, row: number) => FILL[kindOf(order)](r
 
 /** The suite that every world passes. */
 export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
-  describe(`${name} as ExchangePort`, () => {
+  describe(`${name} as OrderGateway`, () => {
     it('leads each of twenty orders through its lifecycle', async () => {
       const { lifecycles, orders } = await play(makeWorld);
       expect(orders).toHaveLength(20);
@@ -196,7 +196,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
     it('leaves nothing behind: no order, no reservation but tombstones, nothing unknown, nothing impossible', async () => {
       const { engine } = await play(makeWorld);
       expect(engine.orders.active()).toEqual([]);
-      expect(engine.exchange.workingOrders(0)).toBe(0);
+      expect(engine.market?.workingOrders(0) ?? 0).toBe(0);
       expect(engine.orders.impossibleEvents).toBe(0);
       expect(engine.risk.halts.causes()).toEqual([]);
       expect(engine.reservations.openTotal).toBe(2);

@@ -1,5 +1,6 @@
 // An exchange that does by script what a real one might: answers, loses answers, fills and cancels, through the ExchangeSink alone.
 
+import type { ServiceIdentifier } from 'inversify';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
 import type { World } from '../../src/app/bot.ts';
@@ -7,7 +8,7 @@ import { PARTS, type ExchangeAdapter } from '../../src/app/parts.ts';
 import { idOf, TOKENS } from '../../src/app/tokens.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { REPLAY_ABSENCE_BOUNDS } from '../../src/orders/prove/resolver.ts';
-import type { Channel, ExchangeSink } from '../../src/ports/exchange.ts';
+import type { BarMarket, Channel, ExchangeSink } from '../../src/ports/exchange.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';
@@ -23,7 +24,7 @@ interface Resting {
   readonly quoteUnits: number;
 }
 
-export class StubExchange implements ExchangeAdapter {
+export class StubExchange implements ExchangeAdapter, BarMarket {
   readonly #scheduler: Scheduler;
   readonly #faultOf: (order: { readonly id: number }) => ReplayFault;
   readonly #resting = new Map<number, Resting>();
@@ -81,11 +82,15 @@ export class StubExchange implements ExchangeAdapter {
   }
 }
 
+const STUB: ServiceIdentifier<StubExchange> = Symbol.for('stub');
+
 export function stubWorld(faultOf: (order: { readonly id: number }) => ReplayFault): World {
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(new ReplayJournal());
     bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(TOKENS.venue).toConstantValue(null);
-    bind(own(PARTS.exchange)).toResolvedValue((queue) => new StubExchange(queue, faultOf), [idOf(PARTS.scheduler)]);
+    bind(STUB).toResolvedValue((queue) => new StubExchange(queue, faultOf), [idOf(PARTS.scheduler)]);
+    bind(own(PARTS.exchange)).toResolvedValue((stub): ExchangeAdapter => stub, [STUB]);
+    bind(own(PARTS.barMarket)).toResolvedValue((stub): BarMarket => stub, [STUB]);
   };
 }

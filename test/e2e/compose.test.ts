@@ -185,10 +185,6 @@ describe('parts of a backtest', () => {
           submit: (order) => sink.refused(order.id, 'CLOSED'),
           cancel() {},
           read() {},
-          workingOrders: () => 0,
-          matchRow() {},
-          blockOpened() {},
-          settleMarks() {},
         };
       });
     });

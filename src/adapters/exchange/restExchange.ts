@@ -3,7 +3,7 @@
 import { Decimal } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
-import type { Channel, ExchangePort, ExchangeSink } from '../../ports/exchange.ts';
+import type { Channel, OrderGateway, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
 import { forAll } from './calls/forAll.ts';
 import { Audits } from './account/audit.ts';
@@ -44,7 +44,7 @@ const UNMEASURED_MS = 60_000;
 const CONFIRM_WAIT_MS = 500;
 const MAX_POLLS = 4;
 
-export class RestExchange implements ExchangePort {
+export class RestExchange implements OrderGateway {
   /** True on futures. Spot has no trigger orders. */
   readonly supportsTriggerOrders: boolean;
   readonly #core: ExchangeContext;
@@ -145,12 +145,6 @@ export class RestExchange implements ExchangePort {
     this.#evidence.read(track, order, channel);
   }
   /** Always 0: the venue matches, not this process. */
-  workingOrders(): number {
-    return 0;
-  }
-  matchRow(): void {}
-  blockOpened(): void {}
-  settleMarks(): void {}
 
   // --- Called by the live process
 

@@ -1,10 +1,10 @@
 // Combines two replayed exchanges: each order goes to the one that trades its instrument.
 
 import type { ApprovedOrder, Order } from '../../model/order.ts';
-import type { Channel, ExchangePort } from '../../ports/exchange.ts';
+import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { ReplayExchange } from './replayExchange.ts';
 
-export class PairedReplay implements ExchangePort {
+export class PairedReplay implements OrderGateway, BarMarket {
   readonly supportsTriggerOrders = true;
   readonly futures: ReplayExchange;
   readonly spot: ReplayExchange;

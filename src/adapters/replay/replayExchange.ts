@@ -9,7 +9,7 @@ import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
-import type { Channel, ExchangePort } from '../../ports/exchange.ts';
+import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook, VenueSink } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
@@ -67,7 +67,7 @@ interface ReplayBook {
   collared: number;
 }
 
-export class ReplayExchange implements ExchangePort, VenueSink {
+export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   readonly supportsTriggerOrders = true;
   private readonly queue: DueQueue;
   private readonly options: ReplayExchangeOptions;

@@ -7,7 +7,7 @@ import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import type { ReservationTerms } from '../../orders/reserve/worstCase.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import type { ExchangePort } from '../../ports/exchange.ts';
+import type { BarMarket, OrderGateway } from '../../ports/exchange.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
@@ -20,7 +20,7 @@ export type RunVenue = BookVenue<BarBook>;
 /** What the venue of a replay is opened with. */
 export interface VenueSeat {
   /** The replayed exchange that the venue is connected to. */
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
   readonly slippage: SlippageModel;
   /** The fee model of each account, in the order of `accounts`; null: the rates of the run. */
   readonly fees: readonly (FeeModel | null)[];
@@ -48,7 +48,7 @@ export interface AccountPlan {
 
 export interface MarketParts {
   /** Returns the exchange that `open` connects, made of one replayed exchange for each market. */
-  exchange(make: () => ReplayExchange): ExchangePort;
+  exchange(make: () => ReplayExchange): OrderGateway & BarMarket;
   ledger(plan: RunPlan, instruments: readonly Instrument[]): Ledger;
   reservationTerms(plan: RunPlan, instruments: readonly Instrument[]): ReservationTerms;
   /** Returns the prices by which positions are marked, by instrument; null: the closes. */

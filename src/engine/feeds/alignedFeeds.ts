@@ -1,6 +1,6 @@
 // Groups feeds whose rows in a block close at the same instants, so that the engine steps them as one.
 
-import type { ExchangePort } from '../../ports/exchange.ts';
+import type { BarMarket } from '../../ports/exchange.ts';
 import type { FeedRun } from './feed.ts';
 
 // hot: docs/performance.md#file-constants
@@ -45,12 +45,12 @@ export class AlignedFeeds {
     return unmarked <= lead.cursor.row ? lead.closeOf(unmarked) : INFINITY;
   }
   /** Checks whether an order is working that a row of one of the feeds may fill. */
-  refreshIsWorking(exchange: ExchangePort): void {
+  refreshIsWorking(market: BarMarket): void {
     const { feeds } = this;
     let isWorking = false;
     for (let at = 0; at < feeds.length && isWorking === false; at++) {
       const feed = feeds[at]!;
-      isWorking = feed.isExecution === true && exchange.workingOrders(feed.instrumentIndex) > 0;
+      isWorking = feed.isExecution === true && market.workingOrders(feed.instrumentIndex) > 0;
     }
     this.isWorking = isWorking;
   }

@@ -3,6 +3,7 @@
 // This module is imported once per strategy class under a query of its own (performance: V8 keeps type feedback per function, and a
 // loop that has seen six classes is 1.4 x slower): so the calls of `fill`, of handlers and of `onBar` stand here and nowhere else.
 
+import type { BarMarket } from '../../ports/exchange.ts';
 import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { keptTexts } from '../host/kept.ts';
@@ -138,20 +139,20 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 }
 
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
-  const { instant, exchange } = engine;
+  const { instant, market } = engine;
   const { instrumentIndex } = feed;
   // Whether an order is working changes only with a row or with a call of the strategy, so it is not checked in between.
-  let isWorking = exchange.workingOrders(instrumentIndex) > 0;
+  let isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   let row = from;
   while (row < end) {
     // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
-    if (isWorking === true) isWorking = matchRow(engine, feed, row);
+    if (isWorking === true) isWorking = matchRow(engine, market!, feed, row);
     row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
     if (engine.hasPendingWork === false) continue;
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
-    isWorking = exchange.workingOrders(instrumentIndex) > 0;
+    isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   }
   feed.cur = end;
   if (end > from) instant.set(lastMs);
@@ -199,12 +200,12 @@ function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: numbe
 
 /** Without `onBar` a row is visited only for a listed signal or a working order. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
-  const { instant, exchange } = engine;
+  const { instant, market } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
   const handlers = watches.length;
   let row = from;
-  let isWorking = exchange.workingOrders(instrumentIndex) > 0;
+  let isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   for (;;) {
@@ -218,7 +219,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       row = next;
     }
     if (row >= end) break;
-    if (isWorking === true) isWorking = matchRow(engine, feed, row);
+    if (isWorking === true) isWorking = matchRow(engine, market!, feed, row);
     cursor.row = row;
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
@@ -231,7 +232,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     row++;
     if (engine.hasPendingWork === false) continue;
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
-    isWorking = exchange.workingOrders(instrumentIndex) > 0;
+    isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   }
   cursor.row = end - 1;
   feed.cur = end;
@@ -242,19 +243,19 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
  * Matches the row after the cursor in a run with one feed, which the instant follows, and reports the result. True when an order is still
  * working afterwards. The caller delivers the row.
  */
-function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
-  const { exchange, instant } = engine;
+function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number): boolean {
+  const { instant } = engine;
   const { instrumentIndex } = feed;
   // The row is not delivered yet while it is matched, but its close is the time.
   instant.rowsAhead = 1;
-  exchange.matchRow(instrumentIndex, row);
-  exchange.settleMarks();
+  market.matchRow(instrumentIndex, row);
+  market.settleMarks();
   instant.rowsAhead = 0;
   if (!engine.callbacks.isEmpty) {
     feed.cursor.row = row;
     engine.deliverCallbacks();
   }
-  return exchange.workingOrders(instrumentIndex) > 0;
+  return market.workingOrders(instrumentIndex) > 0;
 }
 
 /** The next time at which something can happen; Infinity when nothing is left. */
@@ -280,13 +281,14 @@ function nextInstant(engine: Engine): number {
 function refreshAllWorking(engine: Engine): void {
   if (engine.hasPendingWork === false) return;
   engine.hasPendingWork = false;
-  const { alignedFeeds, exchange } = engine;
-  for (let at = 0; at < alignedFeeds.length; at++) alignedFeeds[at]!.refreshIsWorking(exchange);
+  const { alignedFeeds, market } = engine;
+  if (market === null) return;
+  for (let at = 0; at < alignedFeeds.length; at++) alignedFeeds[at]!.refreshIsWorking(market);
 }
 
 /** Visits one instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
-  const { alignedFeeds, exchange, queue } = engine;
+  const { alignedFeeds, market, queue } = engine;
   // Nothing was due for rows that closed before t, but marks are read as of the current time.
   for (let at = 0; at < alignedFeeds.length; at++) {
     const aligned = alignedFeeds[at]!;
@@ -300,11 +302,11 @@ function visitInstant(engine: Engine, t: number): void {
   for (let at = 0; at < alignedFeeds.length; at++) {
     const { isDue, isWorking } = alignedFeeds[at]!;
     if (isDue === true && isWorking === true) {
-      matchDue(engine);
+      matchDue(engine, market!);
       break;
     }
   }
-  exchange.settleMarks();
+  market?.settleMarks();
   for (let at = 0; at < alignedFeeds.length; at++) {
     const group = alignedFeeds[at]!;
     if (group.isDue === true) group.deliver(1);
@@ -327,11 +329,11 @@ export function callStrategies(engine: Engine, t: number): void {
 }
 
 /** Matches the rows that close at the instant, if an order is working. */
-function matchDue(engine: Engine): void {
-  const { exchange, execution } = engine;
+function matchDue(engine: Engine, market: BarMarket): void {
+  const { execution } = engine;
   for (let at = 0; at < execution.length; at++) {
     const { aligned, cur } = execution[at]!;
-    if (aligned!.isDue === true && exchange.workingOrders(at) > 0) exchange.matchRow(at, cur);
+    if (aligned!.isDue === true && market.workingOrders(at) > 0) market.matchRow(at, cur);
   }
   // What was filled no longer waits.
   engine.hasPendingWork = true;

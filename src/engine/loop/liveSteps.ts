@@ -148,6 +148,6 @@ function passOver(engine: Engine, t: number): void {
 
 function enter(engine: Engine, t: number): void {
   engine.enterBlock(1, t);
-  engine.exchange.blockOpened();
+  engine.market?.blockOpened();
   engine.faults.fill(engine.feeds);
 }

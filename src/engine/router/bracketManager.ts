@@ -11,7 +11,7 @@ import type { BotOrder } from '../../orders/botOrder.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import type { ExchangePort } from '../../ports/exchange.ts';
+import type { OrderGateway } from '../../ports/exchange.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 import { takenLots } from '../../risk/rules/openOrderRules.ts';
 import type { FeedRun } from '../feeds/feed.ts';
@@ -40,7 +40,7 @@ export interface BracketHost {
   readonly reservations: Reservations;
   readonly orders: OrderManager;
   readonly brackets: Brackets;
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
   readonly queue: DueQueue;
   readonly risk: RiskModule;
   readonly runs: readonly { isLeaving(instrumentIndex: number): boolean }[];

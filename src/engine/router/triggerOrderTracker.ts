@@ -3,7 +3,7 @@
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import type { ExchangePort } from '../../ports/exchange.ts';
+import type { OrderGateway } from '../../ports/exchange.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
 /** Deny code: spot has no trigger orders, and not every exchange behind the port supports them. */
@@ -11,7 +11,7 @@ const UNSUPPORTED = 'CONDITION_UNSUPPORTED';
 
 /** What `TriggerOrderTracker` needs of the engine. */
 export interface TriggerHost {
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
   readonly ledger: Ledger;
   readonly orders: OrderManager;
   readonly execution: readonly FeedRun[];

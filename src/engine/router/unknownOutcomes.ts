@@ -6,7 +6,7 @@ import type { FillAnomaly, OrderManager } from '../../orders/orderManager.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { ABSENT_HOLD_MS, type Reservations } from '../../orders/reserve/reservation.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import type { Channel, Evidence, ExchangePort } from '../../ports/exchange.ts';
+import type { Channel, Evidence, OrderGateway } from '../../ports/exchange.ts';
 import type { Scope } from '../../risk/live/halts.ts';
 import { haltCauseOf } from '../../risk/live/haltCauses.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
@@ -22,7 +22,7 @@ export interface OutcomeHost {
   readonly orders: OrderManager;
   readonly reservations: Reservations;
   readonly risk: RiskModule;
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
   readonly queue: DueQueue;
   readonly runs: readonly { readonly name: string; orderEnded(instrumentIndex: number): void }[];
   readonly nowMs: number;

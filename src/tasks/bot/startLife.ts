@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { AbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { RestoredOrder } from '../../orders/restored.ts';
-import type { ExchangePort } from '../../ports/exchange.ts';
+import type { OrderGateway } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
@@ -38,7 +38,7 @@ export interface StartParts {
   readonly config: LiveConfig;
   readonly journal: BotJournal;
   readonly market: LiveMarket;
-  readonly exchange: ExchangePort;
+  readonly exchange: OrderGateway;
   /** The journal that the engine writes to once it runs. */
   readonly told: Journal;
   /** Parts that modules rebind. */
@@ -97,7 +97,7 @@ function portsOf(
   plan: RunPlan,
 ): Omit<LivePorts, 'absenceBounds'> {
   return {
-    exchange: partAlone<ExchangePort>(PARTS.exchange, exchange, plan, overrides),
+    exchange: partAlone<OrderGateway>(PARTS.exchange, exchange, plan, overrides),
     journal: partAlone(PARTS.journal, reported, plan, overrides),
   };
 }

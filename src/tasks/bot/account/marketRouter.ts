@@ -5,9 +5,9 @@ import type { HaltCode } from '../../../adapters/exchange/calls/types.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
 import type { ApprovedOrder, Order } from '../../../model/order.ts';
-import type { Channel, ExchangePort } from '../../../ports/exchange.ts';
+import type { Channel, OrderGateway } from '../../../ports/exchange.ts';
 
-export class MarketRouter implements ExchangePort {
+export class MarketRouter implements OrderGateway {
   /** Only contracts have trigger orders, and the futures service accepts them. */
   readonly supportsTriggerOrders = true;
   readonly #byMarket = new Map<Market, RestExchange>();
@@ -47,10 +47,4 @@ export class MarketRouter implements ExchangePort {
   read(order: Order, channel: Channel): void {
     this.of(order.instrument.market).read(order, channel);
   }
-  workingOrders(): number {
-    return 0;
-  }
-  matchRow(): void {}
-  blockOpened(): void {}
-  settleMarks(): void {}
 }

@@ -2,24 +2,20 @@
 
 import type { Fill } from '../../../model/fill.ts';
 import type { ApprovedOrder, Order } from '../../../model/order.ts';
-import type { Channel, Evidence, ExchangePort } from '../../../ports/exchange.ts';
+import type { Channel, Evidence, OrderGateway } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 
 /** Sends nothing: the journal contains the results of orders. */
-export const SILENT: ExchangePort = {
+export const SILENT: OrderGateway = {
   supportsTriggerOrders: true,
   submit() {},
   cancel() {},
   read() {},
-  workingOrders: () => 0,
-  matchRow() {},
-  blockOpened() {},
-  settleMarks() {},
 };
 
-export class SwitchedExchange implements ExchangePort {
+export class SwitchedExchange implements OrderGateway {
   readonly supportsTriggerOrders = true;
-  port: ExchangePort = SILENT;
+  port: OrderGateway = SILENT;
 
   submit(order: ApprovedOrder, seq: number): void {
     this.port.submit(order, seq);
@@ -30,12 +26,6 @@ export class SwitchedExchange implements ExchangePort {
   read(order: Order, channel: Channel): void {
     this.port.read(order, channel);
   }
-  workingOrders(instrument: number): number {
-    return this.port.workingOrders(instrument);
-  }
-  matchRow(): void {}
-  blockOpened(): void {}
-  settleMarks(): void {}
 }
 
 export class SwitchedJournal implements Journal {
