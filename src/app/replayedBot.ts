@@ -87,7 +87,7 @@ export interface Loops {
   readonly lanes: LaneLoop;
 }
 
-/** Instances of the loops for these classes alone: V8 keeps type feedback per function (see blockLoop.ts). */
+/** Returns instances of the loops for these classes alone. Hot: docs/performance.md#one-loop-a-class. */
 export async function loopsFor(plan: RunPlan): Promise<Loops> {
   // From source (in tests) one instance serves all: results never depend on which instance runs.
   if (isSource) return { loop: blockLoop, lanes: laneLoop };

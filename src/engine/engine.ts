@@ -80,7 +80,7 @@ export interface EngineDeps {
   readonly progressCells: Int32Array | null;
 }
 
-/** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
+// hot: docs/performance.md#imported-constants
 const UNKNOWN_STATE = STATE.unknown;
 
 export class Engine implements ExchangeSink, MarkPrices {

@@ -10,7 +10,7 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const ROW_MASK = MASK;
 
 /**
@@ -98,8 +98,8 @@ class TickMean implements Kernel {
       sum += ticks[row]!;
       values[row - base] = row === bars - 1 ? sum : NAN;
     }
-    // Whole numbers can be added in any order. Eight rows a turn need three dependent additions instead of eight, and share the tests of a
-    // turn.
+    // Whole numbers can be added in any order.
+    // hot: docs/performance.md#full-turns
     const lastTurn = Math.min(toRow, ROW_MASK) - 7;
     for (; row < lastTurn; row += 8) {
       const now = row & ROW_MASK;

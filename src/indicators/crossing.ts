@@ -5,7 +5,7 @@ import type { Kernel } from './graph/spec.ts';
 import type { Comparable } from './sums.ts';
 import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type SignalWindow } from './graph/window.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const ROW_MASK = MASK;
 
 /** Relation of a to b in a row. OPEN when one of them is not ready. */
@@ -80,7 +80,8 @@ export class Crossing implements Kernel {
 }
 
 /**
- * Returns the first index from `at` on at which x is not above y, or `end`. A NaN ends the run. Four rows a turn save a third of the time.
+ * Returns the first index from `at` on at which x is not above y, or `end`. A NaN ends the run. Takes four rows a turn. Hot:
+ * docs/performance.md#full-turns.
  */
 function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: number, at: number, end: number): number {
   const lastTurn = Math.min(end, ROW_MASK) - 3;

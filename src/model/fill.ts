@@ -1,9 +1,8 @@
 // One fill, as the venue passes it to all code that books it.
 
 /**
- * Whole units throughout. The venue reuses one record, because nine numbers through eight calls cost more than the fill itself (each that
- * is no small integer is boxed at each call): copy what is needed after the call. Numbers start as a fraction, so that V8 keeps each as a
- * double that is written in place.
+ * Whole units throughout. The venue reuses one record: copy what is needed after the call. Hot: docs/performance.md#out-parameters and
+ * docs/performance.md#double-fields.
  */
 export class Fill {
   tradeId = 0.5;

@@ -9,9 +9,9 @@ import type { ReservedOrder } from './reserve/worstCase.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Amounts, prices and times start as a fraction: V8 then keeps each as a double that is written in place, from the first order on. */
+/** First value of amounts, prices and times. Hot: docs/performance.md#double-fields. */
 const FRACTION = 0.5;
-/** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
+// hot: docs/performance.md#imported-constants
 const DRAFT = STATE.draft;
 
 export class BotOrder implements ReservedOrder {
@@ -86,7 +86,8 @@ export class BotOrder implements ReservedOrder {
     this.isFree = false;
     this.id = id as OrderId;
     this.strategy = strategy as StrategyIndex;
-    // Mostly the same as for the order before. Writing a reference costs work in the garbage collector; comparing it does not.
+    // Mostly the same as for the order before.
+    // hot: docs/performance.md#equal-references
     if (this.instrument !== instrument) this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
     this.side = side;

@@ -37,7 +37,8 @@ export function next(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null 
 /** Number of bits of a position in ORDER_EVENTS. */
 export const EVENT_BITS = 4;
 /**
- * The same table by position in the two lists, for the hot path: the next state is at `(state << EVENT_BITS) | event`; -1 is impossible.
+ * The same table by position in the two lists: the next state is at `(state << EVENT_BITS) | event`; -1 is impossible. Hot:
+ * docs/performance.md#number-codes.
  */
 export const NEXT_STATE = Int8Array.from(
   LIFECYCLES.flatMap((from) =>
@@ -45,7 +46,7 @@ export const NEXT_STATE = Int8Array.from(
   ),
 );
 export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4, done: 5 } as const satisfies Record<Lifecycle, number>;
-/** Positions in ORDER_EVENTS. A literal, so that the hot path compares small constants. */
+/** Positions in ORDER_EVENTS. Hot: docs/performance.md#number-codes. */
 export const EVENT = {
   sent: 0, denied: 1, acked: 2, refused: 3, notSent: 4, outcomeUnknown: 5, placed: 6, noEffect: 7,
   cancelWanted: 8, cancelPending: 9, filled: 10, canceled: 11, rejected: 12, expired: 13, seenLive: 14, lateLanded: 15,

@@ -10,7 +10,7 @@ import type { BotOrder } from './botOrder.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { rowInPage } = rows;
 
 /** Fields of a row. Small whole numbers share one field, which keeps a row short and in one piece of memory. */
@@ -51,7 +51,7 @@ export class OrderLog {
     const row = order.id - this.base - 1;
     if (rowLog === null || row < 0) return;
     const newest = order.sign > 0 ? this.buys : this.sells;
-    // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+    // hot: docs/performance.md#early-return
     if (newest.text !== order.slot || !rowLog.isAt(row)) return this.turnAndWrite(order, ending, rowLog, row);
     const { page } = rowLog;
     const at = rowInPage(row) * WIDTH;
@@ -131,7 +131,7 @@ function priceOf({ triggerTicks, limit, firedAtTicks }: BotOrder): number {
   return triggerTicks > 0 ? triggerTicks : limit > 0 ? limit : firedAtTicks;
 }
 
-/** Small whole numbers in one. A function of its own, because V8 inlines neither where both are one. */
+/** Returns several small whole numbers in one. Hot: docs/performance.md#short-functions. */
 function codesOf(order: BotOrder, ending: DoneReason | 'open'): number {
   return (
     (order.sign > 0 ? 0 : 1) |

@@ -20,7 +20,7 @@ import { restoreBotOrder, type RestoredOrders } from './restored.ts';
 import { Resolution, type AbsenceBounds, type ResolutionStep } from './prove/resolver.ts';
 import { makeUnique } from './unique.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { guards } = guarded;
 const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
@@ -97,7 +97,7 @@ export class OrderManager {
   draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
     const order = this.current;
     if (order.isFree === false) {
-      // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+      // hot: docs/performance.md#early-return
       this.current = this.freeList ?? new BotOrder();
       this.freeList = this.current.nextFree;
       return this.draft(strategy, instrument, instrumentIndex, side, nowMs);
@@ -367,7 +367,7 @@ export class OrderManager {
     order.changedMs = nowMs as TimeMs;
     this.finish(order, reason);
   }
-  /** At its `changedMs`: a time among the arguments would be boxed, once for each fill. */
+  /** Ends the order at its `changedMs`. Hot: docs/performance.md#out-parameters. */
   private finish(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;

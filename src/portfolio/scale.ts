@@ -8,10 +8,10 @@ import type { Instrument } from '../model/instrument.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { mulDiv, pow10, ROW_MASK } = numbers;
 
-// Not imported: V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 const HALF_EXACT = MAX_EXACT / 2;
 const { ceil } = Math;
@@ -95,7 +95,7 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 
-/** Cash and base units over a segment of rows. A record, because numbers among the arguments are boxed, once for each fill. */
+/** Cash and base units over a segment of rows. A record and not two arguments. Hot: docs/performance.md#out-parameters. */
 export class CashAndBase {
   cash = 0.5;
   baseUnits = 0.5;
@@ -152,7 +152,7 @@ function markMany(
   }
 }
 
-/** Writes the cash only. Whole turns: see `markPerTick`. */
+/** Writes the cash only. Hot: docs/performance.md#full-turns. */
 function markFlat(out: Float64Array, from: number, to: number, { cash }: CashAndBase): void {
   const end = endOfTurns(from, to);
   if (to - from > MANY_ROWS || end > out.length || end > ROW_MASK) {
@@ -173,9 +173,8 @@ function markFlat(out: Float64Array, from: number, to: number, { cash }: CashAnd
 }
 
 /**
- * The cash plus `perTick` for each tick of a row; the caller knows that no product passes 2^53. Eight rows a turn: V8 looks at the kind of
- * both arrays once a turn, which is half of what a row costs. Only whole turns: how many rows are left would be another number that no
- * processor foretells, for each order.
+ * Writes the cash plus `perTick` for each tick of a row; the caller knows that no product passes 2^53. Writes whole turns of eight rows.
+ * Hot: docs/performance.md#full-turns.
  */
 export function markPerTick(
   out: Float64Array,

@@ -11,14 +11,11 @@ import type { Ledger } from './ledger.ts';
 import * as scales from './scale.ts';
 import { CashAndBase, lotsFor, InstrumentScale, type Factor } from './scale.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { exact, mulDiv, pow10 } = numbers;
 const { markSegment, quoteValueAt, valueDownAt, valueUpAt } = scales;
 
-/**
- * Amounts as fields of records: a field is read and written in a third of the steps of a typed array's cell. Each starts as a fraction, so
- * that V8 keeps it as a double, written in place, from its first value on.
- */
+/** Amounts of one strategy. Hot: docs/performance.md#record-fields and docs/performance.md#double-fields. */
 class Book {
   quote = 0.5;
   deposits = 0.5;

@@ -44,8 +44,8 @@ export interface BarMarket {
 }
 
 /**
- * All reports of an exchange to the engine. Methods with plain arguments instead of event objects: an order has about five events, and an
- * object for each cost 3,900 ns an order against 50-150 (measured on a prototype).
+ * All reports of an exchange to the engine. Methods with plain arguments instead of event objects. Hot:
+ * docs/performance.md#plain-arguments.
  */
 export interface ExchangeSink {
   /** `timeMs`: when the venue had it. For a bracket leg this may lie inside the row that is being matched. */

@@ -35,7 +35,7 @@ import { lotsText, moneyText, priceText, quoteText } from './limits/words.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-// Of this file: V8 folds such a constant, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { approve } = approval;
 const { floor } = Math;
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
@@ -377,7 +377,7 @@ type Chain = (order: Draft, state: RiskState) => OrderRule | null;
 type Check = OrderRule['check'];
 const pass: Check = () => true;
 
-/** Chains that were made. Runs with the same rules call the same function, so that V8 knows everything that it holds. */
+/** Chains that were made. Runs with the same rules call the same function. Hot: docs/performance.md#rule-chains. */
 const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
 /** Only the newest are kept: a process may make runs without end, each with custom rules. */
 const MAX_CHAINS = 32;
@@ -392,11 +392,7 @@ function chainOf(rules: readonly OrderRule[]): Chain {
   return chain;
 }
 
-/**
- * Each rule is called from a call site of its own: the compiler sees one function there and inlines it, while a loop over the list costs
- * twice as much. The checks come as arguments, because a constant would be tested at each use for being set, and a rule's member for being
- * a function.
- */
+/** Returns a function that asks up to six rules and then `rest`, with one call site for each rule. Hot: docs/performance.md#rule-chains. */
 function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Check, e: Check, f: Check, rest: Chain | null): Chain {
   return (order, state) => {
     if (!a(order, state)) return rules[0]!;

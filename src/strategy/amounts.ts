@@ -4,7 +4,8 @@ import { Decimal } from '../base/number/decimal.ts';
 import { pow10 } from '../base/number/exact.ts';
 import type { Amount } from './types.ts';
 
-// The same as MAX_EXACT of base/number/exact.ts: V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// The same as MAX_EXACT of base/number/exact.ts.
+// hot: docs/performance.md#imported-constants
 const MAX = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -3,7 +3,7 @@
 import { ConfigError } from '../base/errors.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { accountRestricted, tooManyOrders } = VENUE_CODES;
 
 export class Account {

@@ -10,15 +10,12 @@ import { Account, enlist } from './account.ts';
 import { outgrown } from './money.ts';
 import { checkPpm, type VenueConfig } from './venueConfig.ts';
 
-// Not imported: V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
-/**
- * The balance of one asset in one account, in whole units. A record and not an array: a field is read and written in a third of the steps
- * of an array element.
- */
+/** The balance of one asset in one account, in whole units. Hot: docs/performance.md#record-fields. */
 export class Balance {
-  // Amounts start as a fraction: V8 keeps each as a double then, written in place, from its first value on.
+  // hot: docs/performance.md#double-fields
   free = 0.5;
   locked = 0.5;
   constructor() {

@@ -16,7 +16,7 @@ import { VenueOrderRecord, type VenueOrder } from './venueOrder.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const assert: typeof checks.assert = checks.assert;
 const { NO_SLIPPAGE } = slippages;
 
@@ -291,10 +291,7 @@ export abstract class BarBook {
     this.matching = true;
   }
 
-  /**
-   * Makes the order after `order` the next one, so that `order` may leave the queue. Compared first, because writing a reference costs
-   * three times as much.
-   */
+  /** Makes the order after `order` the next one, so that `order` may leave the queue. Hot: docs/performance.md#equal-references. */
   private pass(order: VenueOrderRecord): void {
     const next = this.after(order);
     if (this.cursor !== next) this.cursor = next;

@@ -11,7 +11,7 @@ import type { BarBook } from './barBook.ts';
 import type { InstrumentState, VenueState } from './venueConfig.ts';
 import { type OrderImage, type VenueOrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const {
   badPrecision,
   cancelNotAllowed,

@@ -12,7 +12,7 @@ import type { VenueOrderRecord, VenueOrder } from './venueOrder.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { balance, grown, left } = balances;
 
 export class SpotBook extends BarBook {
@@ -64,7 +64,7 @@ export class SpotBook extends BarBook {
     return order.quoteUnits > 0 ? this.money.affordable(order.quoteUnits, price) : order.lots - order.filledLots;
   }
 
-  // Two functions, each short enough to be inlined where orders are filled: there the values of `fillBuffer` need not be read back.
+  // hot: docs/performance.md#short-functions
   protected override settle(order: VenueOrderRecord, complete: boolean): void {
     if (order.sign > 0) this.settleBuy(order, complete);
     else this.settleSell(order);

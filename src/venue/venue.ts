@@ -12,7 +12,7 @@ import { SpotBook } from './spotBook.ts';
 import { checkVenueConfig, type VenueConfig } from './venueConfig.ts';
 import type { VenueOrder } from './venueOrder.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { badSymbol, balanceNotEnough, mandatoryParamEmpty, noSuchOrder, unknownComposition, unsupportedOperation } = VENUE_CODES;
 
 const NO_INSTRUMENT_ACCOUNT = new InstrumentAccount(new Account('', true, 0), new Balance(), new Balance(), 0, 0);

@@ -6,7 +6,7 @@ import type { Side, TimeInForce } from '../model/order.ts';
 import type { Account } from './account.ts';
 import type { InstrumentAccount } from './accounts.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const assert: typeof checks.assert = checks.assert;
 
 /** The specification's words (part 3). REJECTED is never used here: a refused create is an error, not an order (dialect 10.3). */
@@ -15,8 +15,7 @@ export type VenueStatus = (typeof VENUE_STATUSES)[number];
 
 /**
  * One record of the pool. `place` returns it, only the venue changes it, and `release` returns it to the pool: copy what is needed later.
- * Amounts and times start as a fraction so that V8 keeps each as a double field, written in place, from its first value on. What counts up
- * starts as a small integer, which is passed on as it is: a double is put into a box of its own at each call.
+ * Amounts and times start as a fraction, and what counts up starts as a small integer. Hot: docs/performance.md#double-fields.
  */
 export class VenueOrderRecord {
   /** Counts up from 1, never reused; 0 while the record is in the pool. */
@@ -29,7 +28,7 @@ export class VenueOrderRecord {
   owner: Account;
   instrumentAccount: InstrumentAccount | null = null;
   instrument: Instrument;
-  /** 1 for a buy, -1 for a sell. Comparing it takes a third of the steps of comparing the side, which is text. */
+  /** 1 for a buy, -1 for a sell. Hot: docs/performance.md#number-codes. */
   sign: 1 | -1 = 1;
   /** Limit price in ticks; 0 for MARKET. */
   limit = 0.5;
@@ -113,7 +112,8 @@ export class OrderTable {
   acquire(instrument: Instrument, owner: Account): VenueOrderRecord {
     let order = this.newest;
     if (order === null || order.id !== 0) order = this.allocate(instrument, owner);
-    // Compared first, because they are mostly unchanged, and writing a reference costs three times as much.
+    // Mostly unchanged.
+    // hot: docs/performance.md#equal-references
     if (order.instrument !== instrument) order.instrument = instrument;
     if (order.owner !== owner) order.owner = owner;
     order.id = ++this.lastId;

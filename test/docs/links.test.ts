@@ -1,4 +1,4 @@
-// Links of the documents lead to files, and the index of docs/ has every page once.
+// Links of the documents lead to files, the index of docs/ has every page once, and notes about speed lead to docs/performance.md.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,19 +27,53 @@ it('docs/README.md lists every other page of docs/ once', () => {
   );
 });
 
+/** The names that stand right before a heading. */
+const namesIn = (text: string): readonly string[] => Array.from(text.matchAll(/^<a id="([^"]+)"><\/a>\n+#+ /gm), ([, name = '']) => name);
+/** The anchors of a page: its headings, and the names before them. */
+const anchorsOf = (page: string): readonly string[] => {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const slugs = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...slugs, ...namesIn(text)];
+};
+
 it('every anchor leads to a heading of its page', () => {
-  const slugs = (page: string): readonly string[] =>
-    Array.from(readFileSync(join(ROOT, page), 'utf8').matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    );
   const lost = ['README.md', 'CONTRIBUTING.md', ...pages].flatMap((page) =>
     linksOf(page)
       .filter((target) => target.includes('.md#'))
-      .filter((target) => !slugs(fileOf(page, target)).includes(target.split('#')[1] ?? ''))
+      .filter((target) => !anchorsOf(fileOf(page, target)).includes(target.split('#')[1] ?? ''))
       .map((target) => `${page}: ${target}`),
   );
   expect(lost).toEqual([]);
+});
+
+const sources = ['src', 'strategies', 'test', 'build', 'bench'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.m?ts$|\.mjs$/.test(name))
+    .map((name) => `${folder}/${name}`),
+);
+
+it('every note of the sources that names docs/performance.md leads to a section', () => {
+  const sections = namesIn(readFileSync(join(ROOT, 'docs/performance.md'), 'utf8'));
+  const notes = sources.flatMap((file) =>
+    Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/docs\/performance\.md#([a-z\d-]+)/g), ([, name = '']) => ({ file, name })),
+  );
+  expect(notes.length).toBeGreaterThan(100);
+  expect(notes.filter(({ name }) => !sections.includes(name))).toEqual([]);
+  expect(sections.filter((section) => !notes.some(({ name }) => name === section))).toEqual([]);
+});
+
+it('the index of docs/performance.md lists every section once, in their order', () => {
+  const text = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
+  const listed = Array.from(text.matchAll(/^\| \[([a-z\d-]+)\]\(#\1\) \|/gm), ([, name = '']) => name);
+  expect(listed).toEqual(namesIn(text));
+});
+
+it('no comment of src and strategies speaks of V8', () => {
+  const ours = sources.filter((file) => /^(src|strategies)\//.test(file));
+  expect(ours.filter((file) => /^\s*\/?\*.*\bV8\b|\/\/.*\bV8\b/m.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
 });

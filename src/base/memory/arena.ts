@@ -4,8 +4,8 @@
 const FIRST = 65_536;
 
 /**
- * Lends arrays with any content until `reset`; a reader must be done with them by then. V8 counts the memory of arrays outside of its heap,
- * and collects the heap for it. Code that makes columns a thousand times, and drops them, allocates them here.
+ * Lends arrays with any content until `reset`; a reader must be done with them by then. Code that makes columns a thousand times, and drops
+ * them, allocates them here. Hot: docs/performance.md#lent-columns.
  */
 export class Arena {
   private memory = new Float64Array(0);

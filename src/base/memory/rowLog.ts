@@ -17,8 +17,8 @@ const PAGE_ROWS = 1 << PAGE_BITS;
 const STRIP_ROWS = 128;
 
 /**
- * Returns the position of a row in its page, in rows. Times the log's width (a constant there, so that V8 knows the range) it is the first
- * field.
+ * Returns the position of a row in its page, in rows. Times the log's width, a constant of the log's file, it is the first field. Hot:
+ * docs/performance.md#index-range.
  */
 export function rowInPage(row: number): number {
   return row & (PAGE_ROWS - 1);

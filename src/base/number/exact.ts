@@ -9,15 +9,16 @@ export type Rounding = 'down' | 'up' | 'halfUp' | 'halfEven';
 
 /** 2^53 - 1: every integer up to here is exact in a double. */
 export const MAX_EXACT = Number.MAX_SAFE_INTEGER;
-// The same for this file: V8 reads a binding that is exported or imported from its cell at each use, and folds one that is neither.
+// The same for this file.
+// hot: docs/performance.md#imported-constants
 const MAX = Number.MAX_SAFE_INTEGER;
 const HALF_MAX = MAX / 2;
 const MILLION = 1_000_000;
 const { ceil, floor } = Math;
 
 /**
- * A row that is cut to these bits: V8 then knows that neither it nor the rows behind it in a turn of a loop pass 2^31, and widens none of
- * them before it is used as an index. Rows of columns that are longer are taken one by one.
+ * Cuts a row to 30 bits in loops that take several rows a turn. Rows of longer columns are taken one by one. Hot:
+ * docs/performance.md#index-range.
  */
 export const ROW_MASK = 2 ** 30 - 1;
 
@@ -107,7 +108,7 @@ export function productAtMost(a: number, b: number, c: number, d: number): boole
 
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */
 export function exact(value: number): number {
-  // Written out, with the error made elsewhere, so that it is short enough to be inlined wherever money is added.
+  // hot: docs/performance.md#short-functions
   return Math.abs(value) <= MAX && Math.floor(value) === value ? value : refuseInexact(value);
 }
 

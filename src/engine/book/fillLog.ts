@@ -6,7 +6,7 @@ import { bitsOf, RowLog, type Scratch } from '../../base/memory/rowLog.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { FillColumns } from '../../model/run/run.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { rowInPage } = rows;
 
 const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
@@ -24,7 +24,7 @@ export class FillLog {
     const rowLog = this.rows;
     const row = this.length;
     if (!rowLog.isAt(row)) {
-      // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+      // hot: docs/performance.md#early-return
       rowLog.turnTo(row);
       this.push(strategy, instrument, isBuy, orderId, fill);
       return;

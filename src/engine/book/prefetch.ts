@@ -13,7 +13,7 @@ const PRICES = 16;
  * they arrive at memory speed. When trading is rare, reading ahead costs more than it saves.
  */
 export class Prefetch {
-  /** A sink: without it the compiler removes the prefetch reads. Starts as a fraction to stay a double. */
+  /** A sink of the prefetch reads. Hot: docs/performance.md#read-sink and docs/performance.md#double-fields. */
   sum = 0.5;
   private fillsBefore = 0;
 

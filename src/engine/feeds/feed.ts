@@ -81,7 +81,7 @@ export class FeedRun {
     this.bars = bars;
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
-    // Numbers that start as a fraction are kept as doubles, written in place.
+    // hot: docs/performance.md#double-fields
     this.stepMs = 0;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
     this.cursor = { row: -1 };

@@ -10,7 +10,7 @@ interface Followed {
 
 /** Most rows are visited without a read of the time. In a run with one feed it is looked up at the cursor only when it is read. */
 export class Instant {
-  /** Starts as a fraction, so that V8 keeps it as a double that is written in place: a time is no small integer, and would be boxed. */
+  // hot: docs/performance.md#double-fields
   private fixedMs = 0.5;
   private feed: Followed | null = null;
   /** 1 while the row after the cursor is matched: the row is not delivered yet, but its close is the time. */

@@ -31,7 +31,7 @@ import { isSeries, noDefaultFeed, orderInfo, StrategyPosition, type PositionHost
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { takenLots } = exposure;
 const DRAFT = STATE.draft;
 
@@ -111,10 +111,7 @@ export class StrategyRun implements StrategyHost {
   /** Number of random numbers that the strategy has drawn. */
   draws = 0;
   private readonly engine: RunHost;
-  /**
-   * Sends a draft: `submit` of the engine, bound. V8 inlines no bound function that differs from run to run, so that buys and sells share
-   * one compiled way. Inlined into the loop over the bars one of them had a copy of its own, and both together filled the first cache.
-   */
+  /** Sends a draft: `submit` of the engine, bound. Hot: docs/performance.md#bound-send. */
   private readonly send: RunHost['submit'];
   private readonly rng: Rng;
   private readonly drafts: StrategyOrders;

@@ -1,7 +1,8 @@
 // The loop that drives every run, block by block: fill indicators, visit the instants at which something can happen, book, decide.
 //
-// This module is imported once per strategy class under a query of its own (performance: V8 keeps type feedback per function, and a
-// loop that has seen six classes is 1.4 x slower): so the calls of `fill`, of handlers and of `onBar` stand here and nowhere else.
+// This module is imported once per strategy class under a query of its own. The calls of `fill`, of handlers and of `onBar` are here and
+// nowhere else.
+// hot: docs/performance.md#one-loop-a-class
 
 import type { BarMarket } from '../../ports/exchange.ts';
 import type { Engine } from '../engine.ts';
@@ -147,7 +148,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   instant.follow(feed);
   let row = from;
   while (row < end) {
-    // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
+    // hot: docs/performance.md#strict-true
     if (isWorking === true) isWorking = matchRow(engine, market!, feed, row);
     row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
     if (engine.hasPendingWork === false) continue;
@@ -159,8 +160,8 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
 }
 
 /**
- * Delivers rows until the strategy submits or cancels something. Returns the row after that one, or `to`. A loop of its own: in the
- * caller's loop, what matching needs would occupy the registers, and what a row needs would be in memory.
+ * Delivers rows until the strategy submits or cancels something. Returns the row after that one, or `to`. Hot:
+ * docs/performance.md#own-loop.
  */
 function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
   const { cursor } = feed;

@@ -17,7 +17,7 @@ import { checkSize, noOptions, noSize, type SizedCall } from './checkSize.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
@@ -140,7 +140,8 @@ export class OrderDrafts implements StrategyOrders {
     const known = this.defaultLots;
     if (known[instrumentIndex] !== known[instrumentIndex])
       known[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
-    // Read from the list each time: what a call has returned would be put into a box, and so would what stands beside it.
+    // Read back from the list, also after it was written just now.
+    // hot: docs/performance.md#out-parameters
     this.sizeTo(order, known[instrumentIndex]!);
   }
 

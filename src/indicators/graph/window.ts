@@ -72,7 +72,7 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
   divisor = 1;
   max = INFINITY;
 
-  /** Wraps a whole column as a window. Feed columns and indicators then have one object shape and are read by the same code. */
+  /** Wraps a whole column as a window: feed columns and indicators are objects of one class. Hot: docs/performance.md#one-shape. */
   constructor(column: Float64Array = new Float64Array(0)) {
     super(column);
   }

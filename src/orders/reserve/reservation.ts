@@ -9,7 +9,7 @@ import { CommittedLots, Exposure, CommittedCash, type ReservationTerms, type Res
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { mulDiv, mulPpmUp } = numbers;
 const { addWorstCase, computeWorstCase, removeUnordered } = figures;
 
@@ -78,7 +78,7 @@ export class Reservations {
 
   /** Reduces the reservation by a fill that its record has booked. The last fill ends it. */
   fill(order: ReservedOrder): void {
-    // Not as a condition of itself: what is true V8 compares with all that counts as false first, at four times the cost.
+    // hot: docs/performance.md#strict-true
     if (order.reserved === false) return;
     if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
       this.drop(order);

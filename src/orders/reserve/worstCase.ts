@@ -9,7 +9,7 @@ import { InstrumentScale } from '../../portfolio/scale.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { mulPpmUp } = numbers;
 
 /**
@@ -17,7 +17,7 @@ const { mulPpmUp } = numbers;
  * rest.
  */
 export interface ReservedOrder extends Order {
-  /** 1 for a buy, -1 for a sell. Comparing it takes a third of the steps of comparing `side`, which is text. */
+  /** 1 for a buy, -1 for a sell. Hot: docs/performance.md#number-codes. */
   readonly sign: 1 | -1;
   /** The price at which the rest counts, fixed at approval: the worst one. For a buy by amount the lowest price, which buys most. */
   worstTicks: number;
@@ -52,7 +52,7 @@ export interface NotionalScale {
   lotsUp(units: number, ticks: number): number;
 }
 
-/** Figures of one instrument over all strategies. Doubles start as a fraction, so that V8 keeps them as doubles, written in place. */
+/** Figures of one instrument over all strategies. Hot: docs/performance.md#double-fields. */
 export class Exposure {
   readonly scale: NotionalScale;
   /** 1, or -1 for an inverse contract, which is worth more at a lower price. Times this, the dearer of two prices is the greater one. */
@@ -168,8 +168,8 @@ function holdMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure): 
 }
 
 /**
- * Reserves price and fee of a spot buy: a limit never pays more than its price. Written and not returned, because a number that is returned
- * is boxed.
+ * Reserves price and fee of a spot buy: a limit never pays more than its price. Writes the result to the order. Hot:
+ * docs/performance.md#out-parameters.
  */
 function holdPrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
   const { limit } = order;

@@ -87,7 +87,7 @@ export function resultFigures(pnl: Float64Array): ResultFigures {
   };
 }
 
-/** How many are of the sign. By index and apart: V8 gave up its code of the longer function with `for…of` at the end of every call. */
+/** Returns the number of results with this sign. Hot: docs/performance.md#index-loops. */
 function countOf(pnl: Float64Array, sign: 1 | -1): number {
   let count = 0;
   for (let i = 0; i < pnl.length; i++) if (pnl[i]! * sign > 0) count++;

@@ -12,7 +12,8 @@ export function closedPnl(record: PositionSource): Float64Array {
   const { instruments, fills, payments } = record;
   const shorts = shortsOf(record);
   const books = new ResultBooks(instruments);
-  // Spot has no payments: no closure is called a fill then, which V8 would compile anew for each run.
+  // Spot has no payments, so no function is called at each fill.
+  // hot: docs/performance.md#no-closure
   const known = (strategy: number, instrument: number, isLong: boolean) =>
     books.known(positionKey(strategy, instrument, shorts !== null && !isLong));
   const pay = payments === undefined ? null : paymentsUntil(payments, known);
@@ -81,7 +82,7 @@ class Results {
 
 /** A fill and its effect. One object is reused for all fills, because a sweep books thousands of them for each set. */
 class FillMove implements Move {
-  // Fractions, so that they are stored as doubles from the start.
+  // hot: docs/performance.md#double-fields
   flow = 0.5;
   base = 0.5;
   isBuy = false;

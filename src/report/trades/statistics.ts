@@ -243,7 +243,7 @@ function holdTimes(closed: TradeColumns, rows: readonly number[] | null): Float6
   });
 }
 
-/** A plain loop: `Float64Array.from` walks an iterator, which costs ten times as much. */
+/** Returns the values of all indices as an array. Hot: docs/performance.md#index-loops. */
 function gathered(length: number, value: (index: number) => number): Float64Array {
   const out = new Float64Array(length);
   for (let i = 0; i < length; i++) out[i] = value(i);

@@ -43,7 +43,7 @@ export function scanBars(bars: PriceRows): BarFlaws {
   const dead = new Tally(openMs);
   let [factor, max, deadFrom] = [1, 0, 1];
   for (let row = 0; row < length; row++) {
-    // Not as a list: V8 walks an iterator for that, at each row.
+    // hot: docs/performance.md#index-loops
     const o = open[row]!;
     const h = high[row]!;
     const l = low[row]!;

@@ -5,7 +5,7 @@ import type { SpotLedger } from '../../portfolio/spotLedger.ts';
 import type { Draft, OrderRule, RiskState, AccountWorstCase } from '../rules/rule.ts';
 import { baseText, lotsText, moneyText, ratioText } from '../limits/words.ts';
 
-// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+// hot: docs/performance.md#imported-constants
 const { productAtMost, mulPpmUp } = numbers;
 
 export const positionMax: OrderRule<SpotLedger> = {
@@ -127,8 +127,8 @@ export function worstNotional(index: number, order: Draft, state: RiskState<Spot
 }
 
 /**
- * Computes the worst case of the account, both figures in one pass. It writes them into a record of the state, because numbers that
- * functions return are boxed. `first`: index of the first spot instrument.
+ * Computes the worst case of the account, both figures in one pass, and writes them to a record of the state. `first`: index of the first
+ * spot instrument. Hot: docs/performance.md#out-parameters.
  */
 export function computeAccountWorstCase(order: Draft, state: RiskState<SpotLedger>, first: number): AccountWorstCase {
   const { reservations, account, mark } = state;

@@ -11,7 +11,7 @@ const INFINITY = Infinity;
 const NAN = NaN;
 
 const MILLION = 1_000_000;
-// Not imported: V8 folds a constant of this file.
+// hot: docs/performance.md#imported-constants
 const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
 interface Step {

@@ -28,7 +28,8 @@ export interface JournalLine {
 
 /** Returns the line of a record. Throws InvariantError for a body that could not be read back. */
 export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: K, body: RecordBody<K>, durableSeq: number): JournalLine {
-  // What V8 writes in one go takes a third of the time of member by member, and an order waits for it.
+  // The whole body at once: an order waits for it.
+  // hot: docs/performance.md#whole-json
   const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(bodyMembers(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
   if (head.length > MAX_LINE_BYTES - SEAL_BYTES)
     throw new InvariantError(`journal ${kind}: ${head.length} bytes are more than a record holds`);

@@ -38,7 +38,8 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
   const load: typeof loadEntry = async (entry, source, importer) =>
     given === null ? loadEntry(entry, source, importer) : { plan: strategyPlanOf(entry, given, source), inputs: given.inputs, folder: '.' };
   const run = await runBacktestRequest(requested, { load, modules, importer: importFresh });
-  // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
+  // Lets the engine of this run be collected: a series of runs would keep every engine.
+  // hot: docs/performance.md#turn-after-run
   await nextTurn();
   return new BacktestResult(run);
 }

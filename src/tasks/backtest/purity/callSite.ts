@@ -16,12 +16,13 @@ const FRAMES = 30;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 
-/** What the hook below leaves behind: V8's own frames, before any source map is read. */
+/** The raw frames that the hook below leaves behind, before any source map is read. */
 type Frames = readonly NodeJS.CallSite[];
 
 /**
- * Returns the place in the author's code from which the function `below` was called, or null where isobar called it. Frames of V8, Node and
- * packages say nothing about who asked, so the first other frame decides. `of`: the URL of the only module that is meant; null: any.
+ * Returns the place in the author's code from which the function `below` was called, or null where isobar called it. Frames of built-ins,
+ * Node and packages say nothing about who asked, so the first other frame decides. `of`: the URL of the only module that is meant; null:
+ * any.
  */
 export function authorPlace(below: (...args: never[]) => unknown, of: string | null = null): Place | null {
   for (const frame of framesBelow(below)) {

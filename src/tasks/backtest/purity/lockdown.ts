@@ -2,7 +2,7 @@
 
 import { warning, type WarningList } from '../../../model/warning.ts';
 
-/** V8 watches these and gives up fast paths when they are touched, even with the same value; `random` is replaced for each run. */
+/** Members that are never redefined, but only compared; `random` is replaced for each run. Hot: docs/performance.md#watched-built-ins. */
 const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
 
 /** Other code changes these too: a test sets `Math.random`, and the watch of another run replaces it and the function constructors. */

@@ -10,9 +10,7 @@ import type { TaskResult, TaskRunner, TaskThreads } from './sweep.ts';
 const { FixedQueue, Piscina } = requirePackage('piscina') as typeof import('piscina');
 
 /**
- * Memory for what a thread has just made, in MB, twice as much as V8 would give it: each set makes a bot, and what is alive when the half
- * of this is full gets copied, by threads that want the cores as well. With it 200 sets over a million bars took 2.7 s on one thread where
- * they took 3.0, and 1.6 on two where they took 1.8 (2026-11-22, Node 20, two cores).
+ * Memory of a thread for new objects, in MB, twice the default: each set makes a bot. Hot: docs/performance.md#young-memory.
  */
 const YOUNG_MB = 96;
 

@@ -31,10 +31,7 @@ export interface SetOutcome {
 export class LaneMemory {
   readonly scratch = new Scratch();
   readonly arena = new Arena();
-  /**
-   * A bot of the group before, for the functions that it was made of: V8 drops the compiled code of a closure (a handler of `when`, say)
-   * with the last one of its kind, and would compile it again for every group.
-   */
+  /** A bot of the group before. It keeps the compiled code of its functions alive. Hot: docs/performance.md#kept-lane. */
   last: Lane | null = null;
 }
 
@@ -106,8 +103,8 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
     lane.engine.release();
     return { values, refused: null };
   });
-  // The container holds its objects by weak references, which stay alive until the event loop turns. Without this turn a sweep would keep
-  // all of them.
+  // Lets the objects of this group be collected: a sweep would keep all of them.
+  // hot: docs/performance.md#turn-after-run
   await nextTurn();
   return outcomes;
 }
