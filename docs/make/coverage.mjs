@@ -30,7 +30,7 @@ const T = {
   limits: 'test/service/limits.test.ts',
   asynchrony: 'test/service/asynchrony.test.ts',
   market: 'test/service/market.test.ts',
-  door: 'test/service/httpServer.test.ts',
+  httpServer: 'test/service/httpServer.test.ts',
   switches: 'test/service/switches.test.ts',
   bothEnds: 'test/service/restClient.test.ts',
   conformance: 'test/blackbox/conformance.test.ts',
@@ -47,11 +47,11 @@ const table = (heads, rows) => [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(he
 const LINES = ['what is said', 'client', 'exchange', 'shown by'];
 
 const GENERAL = [
-  ['HTTPS, JSON bodies', 'https with checked certificates; http to this computer alone', 'http: something with a certificate goes before it', shown('wire', 'door')],
+  ['HTTPS, JSON bodies', 'https with checked certificates; http to this computer alone', 'http: something with a certificate goes before it', shown('wire', 'httpServer')],
   ['public data, signed orders, signed accounts', 'all 38 endpoints, [part 4](#part-4-endpoints)', 'the same', shown('requests', 'spot', 'futures')],
   ['an answer is an object or a list', 'anything else is an unknown outcome', 'yes', shown('answers', 'outcomes', 'roundTrip')],
   ['lists are newest first', 'kept; bars are sorted, for services differ', 'every list', shown('answers', 'spot', 'futures')],
-  ['times in ms', 'read and sent; `idx` in seconds is told apart', 'yes; `klineIdx` gives seconds', shown('answers', 'market')],
+  ['times in ms', 'read and sent; `idx` in seconds is recognised', 'yes; `klineIdx` gives seconds', shown('answers', 'market')],
   ['Content-Type on every request', 'yes; `contentTypeOnGet` of the dialect', '-1017 without; `contentType`', shown('requests', 'authentication')],
   ['GET: query, POST: JSON body, in any order', 'yes', 'a parameter in the other place counts as not sent', shown('requests', 'parameters', 'futuresParameters')],
   ['names of symbols and contracts', 'upper case; `symbolCase` of the dialect', 'any case on create; elsewhere `symbolCase`', shown('requests', 'parameters')],
@@ -87,7 +87,7 @@ const STATES = [
 
 const AUTHENTICATION = [
   ['TRADE and USER_DATA: key and signature', 'yes', 'yes; permissions of the key: read, trade, per market', shown('signatures', 'authentication')],
-  ['NONE: open', 'no key is sent', 'right credentials count on the key all the same', shown('requests', 'limits')],
+  ['NONE: open', 'no key is sent', 'right credentials still count on the key', shown('requests', 'limits')],
   ['USER_STREAM and MARKET_DATA: key alone', 'in the table; no endpoint has them', 'no endpoint has them', ''],
   ['X-CH-APIKEY, X-CH-TS, X-CH-SIGN', 'yes', 'each missing one has its code', shown('signatures', 'authentication')],
   ['HMAC SHA256, hexadecimal, in any case', 'against openssl', 'compared in constant time', shown('signatures', 'authentication')],
@@ -111,8 +111,8 @@ const STATUSES = [
   ['4XX', 'the body decides, then the status', 'of each code; `errorHttp`', shown('outcomes', 'codes')],
   ['429', 'waits, on its own count; a create is never sent again', '-1003', shown('refusals', 'limits')],
   ['418', 'all calls stop for 5 minutes, then twice as long; kept over restarts', 'after 20 answers 429 in a minute; `banAfter`, `banMs`', shown('refusals', 'limits')],
-  ['5XX', 'unknown outcome', '-1000, -1001, -1006, -1016', shown('outcomes', 'door')],
-  ['504: may have succeeded', 'unknown outcome, never a failure', '-1007, or without a body, by a fault', shown('outcomes', 'door')],
+  ['5XX', 'unknown outcome', '-1000, -1001, -1006, -1016', shown('outcomes', 'httpServer')],
+  ['504: may have succeeded', 'unknown outcome, never a failure', '-1007, or without a body, by a fault', shown('outcomes', 'httpServer')],
   ['payloads of spot and futures', 'both, and two more that services have', 'both; `errorBody`', shown('outcomes', 'codes', 'document')],
 ];
 
@@ -199,7 +199,7 @@ ${served.size} of ${OPS.length} are served.
 ${table(['call', 'parameters', 'client', 'exchange', 'shown by'], endpoints)}
 
 Gaps that the specification names: the method of batch orders (\`batchOrdersMethod\`), the name of the list of batch cancel (\`batchCancelField\`), what
-query and open orders require (\`requiredWithDefault\`), which fields of a condition order go together (\`conditionRequired\`). Spot \`1h\` is an empty list
+query and open orders require (\`requiredWithDefault\`), which fields of a trigger order go together (\`conditionRequired\`). Spot \`1h\` is an empty list
 and \`4h\` is refused: \`intervals\`.
 
 ## Part 5: authentication
@@ -214,7 +214,7 @@ ${table(LINES, EVENTS)}
 
 ${table(LINES, STATUSES)}
 
-Each code is caused in [codes](../../${T.codes}) or, by a fault, in [door](../../${T.door}); what the client makes of each is in [codes](../../${T.restCodes}).
+Each code is caused in [codes](../../${T.codes}) or, by a fault, in [httpServer](../../${T.httpServer}); what the client makes of each is in [codes](../../${T.restCodes}).
 
 ${table(['code', 'name', 'client: a create was', 'exchange'], codes)}
 

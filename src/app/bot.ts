@@ -23,7 +23,7 @@ import { rulesFor } from '../risk/rules.ts';
 import type { OrderRule } from '../risk/rules/rule.ts';
 import type { Size } from '../strategy/types.ts';
 import { marketOf } from './kinds/market.ts';
-import type { VenueSeat } from './kinds/parts.ts';
+import type { VenueDeps } from './kinds/parts.ts';
 import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import { Overrides, type Override } from './overrides.ts';
 import { PARTS, type ExchangeAdapter, type PartToken } from './parts.ts';
@@ -49,7 +49,7 @@ export interface Bot {
   /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
   /** For a replay: what opens the venue; else null. */
-  readonly venue: VenueSeat | null;
+  readonly venue: VenueDeps | null;
 }
 
 export interface MakeOptions extends Partial<Observers> {

@@ -2,6 +2,7 @@
 
 import { ADDED_PARTS, type ComposeModule, type ModuleBinding } from '../definition/plan/module.ts';
 import type { ModelsPlan } from '../definition/plan/plan.ts';
+import type { PARTS, PartToken } from './parts.ts';
 import { callModel, describeAnswer } from '../definition/models/callModel.ts';
 import { StrategyError } from '../base/errors.ts';
 import { orderRuleOf } from './models/riskRules.ts';
@@ -57,9 +58,13 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
   ];
 }
 
-/** Methods that a part must have. Parts that are not listed are checked elsewhere, or may be null. */
-const METHODS: Readonly<Record<string, readonly string[]>> = {
+type PartName = keyof typeof PARTS;
+type MadeOf<Name extends PartName> = (typeof PARTS)[Name] extends PartToken<infer Made> ? NonNullable<Made> : never;
+
+/** Methods that a part must have. Parts that are not listed are checked elsewhere. */
+const METHODS: { readonly [Name in PartName]?: readonly (keyof MadeOf<Name> & string)[] } = {
   exchange: ['submit', 'cancel', 'read'],
+  barMarket: ['workingOrders', 'matchRow', 'blockOpened', 'settleMarks'],
   orders: ['submit', 'cancel', 'get', 'active'],
   risk: ['attach', 'begin', 'detail'],
   scheduler: ['at', 'cancel', 'runDue'],
@@ -92,10 +97,11 @@ function checked({ make, ...binding }: ModuleBinding, { name }: ComposeModule, p
 
 /** Returns what a part lacks, in words, or null. */
 function missingIn(part: string, made: unknown): string | null {
-  if (part === 'fees' && made === null) return null;
+  if ((part === 'fees' || part === 'barMarket') && made === null) return null;
   if (part === 'rules') return isRules(made) ? null : 'a list of rules, each with kind, code, check and detail';
   if (part === 'strategies') return Array.isArray(made) ? null : 'a list of strategies';
-  const [method] = (METHODS[part] ?? []).filter((name) => !hasMethod(made, name));
+  const methods: readonly string[] = METHODS[part as PartName] ?? [];
+  const method = methods.find((name) => !hasMethod(made, name));
   return method === undefined ? null : `${part} with the method ${method}`;
 }
 

@@ -12,7 +12,7 @@ import type { FeeModel } from '../venue/feeModel.ts';
 import { fixedSlippage } from '../venue/slippage.ts';
 import type { Bot, Binding, World } from './bot.ts';
 import { marketOf } from './kinds/market.ts';
-import type { Deposits, OpenedVenue, VenueSeat } from './kinds/parts.ts';
+import type { Deposits, OpenedVenue, VenueDeps } from './kinds/parts.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 import { clockOf } from './partAlone.ts';
 import { PARTS, type ExchangeAdapter } from './parts.ts';
@@ -61,7 +61,7 @@ function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void 
   // A model counts the turnover of its account, so each account has its own.
   const fees: ServiceIdentifier<FeeModel | null>[] = (funds === undefined ? [0] : [0, 1]).map(() => idOf(PARTS.fees));
   bind(TOKENS.venue).toResolvedValue(
-    (exchange, slippage, ...models: (FeeModel | null)[]): VenueSeat => ({ exchange, slippage, fees: models }),
+    (exchange, slippage, ...models: (FeeModel | null)[]): VenueDeps => ({ exchange, slippage, fees: models }),
     [TOKENS.replayed, idOf(PARTS.slippage), ...fees],
   );
 }

@@ -13,7 +13,7 @@ import type { Ledger } from '../portfolio/ledger.ts';
 import type { ResolvedLimits } from '../risk/limits/resolve.ts';
 import type { FactoryInput } from './composeModule.ts';
 import type { PartToken } from './parts.ts';
-import type { VenueSeat } from './kinds/parts.ts';
+import type { VenueDeps } from './kinds/parts.ts';
 
 /** A function, because a constant declared as ServiceIdentifier<T> is narrowed to `symbol` and loses its T. */
 function token<T>(name: string): ServiceIdentifier<T> {
@@ -43,7 +43,7 @@ export const TOKENS = Object.freeze({
   replayed: token<OrderGateway & BarMarket>('replayed'),
   absenceBounds: token<AbsenceBounds>('absenceBounds'),
   /** What opens the venue of a replay; null without a replay. */
-  venue: token<VenueSeat | null>('venue'),
+  venue: token<VenueDeps | null>('venue'),
 });
 
 /** Returns the id of the part as it takes effect. */

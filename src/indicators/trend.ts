@@ -148,20 +148,20 @@ class Directional implements Kernel {
 
   #step(high: number, low: number, close: number): void {
     const bars = this.#bars;
-    const above = high - this.#lastHigh;
-    const fall = this.#lastLow - low;
+    const upMove = high - this.#lastHigh;
+    const downMove = this.#lastLow - low;
     const trueRange = Math.max(high, this.#lastClose) - Math.min(low, this.#lastClose);
     this.#lastHigh = high;
     this.#lastLow = low;
     this.#lastClose = close;
-    if (trueRange !== trueRange || above !== above || fall !== fall) {
+    if (trueRange !== trueRange || upMove !== upMove || downMove !== downMove) {
       this.#range = this.#up = this.#down = this.#moves = this.#index = this.#indices = 0;
       return;
     }
     const smooth = this.#moves < bars ? 1 : 1 - 1 / bars;
     this.#range = this.#range * smooth + trueRange;
-    this.#up = this.#up * smooth + (above > fall && above > 0 ? above : 0);
-    this.#down = this.#down * smooth + (fall > above && fall > 0 ? fall : 0);
+    this.#up = this.#up * smooth + (upMove > downMove && upMove > 0 ? upMove : 0);
+    this.#down = this.#down * smooth + (downMove > upMove && downMove > 0 ? downMove : 0);
     if (this.#moves < bars) this.#moves++;
     if (this.#moves === bars) this.#average();
   }

@@ -4,7 +4,7 @@ import { Decimal } from '../base/number/decimal.ts';
 import type { Instrument } from './instrument.ts';
 
 /** Returns the value in the quote asset, or in the settlement asset of a contract, which for an inverse one is its coin. Not rounded. */
-export function amountOf({ contract }: Pick<Instrument, 'contract'>, qty: Decimal, price: Decimal): Decimal {
+export function notionalOf({ contract }: Pick<Instrument, 'contract'>, qty: Decimal, price: Decimal): Decimal {
   if (contract === undefined) return qty.times(price);
   const face = qty.times(contract.multiplier).div(Decimal.pow(10, contract.multiplierDigits));
   return contract.kind === 'inverse' ? face.div(price) : face.times(price);

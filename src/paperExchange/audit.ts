@@ -60,15 +60,15 @@ function auditFutures(futures: FuturesExchange): void {
 }
 
 /** Checks that every open venue order has an order of the exchange, and that each rests in the book with its unfilled quantity. */
-function auditOrders<O extends UserOrder, T extends OwnTrade>(fixture: ExchangeSide<O, T>): void {
-  const working = new Map(fixture.markets.map(({ instrument }) => [instrument, 0]));
-  for (const { id, instrument, live, resting } of fixture.live()) {
+function auditOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>): void {
+  const working = new Map(side.markets.map(({ instrument }) => [instrument, 0]));
+  for (const { id, instrument, live, resting } of side.live()) {
     if (live === null) continue;
     if (!live.isOpen) throw new InvariantError(`order ${id} is over at the venue and open at the exchange`);
     working.set(instrument, (working.get(instrument) ?? 0) + 1);
     if (resting !== null) agrees(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
   }
-  for (const [instrument, count] of working) agrees(`${instrument.id} open orders`, fixture.venue.book(instrument).working, count);
+  for (const [instrument, count] of working) agrees(`${instrument.id} open orders`, side.venue.book(instrument).working, count);
 }
 
 /** Named sums. */

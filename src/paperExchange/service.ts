@@ -131,8 +131,8 @@ export class Service {
   }
 
   /** Sets the persistence and the reader of stored rows. Must be called before any order has ended. */
-  usePersistence(store: Persistence, reader: RowReader): void {
-    this.#persistence = store;
+  usePersistence(persistence: Persistence, reader: RowReader): void {
+    this.#persistence = persistence;
     this.archive.reader = reader;
   }
 

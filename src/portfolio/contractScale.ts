@@ -81,8 +81,8 @@ export class ContractScale {
 
   /** Returns the profit of lots that came in for `inUnits`, at a value of `outUnits`. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
-    const fromBelow = outUnits - inUnits;
-    return isLong === this.isInverse ? -fromBelow : fromBelow;
+    const change = outUnits - inUnits;
+    return isLong === this.isInverse ? -change : change;
   }
 
   /** Returns the margin that opens a value, rounded up. */

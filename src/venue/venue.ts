@@ -76,9 +76,9 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const { lastBook: book, lastInstrumentAccount: accountAt, lastSign: sign, needed } = this;
-    const order = this.orders.acquire(book.instrument, accountAt.account);
-    if (order.instrumentAccount !== accountAt) order.instrumentAccount = accountAt;
+    const { lastBook: book, lastInstrumentAccount: instrumentAccount, lastSign: sign, needed } = this;
+    const order = this.orders.acquire(book.instrument, instrumentAccount.account);
+    if (order.instrumentAccount !== instrumentAccount) order.instrumentAccount = instrumentAccount;
     order.ref = ref;
     order.account = account;
     order.sign = sign;
@@ -89,9 +89,9 @@ export class Venue extends BookVenue<SpotBook> {
     order.filledUnits = 0;
     order.lockedUnits = needed;
     order.admittedMs = nowMs;
-    order.makerPpm = accountAt.makerPpm;
-    order.takerPpm = accountAt.takerPpm;
-    (sign > 0 ? accountAt.quote : accountAt.base).lock(needed);
+    order.makerPpm = instrumentAccount.makerPpm;
+    order.takerPpm = instrumentAccount.takerPpm;
+    (sign > 0 ? instrumentAccount.quote : instrumentAccount.base).lock(needed);
     book.add(order);
     return order;
   }
@@ -102,24 +102,24 @@ export class Venue extends BookVenue<SpotBook> {
       const code = this.bindAccount(account, intent.instrument);
       if (code !== 0) return code;
     }
-    const { lastBook: book, lastInstrumentAccount: otherAccount } = this;
+    const { lastBook: book, lastInstrumentAccount: instrumentAccount } = this;
     const { limit, lots } = intent;
     if (limit < 0) return mandatoryParamEmpty.code;
     const isBuy = intent.side === 'buy';
     if (limit === 0 && isBuy === true) return this.checkAmount(intent);
     if (intent.timeInForce !== null || intent.quoteUnits !== 0) return unknownComposition.code;
-    const code = this.checkTerms(book, otherAccount.account, limit, lots, false);
+    const code = this.checkTerms(book, instrumentAccount.account, limit, lots, false);
     if (code !== 0) return code;
-    if (isBuy === false) return this.checkFunds(-1, lots * book.money.unitsPerLot, otherAccount.base);
-    return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), otherAccount.maxFeePpm), otherAccount.quote);
+    if (isBuy === false) return this.checkFunds(-1, lots * book.money.unitsPerLot, instrumentAccount.base);
+    return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), instrumentAccount.maxFeePpm), instrumentAccount.quote);
   }
 
   /** Only a MARKET BUY is by amount, and it always is: spec 4.1. Spot has no time in force. */
   private checkAmount({ lots, quoteUnits, timeInForce }: OrderIntent): number {
-    const { lastBook: book, lastInstrumentAccount: seat } = this;
+    const { lastBook: book, lastInstrumentAccount: instrumentAccount } = this;
     if (timeInForce !== null || lots !== 0) return unknownComposition.code;
-    const code = this.checkTerms(book, seat.account, 0, quoteUnits, true);
-    return code !== 0 ? code : this.checkFunds(1, book.buyHold(quoteUnits, seat.takerPpm), seat.quote);
+    const code = this.checkTerms(book, instrumentAccount.account, 0, quoteUnits, true);
+    return code !== 0 ? code : this.checkFunds(1, book.buyHold(quoteUnits, instrumentAccount.takerPpm), instrumentAccount.quote);
   }
 
   private checkFunds(sign: 1 | -1, needed: number, payer: Balance): number {

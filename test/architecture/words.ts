@@ -95,16 +95,16 @@ function pathNames(path: string): Name[] {
 function declaredNames(path: string, text: string): Name[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const names: Name[] = [];
-  const visitNode = (node: ts.Node, owner: string): void => {
+  const walk = (node: ts.Node, owner: string): void => {
     const isType = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
     const name = nameOf(node);
     if (name !== null) {
       const line = file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
       names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line });
     }
-    ts.forEachChild(node, (child) => visitNode(child, isType && name !== null ? name.text : owner));
+    ts.forEachChild(node, (child) => walk(child, isType && name !== null ? name.text : owner));
   };
-  visitNode(file, '');
+  walk(file, '');
   return names;
 }
 

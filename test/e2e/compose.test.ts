@@ -149,6 +149,7 @@ describe('parts of a backtest', () => {
         },
         [PARTS.scheduler],
       );
+      rebind(PARTS.barMarket).wrap((market) => (note('barMarket', market!), passOn(market!, {})));
       rebind(PARTS.orders).wrap((orders) => (note('orders', orders), orders));
       rebind(PARTS.risk).wrap(
         (risk, { plan }, rules) => {
@@ -171,7 +172,7 @@ describe('parts of a backtest', () => {
     expect(new Set(seen)).toEqual(
       new Set([
         'exchange ReplayExchange', 'orders OrderManager', 'risk RiskModule', 'strategies Array', 'scheduler DueQueue', 'engine Engine',
-        'journal DenialLoggingJournal', 'clock LiveScheduler',
+        'journal DenialLoggingJournal', 'clock LiveScheduler', 'barMarket ReplayExchange',
       ]),
     ); // prettier-ignore
   });
@@ -277,6 +278,11 @@ describe('a module that cannot be used', () => {
       'makes a journal without a method',
       () => module('rebind(PARTS.journal).wrap((journal) => ({ ...journal }));'),
       /the module bad: expected journal with the method denied, got an object/,
+    ],
+    [
+      'makes a market without a method',
+      () => module('rebind(PARTS.barMarket).wrap(() => ({ workingOrders: () => 0 }));'),
+      /the module bad: expected barMarket with the method matchRow, got an object/,
     ],
     [
       'makes rules that are none',

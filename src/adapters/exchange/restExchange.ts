@@ -106,8 +106,8 @@ export class RestExchange implements OrderGateway {
       isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => parseTriggerTrackId(track.venueId)?.triggerId === triggerId),
     }); // prettier-ignore
     const active = (): readonly number[] => own.filter((index) => tracks.openOf(index).size > 0);
-    const warnings = (): readonly AuditDifference[] => uncertaintiesOf(ownership, core);
-    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties: warnings, venueNow });
+    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(ownership, core);
+    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties, venueNow });
   }
 
   /** Connects the engine as the receiver of events. On futures, also starts applying the contract settings. */
@@ -209,8 +209,8 @@ export class RestExchange implements OrderGateway {
   }
   /** The operator marks venue order `venueId` as not ours. */
   ignore(venueId: string): void {
-    const otherForeign = this.#ownership.foreignOrders.get(venueId);
-    if (otherForeign !== undefined) this.#readers.trades(otherForeign.instrument).ignoreFills(venueId);
+    const foreign = this.#ownership.foreignOrders.get(venueId);
+    if (foreign !== undefined) this.#readers.trades(foreign.instrument).ignoreFills(venueId);
     this.#ownership.ignore(venueId);
   }
   /** Foreign orders that the operator has neither adopted nor ignored. */

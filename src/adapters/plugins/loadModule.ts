@@ -72,11 +72,11 @@ export async function loadModule(
 
 /** Imports the framework from the same address as the author's module. */
 async function importFramework(host: string): Promise<object> {
-  const server: unknown = await import(/* @vite-ignore */ host);
-  return typeof server === 'object' && server !== null ? server : {};
+  const framework: unknown = await import(/* @vite-ignore */ host);
+  return typeof framework === 'object' && framework !== null ? framework : {};
 }
 
-function importError(error: unknown, shown: string, server: object, serverName: string): Error {
+function importError(error: unknown, shown: string, framework: object, frameworkName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
   // esbuild replaces a `require` of an unbundled module, such as isobar, by code that throws this.
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
@@ -85,9 +85,9 @@ function importError(error: unknown, shown: string, server: object, serverName: 
   const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
   if (missing === undefined)
     return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
-  const near = nearestName(missing, Object.keys(server));
+  const near = nearestName(missing, Object.keys(framework));
   const hint = near === null ? '' : `, the nearest is ${near}`;
-  return new ConfigError(`${shown}: ${serverName} exports no '${missing}'${hint}`, `it exports ${Object.keys(server).join(', ')}`);
+  return new ConfigError(`${shown}: ${frameworkName} exports no '${missing}'${hint}`, `it exports ${Object.keys(framework).join(', ')}`);
 }
 
 function defaultExport(module: unknown): unknown {

@@ -38,8 +38,8 @@ export async function loadStrategy(file: string, shown: string = file, importer?
 
 type Constructor = abstract new (...args: never[]) => object;
 
-function baseOf(server: object): Constructor {
-  if ('Strategy' in server && isConstructor(server.Strategy)) return server.Strategy;
+function baseOf(framework: object): Constructor {
+  if ('Strategy' in framework && isConstructor(framework.Strategy)) return framework.Strategy;
   throw new ConfigError('the isobar package exports no Strategy', 'install isobar again');
 }
 

@@ -282,10 +282,10 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     return typeof venueId === 'number' ? this.venue.find(this.account, venueId) : null;
   }
 
-  private cancelTrigger(otherTriggers: ReplayTriggers, order: Order): void {
+  private cancelTrigger(triggers: ReplayTriggers, order: Order): void {
     const lane = this.lanes[order.instrumentIndex]!;
     if (this.isMidRow(lane, order)) lane.late = lane.lateTriggers.push(order.id) + lane.lateCancels.length;
-    else otherTriggers.cancel(order.id, this.engine.nowMs);
+    else triggers.cancel(order.id, this.engine.nowMs);
   }
 
   /** True for a bracket leg whose stop fires: its cancel acts together with the stop, even inside a row. */

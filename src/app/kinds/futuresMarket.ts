@@ -13,7 +13,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.ts';
 import { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { FuturesPlan, RunPlan } from '../../definition/plan/plan.ts';
-import type { Deposits, MarketParts, OpenedVenue, VenueSeat } from './parts.ts';
+import type { Deposits, MarketParts, OpenedVenue, VenueDeps } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
 const ACCOUNT = 0;
@@ -39,10 +39,10 @@ export const futuresMarket: MarketParts = {
   /** All money is in the settlement asset. */
   startingValue: () => 0,
 
-  open(plan, engine, account, [deposits = new Map()]) {
+  open(plan, engine, deps, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
-    return openFutures(plan, engine, account, deposits, { ledger, instruments });
+    return openFutures(plan, engine, deps, deposits, { ledger, instruments });
   },
 };
 
@@ -53,8 +53,8 @@ interface FuturesBooks {
 }
 
 /** Opens the venue of the contracts of a run, with its account and its margin checks. */
-export function openFutures(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: Deposits, books: FuturesBooks): OpenedVenue {
-  const { exchange, slippage, fees: [model = null] } = accountAt; // prettier-ignore
+export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, deposits: Deposits, books: FuturesBooks): OpenedVenue {
+  const { exchange, slippage, fees: [model = null] } = deps; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
   const { rounding } = plan.fees;

@@ -18,7 +18,7 @@ import type { RunPlan } from '../../definition/plan/plan.ts';
 export type RunVenue = BookVenue<BarBook>;
 
 /** What the venue of a replay is opened with. */
-export interface VenueSeat {
+export interface VenueDeps {
   /** The replayed exchange that the venue is connected to. */
   readonly exchange: OrderGateway;
   readonly slippage: SlippageModel;
@@ -60,5 +60,5 @@ export interface MarketParts {
   /** Returns the value of a starting balance in money when the run begins. */
   startingValue(engine: Engine, asset: string, units: number): number;
   /** Opens the venue with the account of the run, funds it, and connects it. `deposits`: by account, in the order of `accounts`. */
-  open(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: readonly Deposits[]): OpenedVenue;
+  open(plan: RunPlan, engine: Engine, deps: VenueDeps, deposits: readonly Deposits[]): OpenedVenue;
 }

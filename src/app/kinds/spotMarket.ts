@@ -9,7 +9,7 @@ import { SpotLedger } from '../../portfolio/spotLedger.ts';
 import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
 import { Venue } from '../../venue/venue.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
-import type { Deposits, MarketParts, OpenedVenue, VenueSeat } from './parts.ts';
+import type { Deposits, MarketParts, OpenedVenue, VenueDeps } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
 export const spotMarket: MarketParts = {
@@ -32,10 +32,10 @@ export const spotMarket: MarketParts = {
 
   startingValue: coinValue,
 
-  open(plan, engine, account, [deposits = new Map()]) {
+  open(plan, engine, deps, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
     assert(ledger instanceof SpotLedger, 'a spot venue stands beside the books of a spot account');
-    return openSpot(plan, engine, account, deposits, { ledger, instruments });
+    return openSpot(plan, engine, deps, deposits, { ledger, instruments });
   },
 };
 
@@ -52,8 +52,8 @@ interface SpotBooks {
 }
 
 /** Opens the venue of the spot instruments of a run, with its account. */
-export function openSpot(plan: RunPlan, engine: Engine, accountAt: VenueSeat, deposits: Deposits, books: SpotBooks): OpenedVenue {
-  const { exchange, slippage, fees: [model = null] } = accountAt; // prettier-ignore
+export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposits: Deposits, books: SpotBooks): OpenedVenue {
+  const { exchange, slippage, fees: [model = null] } = deps; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const venue = new Venue({ ...commonConfig(plan, books.instruments, slippage), fees: { ...plan.fees, model } }, exchange);
   const account = venue.openAccount('bot');

@@ -75,11 +75,11 @@ export async function resume(
     printAnswer(await sendAct(folder, { op: 'resume', scope, code: code ?? null, why }), args);
   } catch (error) {
     if (!(error instanceof BotSilent && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
-    const killSwitch = rearm(folder, userInfo().username, why);
+    const record = rearm(folder, userInfo().username, why);
     printAnswer(
       {
         done: true,
-        message: `the latch of ${killSwitch.who} (${killSwitch.why}) is cleared: start the bot, which audits before it trades`,
+        message: `the latch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`,
       },
       args,
     );

@@ -74,8 +74,8 @@ function cause({ outcome, isFolderAltered, changed, notes, differences, resultHa
   if (resultHash.now === resultHash.recorded) {
     const files = [...new Set(differences.map(({ file }) => file))].join(', ');
     if (changed.length > 0) return `the result hash is as recorded: ${files} changed after the run, or shows what has changed`;
-    const random = isTag ? ', or tags of the strategy depend on chance' : '';
-    return `the run made again has the recorded hash: ${files} changed after the run${random}`;
+    const orTags = isTag ? ', or tags of the strategy depend on chance' : '';
+    return `the run made again has the recorded hash: ${files} changed after the run${orTags}`;
   }
   if (isFolderAltered)
     return 'orders, fills and equity of the folder do not have the recorded hash: they, or the hash, changed after the run';

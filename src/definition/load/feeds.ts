@@ -109,11 +109,11 @@ function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
 /** Rejects an override for a symbol that no feed has, because it would silently do nothing. */
 function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
   const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
-  const unattributed = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
-  if (unattributed === undefined) return;
-  const near = nearestName(unattributed, traded);
+  const unused = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
+  if (unused === undefined) return;
+  const near = nearestName(unused, traded);
   throw new ConfigError(
-    `${whereIs(source, ['instruments', unattributed])}: no feed of the run is of ${unattributed}${near === null ? '' : `, the nearest is ${near}`}`,
+    `${whereIs(source, ['instruments', unused])}: no feed of the run is of ${unused}${near === null ? '' : `, the nearest is ${near}`}`,
     `the symbols are ${[...new Set(traded)].join(', ')}`,
   );
 }

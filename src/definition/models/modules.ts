@@ -45,10 +45,10 @@ export async function loadModules(
   const reached: Warning[] = [];
   for (const [at, file] of definition.modules.entries()) {
     const place = whereIs(source, ['modules', at]);
-    const atManual = given?.get(at);
-    if (atManual !== undefined) {
-      plans.push({ module: atManual.module, place });
-      records.push({ use: 'module', file, hash: atManual.hash, inputs: [], folder: '.' });
+    const loaded = given?.get(at);
+    if (loaded !== undefined) {
+      plans.push({ module: loaded.module, place });
+      records.push({ use: 'module', file, hash: loaded.hash, inputs: [], folder: '.' });
       continue;
     }
     const path = locate(source, ['modules', at], file, FOUND);

@@ -87,8 +87,8 @@ export class EquityRecorder {
   }
 
   /** Begins a block. Everything before it must be marked. */
-  enterBlock(group: readonly AlignedFeeds[]): void {
-    if (this.only === null) this.alignedFeeds = group.filter(({ isExecution }) => isExecution);
+  enterBlock(alignedFeeds: readonly AlignedFeeds[]): void {
+    if (this.only === null) this.alignedFeeds = alignedFeeds.filter(({ isExecution }) => isExecution);
   }
 
   /** Marks every delivered instant with the current holdings. Call it before they change. */
@@ -160,17 +160,17 @@ export class EquityRecorder {
    * instant then advance together.
    */
   private markMerged(): void {
-    const otherAligned = this.alignedFeeds;
+    const alignedFeeds = this.alignedFeeds;
     for (;;) {
       let first: AlignedFeeds | null = null;
       let t = INFINITY;
       let limit = INFINITY;
-      for (let at = 0; at < otherAligned.length; at++) {
-        const cohort = otherAligned[at]!;
-        const ms = cohort.unmarkedMs;
-        cohort.isMarking = false;
+      for (let at = 0; at < alignedFeeds.length; at++) {
+        const group = alignedFeeds[at]!;
+        const ms = group.unmarkedMs;
+        group.isMarking = false;
         if (ms < t) {
-          first = cohort;
+          first = group;
           limit = t;
           t = ms;
         } else if (ms < limit) limit = ms;
@@ -179,10 +179,10 @@ export class EquityRecorder {
       const from = this.length;
       this.addTimes(first, limit);
       first.isMarking = true;
-      if (limit === t) for (const cohort of otherAligned) cohort.isMarking = cohort.unmarkedMs === t;
+      if (limit === t) for (const group of alignedFeeds) group.isMarking = group.unmarkedMs === t;
       this.addUnits(from, this.length);
       const rows = this.length - from;
-      for (let at = 0; at < otherAligned.length; at++) if (otherAligned[at]!.isMarking === true) otherAligned[at]!.unmarked += rows;
+      for (let at = 0; at < alignedFeeds.length; at++) if (alignedFeeds[at]!.isMarking === true) alignedFeeds[at]!.unmarked += rows;
     }
   }
 

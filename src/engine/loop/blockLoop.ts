@@ -309,8 +309,8 @@ function visitInstant(engine: Engine, t: number): void {
   }
   market?.settleMarks();
   for (let at = 0; at < alignedFeeds.length; at++) {
-    const group = alignedFeeds[at]!;
-    if (group.isDue === true) group.deliver(1);
+    const aligned = alignedFeeds[at]!;
+    if (aligned.isDue === true) aligned.deliver(1);
   }
   engine.decided = 0;
   callStrategies(engine, t);

@@ -92,8 +92,8 @@ export class BracketManager {
     // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.waitsForRoom(order, lots, price, timeMs)) return;
-    const pending = this.pendingTargets.size > 0 ? this.settle(id) : 0;
-    this.targetAt(timeMs, order, id, takeProfit, lots + pending);
+    const pendingLots = this.pendingTargets.size > 0 ? this.settle(id) : 0;
+    this.targetAt(timeMs, order, id, takeProfit, lots + pendingLots);
   }
 
   /** True when take-profits wait for the end of their entry. */
@@ -102,11 +102,11 @@ export class BracketManager {
   }
   /** The exchange has reported the end of an order: the take-profit that waited for it may now be sent. */
   entryEnded(id: OrderId, timeMs: number): void {
-    const otherPending = this.pendingTargets.get(id);
-    if (otherPending === undefined) return;
+    const pending = this.pendingTargets.get(id);
+    if (pending === undefined) return;
     const lots = this.settle(id);
-    if (lots > 0 && !this.engine.runs[otherPending.strategy]!.isLeaving(otherPending.instrumentIndex))
-      this.targetAt(timeMs, otherPending, id, otherPending.target, lots);
+    if (lots > 0 && !this.engine.runs[pending.strategy]!.isLeaving(pending.instrumentIndex))
+      this.targetAt(timeMs, pending, id, pending.target, lots);
   }
 
   /** True when the limit on open orders is reached and the entry is one of them. Only the entry's end says how much was filled in total. */
@@ -117,8 +117,8 @@ export class BracketManager {
   }
   private deferTarget(order: BotOrder, lots: number, price: number, timeMs: number): void {
     const { id, strategy, instrumentIndex, side, takeProfit } = order;
-    const owed = this.pendingTargets.get(id);
-    if (owed !== undefined) owed.lots += lots;
+    const pending = this.pendingTargets.get(id);
+    if (pending !== undefined) pending.lots += lots;
     else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
     if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
@@ -130,13 +130,13 @@ export class BracketManager {
   }
   /** Removes the pending take-profit of an entry; returns its lots, or 0 if its bracket was removed with its position. */
   private settle(id: OrderId): number {
-    const owed = this.pendingTargets.get(id);
-    if (owed === undefined) return 0;
+    const pending = this.pendingTargets.get(id);
+    if (pending === undefined) return 0;
     this.pendingTargets.delete(id);
     const { brackets } = this.engine;
-    const bracket = brackets.of(owed);
-    if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, owed.lots);
-    return bracket === undefined ? 0 : owed.lots;
+    const bracket = brackets.of(pending);
+    if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, pending.lots);
+    return bracket === undefined ? 0 : pending.lots;
   }
   private targetAt(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
     this.legTimeMs = timeMs;

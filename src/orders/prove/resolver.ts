@@ -81,27 +81,29 @@ export class Resolution {
     if (seen.found && this.isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
     this.adjust(bounds);
     this.lastMs = Math.max(this.lastMs, seen.venueMs);
-    const boundsMs = guards.absenceHorizon ? this.signMs + bounds.recvWindowMs + this.visibilityDelayMs + this.readLagMs : this.signMs;
+    const absenceHorizonMs = guards.absenceHorizon
+      ? this.signMs + bounds.recvWindowMs + this.visibilityDelayMs + this.readLagMs
+      : this.signMs;
     const lagMs = guards.readLag ? this.readLagMs : 0;
-    if (seen.channel !== step.channel) return this.begin(bounds, boundsMs);
-    if (!seen.complete || seen.venueMs < Math.max(boundsMs, this.notBeforeMs)) this.counts = false;
+    if (seen.channel !== step.channel) return this.begin(bounds, absenceHorizonMs);
+    if (!seen.complete || seen.venueMs < Math.max(absenceHorizonMs, this.notBeforeMs)) this.counts = false;
     const next = this.round[this.at + 1];
     if (this.counts) this.notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
     // A round that proves nothing still looks for the order in every list, without waiting.
     if (next && (this.counts || next.isList)) {
       this.at++;
-      return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, boundsMs);
+      return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, absenceHorizonMs);
     }
     if (this.counts) {
       if (seen.found && guards.holdingsAgree) this.disagreed = true;
       else if (!(isBlocked && guards.unattributedBlocks) && ++this.rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
     }
-    return this.begin(bounds, boundsMs);
+    return this.begin(bounds, absenceHorizonMs);
   }
 
   /** Bounds only widen while an order is open. A wider bound, or a clock jump, discards what was proved. */
-  private adjust(horizon: AbsenceBounds): void {
-    const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = horizon;
+  private adjust(bounds: AbsenceBounds): void {
+    const { clockEpoch, epochMs, visibilityDelayMs, readLagMs } = bounds;
     if (clockEpoch === this.epoch && visibilityDelayMs <= this.visibilityDelayMs && readLagMs <= this.readLagMs) return;
     if (clockEpoch !== this.epoch) this.signMs = Math.max(this.signMs, epochMs);
     this.epoch = clockEpoch;
@@ -113,14 +115,14 @@ export class Resolution {
   }
 
   /** Begins the next round. */
-  private begin(otherBounds: AbsenceBounds, horizonMs: number): ResolutionStep {
+  private begin(bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
     this.at = 0;
     this.counts = true;
     const apartMs = this.rounds > 0 && guards.readLag ? this.readLagMs : 0;
-    return this.read(this.first, Math.max(otherBounds.resolveEveryMs, apartMs), otherBounds, horizonMs);
+    return this.read(this.first, Math.max(bounds.resolveEveryMs, apartMs), bounds, absenceHorizonMs);
   }
-  private read(channel: Channel, waitMs: number, fence: AbsenceBounds, otherBoundsMs: number): ResolutionStep {
-    const isLong = this.lastMs >= otherBoundsMs + fence.escalateAfterMs;
+  private read(channel: Channel, waitMs: number, bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
+    const isLong = this.lastMs >= absenceHorizonMs + bounds.escalateAfterMs;
     if (isLong && !guards.onlyEvidence) return { kind: 'noEffect' };
     return { kind: 'read', channel, waitMs, human: isLong ? this.whyHuman() : null };
   }

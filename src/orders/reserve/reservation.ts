@@ -47,8 +47,8 @@ export class Reservations {
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
     );
     this.cashByStrategy = Array.from({ length: strategies }, () => new CommittedCash());
-    this.lotsByStrategy = this.cashByStrategy.flatMap((otherCash) =>
-      listOf(this.exposures, (exposure) => new CommittedLots(otherCash, exposure)),
+    this.lotsByStrategy = this.cashByStrategy.flatMap((committedCash) =>
+      listOf(this.exposures, (exposure) => new CommittedLots(committedCash, exposure)),
     );
     this.only = this.lotsByStrategy.length === 1 ? this.lotsByStrategy[0]! : null;
   }
@@ -84,11 +84,11 @@ export class Reservations {
       this.drop(order);
       return;
     }
-    const adopted = this.lotsOf(order.strategy, order.instrumentIndex);
+    const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const isCounted = order !== this.newest;
-    if (isCounted) addWorstCase(order, adopted, -1);
-    computeWorstCase(order, adopted.exposure);
-    if (isCounted) addWorstCase(order, adopted, 1);
+    if (isCounted) addWorstCase(order, committed, -1);
+    computeWorstCase(order, committed.exposure);
+    if (isCounted) addWorstCase(order, committed, 1);
   }
 
   /** Releases the reservation of an order whose end is confirmed. No effect if it is not reserved. */
@@ -108,11 +108,11 @@ export class Reservations {
   }
   private takeIn(order: ReservedOrder): void {
     this.newest = null;
-    const otherAdopted = this.lotsOf(order.strategy, order.instrumentIndex);
-    const { exposure } = otherAdopted;
+    const committed = this.lotsOf(order.strategy, order.instrumentIndex);
+    const { exposure } = committed;
     exposure.open++;
     this.openCount++;
-    addWorstCase(order, otherAdopted, 1);
+    addWorstCase(order, committed, 1);
     const worst = order.worstTicks * exposure.priceSign;
     if (order.sign > 0) {
       exposure.buys.push(order);

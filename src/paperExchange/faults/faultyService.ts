@@ -41,8 +41,8 @@ export class FaultyService {
   #handle(request: ServiceRequest, op: Op | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
     const market = op === null ? 'spot' : endpointOf(op).market;
-    const guard = wrong.get('GW.code');
-    if (guard) return service.error(faultNumber(guard, 'code'), market);
+    const fault = wrong.get('GW.code');
+    if (fault) return service.error(faultNumber(fault, 'code'), market);
     const unknown = wrong.get('BUS.unknown');
     if (unknown && faultNumber(unknown, 'executed') === 0) return this.#unknown(unknown, request);
     const side = service.sides[market];

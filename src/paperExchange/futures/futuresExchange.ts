@@ -151,7 +151,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
 
   reduced(
     position: Readonly<VenuePosition>,
-    closed: number,
+    closedLots: number,
     closeTicks: number,
     profitUnits: number,
     feeUnits: number,
@@ -162,7 +162,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     const { openedTicks: openTicks } = position;
     // The position itself does not count the fee of a liquidation.
     const extraFee = this.#isSettling ? feeUnits : 0;
-    const reduction = this.profits.record(position, instrument, { lots: closed, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
+    const reduction = this.profits.record(position, instrument, { lots: closedLots, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
     this.visible(() => this.profits.show(position.account, reduction));
   }
 

@@ -45,10 +45,10 @@ export class FastConnections {
     }
   }
 
-  #passToNode(socket: Socket, manualOver: FastConnectionDeps['passToNode']): void {
+  #passToNode(socket: Socket, passOn: FastConnectionDeps['passToNode']): void {
     this.#handedOver.set(socket, { written: 0, unsent: 0 });
     socket.once('close', () => this.#handedOver.delete(socket));
-    manualOver(socket);
+    passOn(socket);
   }
 
   close(): void {

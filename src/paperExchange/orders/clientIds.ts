@@ -16,8 +16,8 @@ export class ClientIds {
   /** True when the order with this number belongs to the account and has the id. */
   readonly #hasClientId: (order: number, account: number, id: string) => boolean;
 
-  constructor(has: (order: number, account: number, id: string) => boolean) {
-    this.#hasClientId = has;
+  constructor(hasClientId: (order: number, account: number, id: string) => boolean) {
+    this.#hasClientId = hasClientId;
   }
 
   /** Adds an order. Numbers start at 0 and may come in any sequence. A later order replaces an earlier one with the same id. */

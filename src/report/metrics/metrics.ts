@@ -106,11 +106,11 @@ export function metricsOf(
   };
 }
 
-function flagsOf(record: RunRecord, years: number, maxIsOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
+function flagsOf(record: RunRecord, years: number, isDrawdownOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
   const flags: Record<string, readonly Flag[]> = {};
   if (years * DAYS_PER_YEAR < EXTRAPOLATED_BELOW_DAYS)
     for (const name of ['cagr', 'calmar', 'calmarDaily', 'treynor']) flags[name] = ['extrapolated'];
-  if (maxIsOpen) flags['longestDrawdown'] = ['open'];
+  if (isDrawdownOpen) flags['longestDrawdown'] = ['open'];
   const partial: Flag[] = [];
   if (record.fromMs % DAY_MS !== 0) partial.push('partialFirstDay');
   if (record.toMs % DAY_MS !== 0) partial.push('partialLastDay');

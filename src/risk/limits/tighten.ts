@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { LIMITS, type RiskLimits } from './limits.ts';
+import { LIMITS, type LimitRow, type RiskLimits } from './limits.ts';
 import { resolveLimits } from './resolve.ts';
 
 /** Returns `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that is invalid. */
@@ -10,7 +10,7 @@ export function tightened(now: RiskLimits, next: RiskLimits, instruments: readon
   resolveLimits(next, instruments);
   for (const row of LIMITS) {
     const { key, kind } = row;
-    const isMin = 'isMinimum' in row;
+    const isMin = (row as LimitRow).isMinimum === true;
     const [is, will] = [now[key], next[key]];
     if (is === undefined || will === undefined || is === will) continue;
     const isWithin = isMin ? Number(will) >= Number(is) : Number(will) <= Number(is);

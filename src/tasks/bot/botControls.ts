@@ -113,13 +113,13 @@ export class LiveControl implements BotControl {
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
     log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
-    const switchRecord = { sinceMs: venueMs(), who, why, flatten };
+    const record = { sinceMs: venueMs(), who, why, flatten };
     // Cancels do not wait for the disk. The reply does.
-    const latching = engageKillSwitch(config.data, switchRecord).then(
+    const latching = engageKillSwitch(config.data, record).then(
       () => null,
       (error: unknown) => `the latch could not be written: ${String(error)}`,
     );
-    void this.#runKill(switchRecord, latching);
+    void this.#runKill(record, latching);
     const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
     const problem = await latching;
     return problem === null ? done(text) : refused(`${text}; but the next start would not know: ${problem}`);
@@ -187,13 +187,13 @@ export class LiveControl implements BotControl {
   }
 
   /** Resolves once everything that has been journalled by now is durable. */
-  async #lasting(line: string): Promise<ActAnswer> {
+  async #lasting(message: string): Promise<ActAnswer> {
     const { bot } = this.#parts;
     try {
       await bot.durable(bot.parts.journal.lastSeq);
-      return done(line);
+      return done(message);
     } catch (error) {
-      return refused(`${line}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
+      return refused(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -202,10 +202,10 @@ export class LiveControl implements BotControl {
     return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
   }
 
-  async #runKill(otherKillSwitch: KillSwitchRecord, latching: Promise<string | null>): Promise<void> {
+  async #runKill(record: KillSwitchRecord, latching: Promise<string | null>): Promise<void> {
     const { bot } = this.#parts;
     const { log } = bot.parts;
-    const report = await killBot(bot, otherKillSwitch.flatten, (phase, message) => {
+    const report = await killBot(bot, record.flatten, (phase, message) => {
       log.warn(`kill: ${message}`);
       if (this.#kill) this.#kill = { ...this.#kill, phase, message };
     }).catch((error: unknown) => {
@@ -217,10 +217,10 @@ export class LiveControl implements BotControl {
     const { residuals } = report;
     const message =
       residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
-    this.#isFlat = otherKillSwitch.flatten && residuals.length === 0;
+    this.#isFlat = record.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
     log.decided(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
-    if (otherKillSwitch.flatten) this.#parts.flattened?.(residuals.length);
+    if (record.flatten) this.#parts.flattened?.(residuals.length);
   }
 
   #step(act: () => void): void {

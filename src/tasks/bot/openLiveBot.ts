@@ -133,12 +133,12 @@ async function assemble(
     journal,
     market: listed,
     exchange: services,
-    told: reported,
+    narratedJournal: reported,
     overrides,
     absenceBounds: absenceBounds,
     log: line,
     venueMs,
-    tell: (otherMessage) => log.info(otherMessage),
+    notify: (message) => log.info(message),
     options,
     // Later starts are audited order by order: the account's balances have changed with the ledger.
     firstStart: (plan, engine) => asked(() => checkCapitalHeld(exchange, plan, engine)),
@@ -150,7 +150,7 @@ async function assemble(
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
-  for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');
+  for (const { name, message } of lackingWarmup(engine)) log.decided(name, `does not start: ${message}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({
     config,
     plan,

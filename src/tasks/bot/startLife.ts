@@ -40,14 +40,14 @@ export interface StartParts {
   readonly market: LiveMarket;
   readonly exchange: OrderGateway;
   /** The journal that the engine writes to once it runs. */
-  readonly told: Journal;
+  readonly narratedJournal: Journal;
   /** Parts that modules rebind. */
   readonly overrides: Overrides;
   readonly absenceBounds: AbsenceBounds;
   readonly log: ReplayLifeOptions['log'] & {};
   readonly venueMs: () => number;
   /** Takes a line for the operator. */
-  readonly tell: (message: string) => void;
+  readonly notify: (message: string) => void;
   readonly options: {
     readonly load?: ResolveOptions['load'];
     readonly bundler?: ResolveOptions['bundler'];
@@ -93,12 +93,12 @@ async function beginLife({ config, journal, market, ...parts }: StartParts, numb
 
 /** Returns the ports of the bot, wrapped by modules. */
 function portsOf(
-  { exchange, told: reported, overrides }: Pick<StartParts, 'exchange' | 'told' | 'overrides'>,
+  { exchange, narratedJournal, overrides }: Pick<StartParts, 'exchange' | 'narratedJournal' | 'overrides'>,
   plan: RunPlan,
 ): Omit<LivePorts, 'absenceBounds'> {
   return {
     exchange: partAlone<OrderGateway>(PARTS.exchange, exchange, plan, overrides),
-    journal: partAlone(PARTS.journal, reported, plan, overrides),
+    journal: partAlone(PARTS.journal, narratedJournal, plan, overrides),
   };
 }
 
@@ -131,7 +131,7 @@ interface EnteredLife extends ReplayedLife {
 
 /** Enters the life at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
 async function enterLife(parts: StartParts, life: Life): Promise<EnteredLife> {
-  const { config, journal, options, tell: notify } = parts;
+  const { config, journal, options, notify } = parts;
   const since = options.acceptChanges === true ? null : lifeSinceKept(life, journal.records);
   if (since === null) return entryOf(parts, life);
   try {

@@ -42,15 +42,15 @@ function scene({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & 
     venue.assertConserved();
   };
   const held = (account = 0) => [...venue.wallets.openPositions(account)].map(({ index }) => name(index));
-  return { venue, said: text, rest, marks, held };
+  return { venue, messages: text, rest, marks, held };
 }
 
 describe('a cross account', () => {
   // Value 40,000,000 in each, 16,000 of fee for each. A maintenance rate of 0.5 %.
   test('has what is left of all its positions together: one gains what the other loses', () => {
-    const { said: text, marks, held } = scene();
+    const { messages, marks, held } = scene();
     marks(1000, [[BTC, PRICE * 0.8], [ETH, PRICE * 1.2]]); // prettier-ignore
-    expect([text, held()]).toEqual([[], ['BTC', 'ETH']]);
+    expect([messages, held()]).toEqual([[], ['BTC', 'ETH']]);
     marks(2000, [[ETH, PRICE * 0.985]]);
     expect(held()).toEqual(['BTC', 'ETH']);
     marks(3000, [[ETH, PRICE * 0.984]]);
@@ -58,13 +58,13 @@ describe('a cross account', () => {
   });
 
   test('first the orders are canceled, newest first, then the position with the largest loss goes, until the rest has its margin', () => {
-    const { venue, said: reply, rest, marks, held } = scene();
+    const { venue, messages, rest, marks, held } = scene();
     for (const [contract, ref] of [[BTC, 1], [ETH, 2], [BTC, 3]] as const) rest(0, contract, ref);
     marks(1000, [[BTC, PRICE * 0.95], [ETH, PRICE * 0.83]]); // prettier-ignore
     // Together 168,000 units are left, and 190,000 and 166,000 have to be: ETH goes where they are.
     const price = 333_889;
     const fee = Math.ceil((100 * price * 2000) / 1e6);
-    expect(reply).toEqual(['canceled 3', 'canceled 1', 'canceled 2', `0: long of 100 ETH at ${price}, fee ${fee}, covered 0`]);
+    expect(messages).toEqual(['canceled 3', 'canceled 1', 'canceled 2', `0: long of 100 ETH at ${price}, fee ${fee}, covered 0`]);
     expect(held()).toEqual(['BTC']);
     expect(venue.wallets.insurance[0]).toBe(fee);
     const left = DEPOSIT - 2 * 16_000 + 100 * (price - PRICE) - fee;
@@ -74,16 +74,16 @@ describe('a cross account', () => {
   }); // prettier-ignore
 
   test('a gap takes all, the largest loss first; what is missing the insurance bears, once nothing is left', () => {
-    const { venue, said: words, marks, held } = scene();
+    const { venue, messages, marks, held } = scene();
     marks(1000, [[BTC, PRICE * 0.8, PRICE * 0.8], [ETH, PRICE * 0.7, PRICE * 0.7]]); // prettier-ignore
     const missing = 32_000 + 8_000_000 + 12_000_000 - DEPOSIT;
-    expect(words).toEqual(['0: long of 100 ETH at 280000, fee 0, covered 0', `0: long of 100 BTC at 320000, fee 0, covered ${missing}`]);
+    expect(messages).toEqual(['0: long of 100 ETH at 280000, fee 0, covered 0', `0: long of 100 BTC at 320000, fee 0, covered ${missing}`]);
     expect(held()).toEqual([]);
     expect([venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([0, -missing]);
   });
 
   test('nothing of another account, of another settlement asset, or of an isolated position is touched', () => {
-    const { venue, said: line, rest, marks } = scene({ longs: [], settingsInUse: 'accept' });
+    const { venue, messages, rest, marks } = scene({ longs: [], settingsInUse: 'accept' });
     for (const account of [0, 1]) {
       trade(venue, BTC, 'buy', account === 0 ? 200 : 20, PRICE, 0, { account });
       trade(venue, COIN, 'buy', 10, PRICE, 0, { account });
@@ -93,8 +93,8 @@ describe('a cross account', () => {
     venue.setMarginMode(0, ETH, false);
     trade(venue, ETH, 'sell', 5, PRICE, 0);
     marks(1000, [[BTC, PRICE * 0.85]]);
-    expect(line[0]).toBe('canceled 20');
-    expect(line.slice(1)).toEqual([expect.stringMatching(/^0: long of 200 BTC/)]);
+    expect(messages[0]).toBe('canceled 20');
+    expect(messages.slice(1)).toEqual([expect.stringMatching(/^0: long of 200 BTC/)]);
     const survivors = [0, 1].map((account) => [...venue.wallets.openPositions(account)].map(({ index, isCross }) => [index, isCross]));
     expect(survivors).toEqual([[[1, false], [2, true]], [[0, true], [2, true]]]); // prettier-ignore
     expect([10, 11, 21].map((ref) => venue.book(ref === 21 ? BTC : COIN).newest((order) => order.ref === ref)?.isOpen)).toEqual([
@@ -107,16 +107,16 @@ describe('a cross account', () => {
 
 describe('an isolated position', () => {
   test('loses its margin and no more, the orders and the rest of the account stay', () => {
-    const { venue, said: text, rest, marks, held } = scene({ opening: { ...OPENING, isCross: false } });
+    const { venue, messages, rest, marks, held } = scene({ opening: { ...OPENING, isCross: false } });
     rest(0, BTC, 1);
     const { free } = venue.wallets.wallet(0, 0);
     marks(1000, [[BTC, PRICE * 0.5, PRICE * 0.5]]);
     // 4,000,000 units of margin against a loss of 20,000,000.
-    expect(text).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
+    expect(messages).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
     expect([held(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
   });
   test('of which a part leaves at a loss beyond its share pays from the margin of the rest, before others bear anything', () => {
-    const { venue, said: reply, marks } = scene({ longs: [BTC], opening: { ...OPENING, isCross: false } });
+    const { venue, messages, marks } = scene({ longs: [BTC], opening: { ...OPENING, isCross: false } });
     const { free } = venue.wallets.wallet(0, 0);
     const position = venue.wallets.position(0, 0, true);
     // A lot loses 80,000 units, and has 40,000 of margin: 30 of them take 2,400,000 of the 4,000,000, and 30 more all that is left.
@@ -127,32 +127,32 @@ describe('an isolated position', () => {
     expect([position.marginUnits, venue.wallets.insurance[0]]).toEqual([0, -800_000]);
     // Without any margin the next mark ends it.
     marks(3000, [[BTC, PRICE]]);
-    expect(reply).toEqual([`0: long of 40 BTC at ${PRICE}, fee 0, covered 0`]);
+    expect(messages).toEqual([`0: long of 40 BTC at ${PRICE}, fee 0, covered 0`]);
   });
   test('closing orders that have lost their position are canceled', () => {
-    const { venue, said: words, marks } = scene({ opening: { ...OPENING, isCross: false } });
+    const { venue, messages, marks } = scene({ opening: { ...OPENING, isCross: false } });
     venue.place(0, 7, futuresIntent(BTC, 'sell', 60, { closes: true, limit: 500_000 }), 0);
     marks(1000, [[BTC, PRICE * 0.5]]);
-    expect(words[0]).toBe('canceled 7');
+    expect(messages[0]).toBe('canceled 7');
     expect(venue.wallets.position(0, 0, true).heldLots).toBe(0);
   });
   test('the fee is no more than what is left', () => {
-    const { venue, said: line, marks } = scene({ opening: { ...OPENING, isCross: false }, liquidationFeePpm: 100_000 });
+    const { venue, messages, marks } = scene({ opening: { ...OPENING, isCross: false }, liquidationFeePpm: 100_000 });
     marks(1000, [[BTC, PRICE * 0.5]]);
     // At 361,809 ticks 180,900 units of the margin are left, and 180,904.5 have to be.
-    expect(line).toEqual(['0: long of 100 BTC at 361809, fee 180900, covered 0']);
+    expect(messages).toEqual(['0: long of 100 BTC at 361809, fee 180900, covered 0']);
     expect(venue.wallets.insurance[0]).toBe(180_900);
   });
 });
 
 test('both sides of a contract in two-way mode are judged each by its own worst price of the row', () => {
-  const { venue, said: text, marks } = scene({ longs: [BTC], opening: { leverage: 10, isCross: false, isNet: false } });
+  const { venue, messages, marks } = scene({ longs: [BTC], opening: { leverage: 10, isCross: false, isNet: false } });
   trade(venue, BTC, 'sell', 100, PRICE, 0);
   venue.markRow(BTC, PRICE, PRICE * 1.2, PRICE * 0.8, PRICE);
   venue.settleMarks(1000);
-  expect(text.map((line) => line.slice(0, 8))).toEqual(['0: long ', '0: short']);
+  expect(messages.map((line) => line.slice(0, 8))).toEqual(['0: long ', '0: short']);
   marks(2000, [[BTC, PRICE]]);
-  expect(text).toHaveLength(2);
+  expect(messages).toHaveLength(2);
 });
 
 describe('the liquidation price that is shown', () => {

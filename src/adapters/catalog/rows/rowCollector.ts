@@ -88,11 +88,11 @@ export class RowCollector {
   private lowest = Infinity;
   private highest = 0;
 
-  /** `placeOf` returns the place of a row for messages. `triggersAboveOnly`: a file that is newest first is invalid. */
-  constructor(rules: RowRules, placeOf: (line: number) => string, triggersAboveOnly = false) {
+  /** `placeOf` returns the place of a row for messages. `isAscendingOnly`: a file that is newest first is invalid. */
+  constructor(rules: RowRules, placeOf: (line: number) => string, isAscendingOnly = false) {
     this.rules = rules;
     this.placeOf = placeOf;
-    this.direction = triggersAboveOnly ? 1 : 0;
+    this.direction = isAscendingOnly ? 1 : 0;
   }
 
   /** Keeps the current row, which is at `line`. Returns false if it breaks a rule. */

@@ -20,9 +20,9 @@ export class Calls {
   isLocked = false;
   #whenQuiet: (() => void) | null = null;
 
-  constructor(client: Pick<RestClient, 'call'>, receive: OutcomeListener) {
+  constructor(client: Pick<RestClient, 'call'>, onOutcome: OutcomeListener) {
     this.#client = client;
-    this.#onOutcome = receive;
+    this.#onOutcome = onOutcome;
   }
 
   get open(): number {

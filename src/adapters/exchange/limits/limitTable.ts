@@ -56,14 +56,14 @@ function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): Row {
   const own = limit.rateClass === op ? {} : (overrides[op] ?? {});
   const ofClass = overrides[limit.rateClass] ?? {};
   const leaves = own.count !== undefined || own.windowMs !== undefined;
-  const isText = leaves || ofClass.count !== undefined || ofClass.windowMs !== undefined;
+  const isConfigured = leaves || ofClass.count !== undefined || ofClass.windowMs !== undefined;
   return {
     rateClass: leaves ? op : limit.rateClass,
     scope: publicOnKey ? 'key' : limit.scope,
     count: own.count ?? ofClass.count ?? limit.count,
     windowMs: own.windowMs ?? ofClass.windowMs ?? limit.windowMs,
     weight: own.weight ?? ofClass.weight ?? limit.weight,
-    source: isText ? 'configured' : limit.source,
+    source: isConfigured ? 'configured' : limit.source,
   };
 }
 

@@ -69,12 +69,12 @@ export class Limiter {
     this.#scheduler = scheduler;
     this.#table = limitTable(limits, publicOnKey);
     checkOptions(banMinMs, maxWaiting);
-    const newKillSwitch = () => new IpBan(bans, banMinMs, scheduler.nowMs, onEvent);
-    this.#address = sameAddressAs ? sameAddressAs.#address : { bans: newKillSwitch(), classes: new Map(), all: new Set() };
-    const { all, bans: killSwitch } = this.#address;
+    const newBan = () => new IpBan(bans, banMinMs, scheduler.nowMs, onEvent);
+    this.#address = sameAddressAs ? sameAddressAs.#address : { bans: newBan(), classes: new Map(), all: new Set() };
+    const { all, bans: ban } = this.#address;
     this.#common = {
       scheduler,
-      bans: killSwitch,
+      bans: ban,
       maxWaiting,
       banned: () => all.forEach((each) => each.refuseAll()),
       unbanned: () => all.forEach((each) => each.pump()),

@@ -46,8 +46,8 @@ export class ActiveOrderPolling {
     const run = (): void => {
       this.#timers.delete(instrument);
       reconcile(instrument, () => {
-        const isValue = Array.from(tracks.openOf(instrument)).some(isRestless);
-        if (isValue) this.#arm(instrument, Math.min(2 * pauseMs, settings.fastMs));
+        const hasRestlessOrder = Array.from(tracks.openOf(instrument)).some(isRestless);
+        if (hasRestlessOrder) this.#arm(instrument, Math.min(2 * pauseMs, settings.fastMs));
       });
     };
     this.#timers.set(instrument, scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), run));

@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { amountOf } from '../../../model/value.ts';
+import { notionalOf } from '../../../model/value.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
 const MILLION = 1_000_000;
@@ -18,7 +18,7 @@ export function mirrored(row: TradeRow, instrument: Instrument, closes = false):
   const ppm = rateOf(instrument, isMaker, closes);
   const isReceived = row.feeCoin === (row.side === 'buy' ? instrument.base : instrument.quote);
   const feeInBase = instrument.contract === undefined && isReceived && isBuy;
-  const value = feeInBase ? new Decimal(row.qty) : amountOf(instrument, new Decimal(row.qty), new Decimal(row.price));
+  const value = feeInBase ? new Decimal(row.qty) : notionalOf(instrument, new Decimal(row.qty), new Decimal(row.price));
   const fee = value.times(ppm).div(MILLION);
   return {
     ...row,

@@ -91,8 +91,8 @@ export class TradeReader {
   }
   /** Lots of fills that are booked neither to a strategy nor to the account: above 0 bought, below 0 sold. */
   get openLots(): Decimal {
-    const otherUnattributed = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-    return [...otherUnattributed, ...Array.from(this.#foreign.values()).flat()].reduce(
+    const rows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+    return [...rows, ...Array.from(this.#foreign.values()).flat()].reduce(
       (sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)),
       new Decimal(0),
     );

@@ -4,7 +4,7 @@ import { Decimal, fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { mulDiv, pow10 } from '../../../base/number/exact.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { amountOf } from '../../../model/value.ts';
+import { notionalOf } from '../../../model/value.ts';
 import { ContractScale } from '../../../portfolio/contractScale.ts';
 import type { HoldingChange } from './expectedHoldings.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
@@ -95,7 +95,7 @@ export class FillScale {
   }
   #worth(price: string, lots: Decimal): Decimal {
     const qty = lots.div(Decimal.pow(10, this.#instrument.quantityDigits));
-    return amountOf(this.#instrument, qty, new Decimal(price));
+    return notionalOf(this.#instrument, qty, new Decimal(price));
   }
 
   /** True if the fee is in neither of the instrument's assets. */

@@ -45,11 +45,11 @@ export class EvidenceReader {
     const { venueNow, lastMs, sink } = this.#parts;
     venueNow((ms) => {
       const venueMs = ms ?? lastMs();
-      const notify = (complete: boolean, found = false): void => {
+      const report = (complete: boolean, found = false): void => {
         if (track.stage !== 'unknown') return;
         sink().evidence(track.id, { channel, venueMs, complete: complete && ms !== null, found });
       };
-      this.#readChannel(track, order, channel, venueMs, notify);
+      this.#readChannel(track, order, channel, venueMs, report);
     });
   }
 
@@ -107,13 +107,13 @@ export class EvidenceReader {
   }
 
   /** Reads the history, newest first, until it reaches back before the order's creation. Rows of other orders are ignored. */
-  #history(track: TrackedOrder, index: number, sinceMs: number, venueMs: number, publish: (complete: boolean) => void): void {
+  #history(track: TrackedOrder, index: number, sinceMs: number, venueMs: number, report: (complete: boolean) => void): void {
     const { venue, ownership } = this.#parts;
     const { instrument } = track.request;
     const paging = new Paging(null);
     let isFirst = true;
     const took = (page: Page<OrderRow> | null): void => {
-      if (page === null || !page.isReadable) return publish(false);
+      if (page === null || !page.isReadable) return report(false);
       const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === track.cid.toUpperCase());
       if (own !== undefined) ownership.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
       if (track.stage !== 'unknown') return;
@@ -122,7 +122,7 @@ export class EvidenceReader {
       const step = isFirst ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);
       isFirst = false;
       if (step.kind === 'ask') venue.history(instrument, step.fromId, RECONCILE, took);
-      else publish(step.kind === 'complete');
+      else report(step.kind === 'complete');
     };
     venue.history(instrument, null, RECONCILE, took);
   }

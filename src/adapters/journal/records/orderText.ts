@@ -43,7 +43,7 @@ export function guardsOf({ instrument, takeProfit, stopLoss, trailing, firedAtTi
 /** Members have the order of the record table, so that the body is written unchanged. */
 export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): RecordBody<'INTENT'> {
   const { symbol, side, qty, amount, price, fp } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing, trigger, condition: triggerOrder, rises: triggersAbove } = guardsOf(order);
+  const { takeProfit, stopLoss, trailing, trigger, condition: triggerPrice, rises: triggersAbove } = guardsOf(order);
   return {
     cid: text.cid,
     order: order.id,
@@ -64,7 +64,7 @@ export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 
     stopLoss,
     trailing,
     trigger,
-    condition: triggerOrder,
+    condition: triggerPrice,
     rises: triggersAbove,
     riskReserve: text.riskReserve,
     createdMs: order.createdMs,
@@ -75,7 +75,7 @@ export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 
 export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<RecordBody<'DRAFT'>, 'cid'> {
   const { instrument } = order;
   const { symbol, side, qty, amount, price } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing, condition: trigger, rises: triggersAbove } = guardsOf(order);
+  const { takeProfit, stopLoss, trailing, condition: triggerPrice, rises: triggersAbove } = guardsOf(order);
   return {
     order: order.id,
     strategy: order.strategy,
@@ -91,7 +91,7 @@ export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): O
     takeProfit,
     stopLoss,
     trailing,
-    condition: trigger,
+    condition: triggerPrice,
     rises: triggersAbove === true,
     createdMs: order.createdMs,
     ahead,

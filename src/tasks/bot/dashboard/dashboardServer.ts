@@ -70,20 +70,20 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
       'from elsewhere use an SSH tunnel: ssh -L 8090:127.0.0.1:8090 ...',
     );
   }
-  const fixture = new DashboardHandler(control, new Tokens(tokensIn(folder)), options);
+  const handler = new DashboardHandler(control, new Tokens(tokensIn(folder)), options);
   const server = createServer(LIMITS, (request, response) =>
-    receive(request, (body) => void fixture.answer(request, body).then((answer) => send(response, answer))),
+    receive(request, (body) => void handler.answer(request, body).then((answer) => send(response, answer))),
   );
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listening(server, host, port);
-  fixture.open(bound);
+  handler.open(bound);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   log('info', `the dashboard is at ${url}; its tokens lie in the data folder`);
   return {
     url,
     close: () =>
       new Promise((resolve) => {
-        fixture.close();
+        handler.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -134,9 +134,9 @@ class DashboardHandler {
     }
   }
 
-  #read(got: ReceivedRequest, url: string): Answer {
-    if (got.method !== 'GET') return refused({ status: 405, problem: 'expected GET' });
-    const allowed = this.#guard!.allows(got, 'read');
+  #read(received: ReceivedRequest, url: string): Answer {
+    if (received.method !== 'GET') return refused({ status: 405, problem: 'expected GET' });
+    const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, url);
     this.#control.noteActivity();
     const view = this.#control.view();
@@ -146,16 +146,16 @@ class DashboardHandler {
   }
 
   /** Expects `{request, typed}`: the request, and the confirmation word that the operator typed. */
-  async #act(otherReceived: ReceivedRequest, body: Buffer): Promise<Answer> {
-    if (otherReceived.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
+  async #act(received: ReceivedRequest, body: Buffer): Promise<Answer> {
+    if (received.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
     // Check the token first: a caller without one learns nothing about the form of requests.
-    const allowed = this.#guard!.allows(otherReceived, 'read');
+    const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
-    if (otherReceived.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });
+    if (received.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });
     const { request: given, typed } = fields(body);
     const read = readRequest(given);
     if ('problem' in read) return refused({ status: 400, problem: read.problem });
-    return this.#perform(otherReceived, read.request, typed);
+    return this.#perform(received, read.request, typed);
   }
 
   async #perform(heard: ReceivedRequest, request: BotRequest, typed: unknown): Promise<Answer> {

@@ -294,10 +294,10 @@ const guardText = ({
   stopLoss,
   trailing,
   trigger,
-  condition: triggerOrder,
+  condition: triggerTicks,
   rises: triggersAbove,
 }: ReturnType<typeof guardsOf>): string =>
-  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerOrder })
+  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks })
     .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
     .concat(triggersAbove === true ? ['after a rise'] : [])
     .join(' ');

@@ -61,11 +61,11 @@ export async function buildEngine(plan: RunPlan, ports: LivePorts, history: Trad
 }
 
 /** Returns the strategies that wait for warm-up bars, and what each is missing. They begin once enough bars have arrived. */
-export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly says: string }[] {
+export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly message: string }[] {
   return engine.runs.flatMap((run) =>
     [...run.needed].flatMap((feed) => {
       const message = missingWarmup(run.name, feed.bars, run.readyRow(feed) + 1);
-      return message === null ? [] : [{ name: run.name, says: message }];
+      return message === null ? [] : [{ name: run.name, message }];
     }),
   );
 }

@@ -146,7 +146,7 @@ async function run(
   ending: Ending,
 ): Promise<End> {
   const offSignals = onSignals(ending, control, log);
-  const offUnattributed = onUnhandledErrors(bot);
+  const removeHandlers = onUnhandledErrors(bot);
   const stopLooking = repeat(POLL_MS, () => checkKillFiles(config, control));
   const loss = new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() });
   const stopWatching = repeat(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
@@ -161,7 +161,7 @@ async function run(
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
   offSignals();
-  offUnattributed();
+  removeHandlers();
   log.info(exitSummary(control.view()));
   return { code, why };
 }
@@ -177,10 +177,10 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
   );
   checkMode({ mode, isFlagged: isLive, timeScale, urls, fingerprint, confirmed });
   if (mode === 'live' && confirm !== null) replaceFile(path, `${confirm}\n`);
-  const killSwitch = readKillSwitch(config.data);
-  if (killSwitch === null) return;
+  const record = readKillSwitch(config.data);
+  if (record === null) return;
   throw new ConfigError(
-    `${config.data}: this bot was killed by ${killSwitch.who}: ${killSwitch.why}`,
+    `${config.data}: this bot was killed by ${record.who}: ${record.why}`,
     'look at every order and position, then re-arm: isobar resume account --code KILLED --why ...',
   );
 }

@@ -38,25 +38,25 @@ export class LiveLog {
     this.#pino = pino({ base: null, timestamp: false, level, formatters: { level: (label) => ({ level: label }) } }, { write });
   }
 
-  debug(otherMessage: string, fields?: LogFields): void {
-    this.#add('debug', otherMessage, fields);
+  debug(message: string, fields?: LogFields): void {
+    this.#add('debug', message, fields);
   }
-  info(says: string, fields?: LogFields): void {
-    this.#add('info', says, fields);
+  info(message: string, fields?: LogFields): void {
+    this.#add('info', message, fields);
   }
-  warn(says: string, fields?: LogFields): void {
-    this.#add('warn', says, fields);
+  warn(message: string, fields?: LogFields): void {
+    this.#add('warn', message, fields);
   }
-  error(says: string, fields?: LogFields): void {
-    this.#add('error', says, fields);
+  error(message: string, fields?: LogFields): void {
+    this.#add('error', message, fields);
   }
 
   /** Logs a decision and its reason. `code` is stable. */
-  decided(strategy: string | null, says: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
+  decided(strategy: string | null, message: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
-    this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(says) });
+    this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(message) });
     if (this.#decisions.length > MAX_DECISIONS) this.#decisions.shift();
-    this.#add(level, strategy === null ? says : `${strategy}: ${says}`, code === null ? undefined : { code });
+    this.#add(level, strategy === null ? message : `${strategy}: ${message}`, code === null ? undefined : { code });
   }
 
   get decisions(): readonly DecisionView[] {

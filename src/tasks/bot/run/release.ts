@@ -17,19 +17,19 @@ interface HeldParts {
 }
 
 /** Sends the decisions of the last process, or denies them if it is too late. */
-export function release({ held, engine, narratedJournal: reported, services, config }: HeldParts, nowMs: number): void {
+export function release({ held, engine, narratedJournal, services, config }: HeldParts, nowMs: number): void {
   for (const { what, order, id, code, atMs, waits } of held) {
-    if (what === 'denied') reported.denied(order, code);
+    if (what === 'denied') narratedJournal.denied(order, code);
     else if (what === 'draft') {
-      if (order.state === STATE.draft && waits !== null) reported.drafted(order, waits);
+      if (order.state === STATE.draft && waits !== null) narratedJournal.drafted(order, waits);
     } else if (order.id !== id) continue;
     else if (what === 'cancel') {
       if (order.state !== STATE.cancelSent) continue;
-      reported.cancelSent(order);
+      narratedJournal.cancelSent(order);
       services.cancel(order);
     } else if (order.state === STATE.sent) {
       if (nowMs - atMs > config.bars.graceMs) missed(engine, order);
-      else if (engine.risk.hasApproved(order)) services.submit(order, reported.submitted(order));
+      else if (engine.risk.hasApproved(order)) services.submit(order, narratedJournal.submitted(order));
       else throw new InvariantError(`order ${id} is to be sent and was not approved`);
     }
   }

@@ -5,7 +5,7 @@ import { pow10 } from '../../../base/number/exact.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
-import { amountOf } from '../../../model/value.ts';
+import { notionalOf } from '../../../model/value.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
@@ -267,7 +267,7 @@ function valueOf(engine: Engine, strategy: number, index: number): Decimal {
   const ticks = engine.lastTicks(index);
   if (qty === 0 || !(ticks > 0)) return new Decimal(0);
   const [size, price] = [fromScaled(qty, ledger.qtyDigits(index)), fromScaled(ticks, instruments[index]!.priceDigits)];
-  return amountOf(instruments[index]!, new Decimal(size), new Decimal(price));
+  return notionalOf(instruments[index]!, new Decimal(size), new Decimal(price));
 }
 
 const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');

@@ -2,14 +2,14 @@
 
 import type { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { amountOf } from '../../../model/value.ts';
+import { notionalOf } from '../../../model/value.ts';
 
 /** Digits of money in quote assets such as USDT. Amounts of coins keep all their digits. */
 const MONEY_DIGITS = 2;
 
 /** Returns the profit of a position opened at `entry`, at price `last`. For an inverse contract it is in coins. */
 export function profitOf(instrument: Instrument, qty: Decimal, entry: Decimal, last: Decimal, isLong: boolean): Decimal {
-  const gain = amountOf(instrument, qty, last).minus(amountOf(instrument, qty, entry));
+  const gain = notionalOf(instrument, qty, last).minus(notionalOf(instrument, qty, entry));
   const isInverse = instrument.contract?.kind === 'inverse';
   return isLong === isInverse ? gain.negated() : gain;
 }

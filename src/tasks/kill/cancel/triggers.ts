@@ -35,13 +35,13 @@ function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrum
 }
 
 /** True when the row agrees with the order in every known term. The list has no client order ids. */
-function waitsAs(row: TriggerOrder, { request, triggerTicks: trigger = 0 }: LostOrder): boolean {
+function waitsAs(row: TriggerOrder, { request, triggerTicks = 0 }: LostOrder): boolean {
   const { instrument, side, lots, reduceOnly } = request;
   return (
-    trigger > 0 &&
+    triggerTicks > 0 &&
     row.side === side &&
     row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
-    toScaled(row.triggerPrice, instrument.priceDigits) === trigger &&
+    toScaled(row.triggerPrice, instrument.priceDigits) === triggerTicks &&
     toScaled(row.volume, instrument.quantityDigits) === lots
   );
 }
@@ -49,9 +49,7 @@ function waitsAs(row: TriggerOrder, { request, triggerTicks: trigger = 0 }: Lost
 /** True when the bot has, or may have, trigger orders. Other lists are not read, because not every service has them. */
 function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: boolean): boolean {
   if (instrument.market !== 'futures') return false;
-  return (
-    all || own === null || waiting.has(instrument.id) || own.lostOf(instrument.id).some(({ triggerTicks: trigger = 0 }) => trigger > 0)
-  );
+  return all || own === null || waiting.has(instrument.id) || own.lostOf(instrument.id).some(({ triggerTicks = 0 }) => triggerTicks > 0);
 }
 
 /**

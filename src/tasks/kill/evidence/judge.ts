@@ -53,10 +53,10 @@ export class Judge {
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#unnamed(instrument, fresh, rows);
-    const monitoring = { isComplete: open.complete && history.isWhole, isPast };
-    const { found, uncertainties: warnings } = attribute(this.books.lostOf(instrument.id), unnamed, monitoring);
+    const sighting = { isComplete: open.complete && history.isWhole, isPast };
+    const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.named(cid, venueId);
-    return { held: this.#held(instrument, fresh, warnings), uncertainties: warnings };
+    return { held: this.#held(instrument, fresh, uncertainties), uncertainties };
   }
 
   /** Returns trades without an order in the journal: those of the list, and unattributed fills of the journal. */
@@ -190,17 +190,17 @@ export class Judge {
 
   // --- Positions
 
-  #held(instrument: Instrument, fresh: readonly TradeRow[], concerns: readonly Doubt[]): Judgement['held'] {
+  #held(instrument: Instrument, fresh: readonly TradeRow[], uncertainties: readonly Doubt[]): Judgement['held'] {
     const sums = new Map(this.books.heldOf(instrument.id));
     for (const row of fresh) {
       const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
       if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
     }
-    const strategies = new Set([...sums.keys(), ...concerns.map(({ order }) => order.strategy)]);
+    const strategies = new Set([...sums.keys(), ...uncertainties.map(({ order }) => order.strategy)]);
     return new Map(
       Array.from(strategies, (strategy) => {
         const sum = sums.get(strategy) ?? new Decimal(0);
-        const { low, high } = rangeOf(concerns.filter(({ order }) => order.strategy === strategy));
+        const { low, high } = rangeOf(uncertainties.filter(({ order }) => order.strategy === strategy));
         return [strategy, { low: sum.plus(low), high: sum.plus(high) }];
       }),
     );

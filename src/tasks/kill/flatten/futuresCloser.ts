@@ -29,7 +29,7 @@ export class FuturesCloser implements Closer {
 
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, positionSide, judge, isNet } = this.#parts;
-    const { held, uncertainties: warnings } = await judge.read(instrument);
+    const { held, uncertainties } = await judge.read(instrument);
     const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
     const found = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
     if (!found) return null;
@@ -39,7 +39,7 @@ export class FuturesCloser implements Closer {
     // What is not the bot's stays open.
     const rest = Decimal.min(high, found.positionVolume).minus(qty);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
-    return { side, qty, rest, uncertainties: warnings.map(doubtText) };
+    return { side, qty, rest, uncertainties: uncertainties.map(doubtText) };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {

@@ -68,10 +68,10 @@ export async function foundAfterAll(
   venue.parts.onPhase('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
   const timeLimit = venue.timeLimit(`${instrument.id}: nothing proves what became of a slice`);
   for (let absences = 0; ;) {
-    const { uncertainties: warnings } = await judge.read(instrument);
+    const { uncertainties } = await judge.read(instrument);
     const venueId = judge.books.venueIdOf(cid);
     if (venueId !== null) return venueId;
-    const doubt = warnings.find(({ order }) => order.cid === cid);
+    const doubt = uncertainties.find(({ order }) => order.cid === cid);
     // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in doubt.
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
     // Before the horizon nothing can be proved, so extend the limit. After it, lists that stay incomplete never prove anything.

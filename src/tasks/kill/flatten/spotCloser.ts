@@ -30,8 +30,8 @@ export class SpotCloser implements Closer {
 
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, strategy, judge } = this.#parts;
-    const { held, uncertainties: warnings } = await judge.read(instrument);
-    const own = warnings.filter(({ order }) => order.strategy === strategy).map(doubtText);
+    const { held, uncertainties } = await judge.read(instrument);
+    const own = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
     const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
     if (high.isZero() && own.length === 0) return null;

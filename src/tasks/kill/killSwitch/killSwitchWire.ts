@@ -9,10 +9,10 @@ const CREATES: readonly string[] = OPS.map(endpointOf)
   .filter(({ effect }) => effect === 'create')
   .flatMap(({ path, otherPaths = [] }) => [path, ...otherPaths]);
 
-/** Wraps `wire`: requests that create an order end as not sent while `guard` is closed. A prefix before the path changes nothing. */
-export function killSwitchWire(wire: LateReplyWire, guard: Pick<KillSwitch, 'isClosed'>): LateReplyWire {
+/** Wraps `wire`: requests that create an order end as not sent while `killSwitch` is closed. A prefix before the path changes nothing. */
+export function killSwitchWire(wire: LateReplyWire, killSwitch: Pick<KillSwitch, 'isClosed'>): LateReplyWire {
   return (request, done, late) => {
-    if (request.method === 'POST' && makesOrder(request.url) && guard.isClosed) {
+    if (request.method === 'POST' && makesOrder(request.url) && killSwitch.isClosed) {
       queueMicrotask(() => done({ kind: 'failed', cause: 'KILLED: no order leaves any more', bytesWritten: 0 }));
       return () => {};
     }

@@ -15,9 +15,9 @@ export function printKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
   // Replace the file atomically: a partial one would count as no mark.
-  const isText = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
+  const isWritten = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
   return () => {
-    if (isText && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
+    if (isWritten && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
   };
 }
 

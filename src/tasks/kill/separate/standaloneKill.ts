@@ -125,20 +125,17 @@ function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): J
  * unknown, and none may be reported as closed.
  */
 export function readWhole(folder: string, visit: (record: JournalRecord) => void): JournalReading {
-  const byManual = 'look at every position of the bot at the exchange, and close it by hand';
+  const remedy = 'look at every position of the bot at the exchange, and close it by hand';
   let reading: JournalReading;
   try {
     reading = readJournal(plainDisk, folder, visit);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new ConfigError(
-      `${folder}: the journal cannot be read (${String(error.code)}), so that nobody knows what the bot holds`,
-      byManual,
-    );
+    throw new ConfigError(`${folder}: the journal cannot be read (${String(error.code)}), so that nobody knows what the bot holds`, remedy);
   }
   const { damage, account } = reading;
-  if (damage !== null) throw new ConfigError(`${damage.path}:${damage.line}: the journal is damaged: ${damage.message}`, byManual);
-  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so that nobody knows what it holds`, byManual);
+  if (damage !== null) throw new ConfigError(`${damage.path}:${damage.line}: the journal is damaged: ${damage.message}`, remedy);
+  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so that nobody knows what it holds`, remedy);
   return reading;
 }
 
