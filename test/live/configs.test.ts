@@ -74,6 +74,16 @@ test.each([
   ['data: bot-paper-spot', 'dta: bot', 'bot.yaml:12 dta: unknown key dta, the nearest valid one is data'],
   ['keyFile: key', 'apiKey: abcdefgh12345678', 'bot.yaml:9 exchange.apiKey: a key does not belong into a configuration file'],
   ["fills: { collar: '0.01' }", 'fills: { latencyMs: 50 }', 'unknown key latencyMs'],
+  [
+    'mode: paper',
+    'mode: paper\nmodels: { slippage: models/impact.ts }',
+    'bot.yaml:6 models.slippage: expected no slippage model here (fill prices of a bot come from the exchange; leave it out)',
+  ],
+  [
+    'mode: paper',
+    'mode: paper\nmodels: { fees: models/tiers.ts }',
+    'bot.yaml:6 models.fees: expected no fee model here (fees of a bot come from the exchange; leave it out)',
+  ],
   ["cash: { USDT: '10000' }", 'cash: { USDT: 10000 }', 'expected a quoted decimal'],
   ['  spotUrl: http://127.0.0.1:8080\n', '', 'expected the address of the spot service, got none'],
 ])('%s written as %s is refused with its place', (good, bad, message) => {

@@ -13,6 +13,16 @@ const { name, strategy, params, feeds, market, futures, cash, size, fees, fills,
   definitionSchema.shape;
 const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
+const noModel = (what: string, of: string) => ({ error: `no ${what} model here (${of} of a bot come from the exchange; leave it out)` });
+const ownModels = map(
+  {
+    slippage: z.never(noModel('slippage', 'fill prices')).optional(),
+    fees: z.never(noModel('fee', 'fees')).optional(),
+    risk: models.unwrap().shape.risk,
+  },
+  'files with risk rules, such as { risk: [models/weekdays.ts] }',
+).describe('risk rules of your own, loaded like strategies');
+
 const DAY_MS = 86_400_000;
 const url = (of: string) => textValue('a URL such as http://127.0.0.1:8080', `address of the ${of} service`).optional();
 
@@ -131,7 +141,7 @@ export const liveSchema = map(
       "the collar of market orders and where stops are looked at, such as { collar: '0.01', inside: 1m }",
     ).optional(),
     risk,
-    models,
+    models: ownModels.optional(),
     modules,
     seed,
     catalog,
