@@ -25,6 +25,22 @@ test.each([
   expect([ledger.lots(0, 0), ledger.entryPrice(0, 0)]).toEqual([-1, 42_000.1]);
 });
 
+test('a holding of both sides is rounded twice, so its value may move against the price: it is not one-sided', () => {
+  const contract = inverseContract({ marginDigits: 3 }, { baseDigits: 3 });
+  const ledger = new FuturesLedger([contract], 1, () => ({ ...TERMS, isNet: false }));
+  ledger.deposit(0, ledger.cashAsset, 1e9);
+  expect(ledger.isOneSided(0)).toBe(true);
+  const open = (isBuy: boolean, lots: number) =>
+    ledger.fill(0, 0, isBuy, fillOf({ lots, price: 400_000, notional: ledger.scale(0).valueOfLots(lots, 400_000) }), false);
+  open(true, 301);
+  expect(ledger.isOneSided(0)).toBe(true);
+  open(false, 300);
+  expect(ledger.isOneSided(0)).toBe(false);
+  const values = Array.from({ length: 1_000 }, (_, at) => ledger.holdingValue(0, 400_000 + at));
+  const moves = values.slice(1).map((value, at) => Math.sign(value - values[at]!));
+  expect(new Set(moves)).toEqual(new Set([-1, 0, 1]));
+});
+
 test('of two prices an inverse contract has the mean by coins, a linear one that by lots', () => {
   const average = (contract: ReturnType<typeof inverseContract>) => {
     const ledger = new FuturesLedger([contract], 1, () => TERMS);

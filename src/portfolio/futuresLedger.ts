@@ -222,6 +222,10 @@ export class FuturesLedger implements Ledger {
     const { long, short } = this.lines[index]!;
     return long.lots !== 0 || short.lots !== 0;
   }
+  isOneSided(index: number): boolean {
+    const { long, short } = this.lines[index]!;
+    return long.lots === 0 || short.lots === 0;
+  }
   holdingValue(index: number, ticks: number): number {
     const { scale, long, short } = this.lines[index]!;
     let units = 0;

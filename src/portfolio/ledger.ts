@@ -46,6 +46,8 @@ export interface Ledger {
 
   /** True when the account holds any of the instrument. */
   holds(index: number): boolean;
+  /** True unless a long and a short position are both held: the value of the holding then moves one way with the price. */
+  isOneSided(index: number): boolean;
   /** Returns what the account's holding adds to its cash at a price in ticks: the value of coins, or the profit of a position. */
   holdingValue(index: number, ticks: number): number;
   /**

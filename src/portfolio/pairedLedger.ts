@@ -86,6 +86,9 @@ export class PairedLedger implements Ledger {
   holds(index: number): boolean {
     return this.of(index).holds(index);
   }
+  isOneSided(index: number): boolean {
+    return this.of(index).isOneSided(index);
+  }
   holdingValue(index: number, ticks: number): number {
     return this.of(index).holdingValue(index, ticks);
   }

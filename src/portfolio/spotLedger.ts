@@ -255,6 +255,9 @@ export class SpotLedger implements Ledger {
   holds(index: number): boolean {
     return this.baseTotal(index) !== 0;
   }
+  isOneSided(): boolean {
+    return true;
+  }
   holdingValue(index: number, ticks: number): number {
     return this.value(index, ticks);
   }

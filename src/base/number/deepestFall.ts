@@ -10,10 +10,13 @@ export class DeepestFall {
   /** Largest peak minus value, in the units of the series; it may belong to another fall than `fraction`. */
   units = 0;
   private peak: number;
+  /** `limit(peak)`. */
+  private floor: number;
 
   /** `start`: the first peak, above 0. */
   constructor(start: number) {
     this.peak = start;
+    this.floor = this.limit(start);
   }
 
   /** Starts again from a first peak, without values. */
@@ -21,12 +24,18 @@ export class DeepestFall {
     this.peak = start;
     this.fraction = 0;
     this.units = 0;
+    this.floor = this.limit(start);
+  }
+
+  /** True when `take` would change nothing, whatever the values are between these two: no new peak, and no deeper fall. NaN: false. */
+  isUnmovedBy(one: number, other: number): boolean {
+    return one <= this.peak && other <= this.peak && one >= this.floor && other >= this.floor;
   }
 
   /** Takes the values [0, length), later than all before. */
   take(values: Float64Array, length: number): void {
     let peak = this.peak;
-    let limit = this.limit(peak);
+    let limit = this.floor;
     for (let at = 0; at < length; at++) {
       const value = values[at]!;
       if (value > peak) {
@@ -38,6 +47,7 @@ export class DeepestFall {
       }
     }
     this.peak = peak;
+    this.floor = limit;
   }
 
   /** Returns a limit: no value at or above it is a deeper fall than those found. It lies a rounding error above the exact limit. */

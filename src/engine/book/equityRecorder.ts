@@ -3,6 +3,7 @@
 import type { DeepestFall } from '../../base/number/deepestFall.ts';
 import type { Scratch } from '../../base/memory/rowLog.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
+import { PIECE_BITS, pieceExtremes } from '../../model/bars/pieceExtremes.ts';
 import type { EquityColumns } from '../../model/run/run.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
@@ -28,6 +29,8 @@ export interface EquitySink {
 /** Rows marked at once to find the deepest falls; a mark may write seven more. They fit into the processor's first-level cache. */
 const FALL_ROWS = 512;
 const fallUnits = new Float64Array(FALL_ROWS + 8);
+/** Equity at the lowest and the highest mark of pieces of rows. */
+const pieceUnits = new Float64Array(FALL_ROWS + 8);
 
 /** Greater than every row. */
 const NO_ROW = 2 ** 31 - 1;
@@ -53,6 +56,8 @@ export class EquityRecorder {
   /** For a single feed: the rows that the sink wants, how many of them are marked, and the next one. */
   private readonly sampleRows: Int32Array | null;
   private sampleCount = 0;
+  /** For a single feed with a sink: lowest and highest mark of pieces of rows. */
+  private readonly extremes: TickColumn | null;
   /** Number of rows of the run that the sink's falls have received. */
   private fallen = 0;
   private next: number;
@@ -80,6 +85,7 @@ export class EquityRecorder {
     this.onlyTicks = ticks[0]!;
     this.sampleRows =
       this.only === null || sink === null ? null : sink.rowsOf(this.only.bars.closeMs, this.only.firstRow, this.only.bars.length);
+    this.extremes = this.sampleRows === null ? null : pieceExtremes(this.onlyTicks);
     this.next = this.sampleRows?.[0] ?? NO_ROW;
     this.units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // With one execution feed, its own closes are the times.
@@ -133,14 +139,36 @@ export class EquityRecorder {
     this.ledger.markRows(instrumentIndex, this.units, from, to, this.onlyTicks, firstRow);
   }
 
-  /** Marks every row up to the newest delivered one. While nothing is held, equity is constant, so one row is enough. */
+  /** Takes every row up to the newest delivered one into the falls. While nothing is held, equity is constant, so one row is enough. */
   private markFalls(falls: DeepestFall, { cursor, instrumentIndex, firstRow }: FeedRun): void {
     const to = cursor.row + 1 - firstRow;
     if (to <= this.fallen) return;
     if (!this.ledger.holds(instrumentIndex)) this.fallen = to - 1;
+    if (this.ledger.isOneSided(instrumentIndex)) this.markPieces(falls, instrumentIndex, firstRow, to);
+    else this.markFallRows(falls, instrumentIndex, firstRow, to);
+  }
+
+  /**
+   * The same by pieces of rows. The equity of a one-sided holding moves one way with the price, so it lies between those of the lowest and
+   * the highest mark of the piece. Most pieces reach neither a new peak nor a deeper fall there, and their rows are left out.
+   */
+  private markPieces(falls: DeepestFall, instrument: number, firstRow: number, to: number): void {
+    const end = ((firstRow + to - 1) >> PIECE_BITS) + 1;
+    for (let first = (firstRow + this.fallen) >> PIECE_BITS; first < end; first += FALL_ROWS / 2) {
+      const pieces = Math.min(FALL_ROWS / 2, end - first);
+      this.ledger.markRows(instrument, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * first);
+      for (let at = 0; at < pieces; at++) {
+        const pieceEnd = Math.min(to, ((first + at + 1) << PIECE_BITS) - firstRow);
+        if (falls.isUnmovedBy(pieceUnits[2 * at]!, pieceUnits[2 * at + 1]!)) this.fallen = pieceEnd;
+        else this.markFallRows(falls, instrument, firstRow, pieceEnd);
+      }
+    }
+  }
+
+  private markFallRows(falls: DeepestFall, instrument: number, firstRow: number, to: number): void {
     while (this.fallen < to) {
       const rows = Math.min(FALL_ROWS, to - this.fallen);
-      this.ledger.markRows(instrumentIndex, fallUnits, 0, rows, this.onlyTicks, firstRow + this.fallen);
+      this.ledger.markRows(instrument, fallUnits, 0, rows, this.onlyTicks, firstRow + this.fallen);
       falls.take(fallUnits, rows);
       this.fallen += rows;
     }

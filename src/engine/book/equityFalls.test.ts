@@ -1,0 +1,108 @@
+// The deepest falls of an account with one feed, taken by pieces of rows, against every row taken by itself.
+
+import { expect, test } from 'vitest';
+import { DeepestFall } from '../../base/number/deepestFall.ts';
+import { Scratch } from '../../base/memory/rowLog.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import type { TickColumn } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { FuturesLedger } from '../../portfolio/futuresLedger.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { SpotLedger } from '../../portfolio/spotLedger.ts';
+import { spotInstrument } from '../../../test/fixtures/drafts.ts';
+import { fillOf } from '../../../test/fixtures/fills.ts';
+import { inverseContract, linearContract } from '../../../test/fixtures/futuresVenue.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { EquityRecorder } from './equityRecorder.ts';
+
+type Pick = (below: number) => number;
+const START = 1e10;
+const MINUTE = 60_000;
+
+/** One account: fills of random size and side at a price. */
+interface Account {
+  readonly ledger: Ledger;
+  readonly fill: (price: number, pick: Pick) => void;
+}
+
+function spotAccount(instrument: Instrument): Account {
+  const ledger = new SpotLedger([instrument], 1);
+  ledger.deposit(0, instrument.quote, START);
+  const fill = (price: number, pick: Pick) => {
+    const held = ledger.lots(0, 0);
+    const lots = held > 0 ? held : 1 + pick(500);
+    // A fee in coins leaves a holding that is worth a fraction of a unit.
+    const feeInBase = held === 0 && pick(2) === 0;
+    ledger.fill(0, 0, held === 0, fillOf({ lots, price, notional: price * lots, fee: feeInBase ? pick(2) : pick(1000), feeInBase }));
+  };
+  return { ledger, fill };
+}
+
+function contractAccount(contract: Instrument, isNet: boolean): Account {
+  const ledger = new FuturesLedger([contract], 1, () => ({ leverage: 5, isCross: true, isNet }));
+  ledger.deposit(0, ledger.cashAsset, START);
+  const fill = (price: number, pick: Pick) => {
+    const isBuy = pick(2) === 0;
+    const closable = ledger.closable(0, 0, isBuy, true);
+    const isClose = !isNet && closable > 0 && pick(2) === 0;
+    const lots = isClose ? 1 + pick(closable) : 1 + pick(300);
+    ledger.fill(0, 0, isBuy, fillOf({ lots, price, notional: ledger.scale(0).valueOfLots(lots, price), fee: pick(1000) }), isClose);
+  };
+  return { ledger, fill };
+}
+
+const ACCOUNTS: Readonly<Record<string, () => Account>> = {
+  'spot, exact': () => spotAccount(spotInstrument()),
+  'spot, rounded': () => spotAccount(spotInstrument('BTC', { quoteDigits: 2, priceDigits: 4 })),
+  'linear, net': () => contractAccount(linearContract(), true),
+  'linear, both sides': () => contractAccount(linearContract({ marginDigits: 2 }, { quoteDigits: 2 }), false),
+  'inverse, net': () => contractAccount(inverseContract(), true),
+  'inverse, both sides': () => contractAccount(inverseContract(), false),
+};
+
+/** A walk of prices; `hole`: a share of marks that are missing. */
+function walkOf(rows: number, pick: Pick, hole: number): TickColumn {
+  let price = 400_000;
+  const step = [1, 50, 5_000][pick(3)]!;
+  const ticks = Array.from({ length: rows }, () => {
+    price = Math.max(1, price + pick(2 * step + 1) - step);
+    return hole > 0 && pick(hole) === 0 ? NaN : price;
+  });
+  return hole > 0 || pick(4) === 0 ? Float64Array.from(ticks) : Int32Array.from(ticks);
+}
+
+test.each(Object.entries(ACCOUNTS))('%s: falls by pieces are those of every row, whenever fills come', (_, open) => {
+  let falls = 0;
+  for (let seed = 1; seed <= 200; seed++) {
+    const rng = seededRng(seed);
+    const pick: Pick = (below) => Math.floor(rng.next() * below);
+    const { ledger, fill } = open();
+    const rows = 1 + pick([40, 300, 3_000][Math.floor((seed % 20) / 9)]!);
+    const ticks = walkOf(rows, pick, seed % 7 === 0 ? 20 : 0);
+    const closeMs = Float64Array.from({ length: rows }, (_row, at) => (at + 1) * MINUTE);
+    const firstRow = pick(Math.min(rows, 40));
+    const cursor = { row: firstRow - 1 };
+    const feed = { cursor, instrumentIndex: 0, firstRow, bars: { closeMs, length: rows } } as unknown as FeedRun;
+    const [taken, wanted] = [new DeepestFall(START), new DeepestFall(START)];
+    const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), falls: taken };
+    const recorder = new EquityRecorder([feed], [ticks], ledger, new Scratch(), sink, 64);
+    const rate = 1 + pick(200);
+    for (cursor.row = firstRow; cursor.row < rows; cursor.row++) {
+      const price = ticks[cursor.row]!;
+      // A fill inside the row comes before its close.
+      if (pick(rate) === 0 && price > 0) {
+        cursor.row--;
+        recorder.settle();
+        cursor.row++;
+        fill(price, pick);
+      }
+      wanted.take(Float64Array.of(ledger.equityTotalUnits([price])), 1);
+      if (pick(50) === 0) recorder.settle();
+    }
+    cursor.row = rows - 1;
+    recorder.settle();
+    expect([taken.fraction, taken.units], `seed ${seed}`).toEqual([wanted.fraction, wanted.units]);
+    if (wanted.fraction < 0) falls++;
+  }
+  expect(falls).toBeGreaterThan(40);
+});
