@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueQueue } from '../ports/dueQueue.ts';
-import { all, pending, sleep, start, type Work } from './task.ts';
+import { all, immediate, pending, sleep, start, type Work } from './task.ts';
 
 /** A callback that the test calls by hand. */
 class Reply<T> {
@@ -18,12 +18,6 @@ class Reply<T> {
     this.#done!(value);
   }
 }
-
-const ready = <T>(value: T): Work<T> =>
-  pending<T>((done) => {
-    done(value);
-    return () => {};
-  });
 
 describe('a task', () => {
   it('runs in the stack of its caller up to its first wait, then in the stack of the callback', () => {
@@ -47,7 +41,7 @@ describe('a task', () => {
     start(
       (function* (): Work<number> {
         let sum = 0;
-        for (let at = 1; at <= 10_000; at++) sum += yield* ready(at);
+        for (let at = 1; at <= 10_000; at++) sum += yield* immediate(at);
         return sum;
       })(),
     ).whenOver((sum) => sums.push(sum));
@@ -147,7 +141,7 @@ describe('a cancel', () => {
 
   it('has no effect on a task that has ended', () => {
     const results: number[] = [];
-    const task = start(ready(5));
+    const task = start(immediate(5));
     task.cancel();
     task.whenOver((result) => results.push(result));
     expect(results).toEqual([5]);
@@ -160,7 +154,7 @@ describe('all', () => {
       fc.property(fc.uniqueArray(fc.nat({ max: 9 }), { maxLength: 8 }), fc.infiniteStream(fc.boolean()), (ids, areReady) => {
         const replies = new Map<number, Reply<number>>();
         const works = ids.toSorted((a, b) => a - b).map((id) => {
-          if (areReady.next().value === true) return ready(id);
+          if (areReady.next().value === true) return immediate(id);
           const reply = new Reply<number>();
           replies.set(id, reply);
           return reply.work();
@@ -196,6 +190,7 @@ describe('sleep', () => {
     const other = start(sleep(queue, 200));
     other.whenOver(() => lines.push('never'));
     other.cancel();
+    expect(queue.nextMs).toBe(1500);
     for (let ms = 1100; ms <= 1600; ms += 100) queue.runDue(ms);
     expect(lines).toEqual(['woke at 1500']);
   });

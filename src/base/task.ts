@@ -99,6 +99,13 @@ export function* pending<T>(begin: (done: (value: T) => void) => () => void): Wo
   return wait.result!.value;
 }
 
+/** Returns work that has its result without a wait. */
+export const immediate = <T>(result: T): Work<T> =>
+  pending<T>((done) => {
+    done(result);
+    return () => {};
+  });
+
 /** Runs all works at the same time, started in their order, and returns their results in the same order. */
 export function* all<T>(works: readonly Work<T>[]): Work<readonly T[]> {
   const results: T[] = [];

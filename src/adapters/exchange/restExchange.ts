@@ -2,6 +2,7 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
+import { start } from '../../base/task.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
 import type { Channel, OrderGateway, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
@@ -68,7 +69,7 @@ export class RestExchange implements OrderGateway {
     const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
     const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
     const adopted = (track: TrackedOrder): void => this.#adopted(track);
-    const cancelExtra = (index: number, venueId: string): void => venue.cancel(instruments[index]!, venueId, () => {});
+    const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
     const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
     this.#ownership = ownership;
     const identify = new Identify({ venue, ownership });
@@ -98,7 +99,7 @@ export class RestExchange implements OrderGateway {
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore
     this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
-    const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);
+    const venueNow = (done: (ms: number | null) => void): void => start(core.clock.now()).whenOver(done);
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
       venue, ownership, identify, holdings, sink, venueNow, readTrades,

@@ -1,6 +1,7 @@
 // Compares what the account holds with what its trades add up to: asset totals on spot, net contracts on futures.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { start } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -162,7 +163,7 @@ export class HoldingsCheck {
     const { venue, holdings, parts } = this.#parts.core;
     const assets = new Set(instruments.flatMap((index) => [parts.instruments[index]!.base, parts.instruments[index]!.quote]));
     const sinceMs = this.#oldestMs();
-    venue.holdings(options, (held) => {
+    start(venue.holdings(options)).whenOver((held) => {
       if (held === null || (!holdings.isSet && this.#isUnsure())) return done(null);
       const totalOf = (asset: string): Decimal => new Decimal(held.find((each) => each.asset === asset)?.total ?? 0);
       done({
@@ -192,7 +193,7 @@ export class HoldingsCheck {
       const index = left.shift();
       if (index === undefined) return done(this.#positionsOf(nets));
       const sinceMs = this.#oldestMs();
-      venue.positions(parts.instruments[index]!, options, (page) => {
+      start(venue.positions(parts.instruments[index]!, options)).whenOver((page) => {
         if (page === null || !page.isWhole || (positions.lotsOf(index) === null && this.#isUnsure())) return done(null);
         this.#parts.funding.take(index, page.rows);
         nets.push({ index, lots: netLots(page.rows, parts.instruments[index]!), sinceMs });

@@ -1,5 +1,6 @@
 // Asks the venue for the client order ids of open orders that a list shows without one and whose terms match none of our orders.
 
+import { start } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { forAll } from '../calls/forAll.ts';
@@ -43,13 +44,13 @@ export class Identify {
     };
     if (instrument.contract === undefined) {
       const one = (row: OrderRow, next: (nothing: null) => void): void =>
-        venue.order(instrument, row.venueId, options, (answer) => {
+        start(venue.order(instrument, row.venueId, options)).whenOver((answer) => {
           note(row, answer);
           next(null);
         });
       return forAll<OrderRow, null>(unnamed, one, reported);
     }
-    venue.history(instrument, null, options, (history) => {
+    start(venue.history(instrument, null, options)).whenOver((history) => {
       for (const row of unnamed)
         note(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'));
       reported();

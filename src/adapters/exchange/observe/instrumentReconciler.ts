@@ -1,5 +1,6 @@
 // Reconciles one instrument: reads its open orders and trades, then the status of each of our orders that the list does not show.
 
+import { start } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -85,7 +86,7 @@ export class InstrumentReconciler {
   /** Passes null if the list did not arrive. */
   #openOrders(options: CallOptions, done: (page: Page<OrderRow> | null) => void): void {
     const { venue, instrument, index, identify } = this.#parts;
-    venue.openOrders(instrument, options, (page) => {
+    start(venue.openOrders(instrument, options)).whenOver((page) => {
       if (page === null) done(null);
       else identify.rows(page, instrument, index, options, done);
     });
@@ -112,7 +113,7 @@ export class InstrumentReconciler {
     const { venue, instrument, index, tracks, ownership, venueMs } = this.#parts;
     const own = tracks.triggersOf(index);
     if (own.size === 0) return done(true);
-    venue.waiting(instrument, options, (rows) => {
+    start(venue.waiting(instrument, options)).whenOver((rows) => {
       const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
       for (const row of rows ?? []) {
         if (!mayWait(row)) continue;

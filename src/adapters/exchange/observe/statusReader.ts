@@ -1,6 +1,7 @@
 // Queries one order by its id until a terminal status is confirmed.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { start } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -57,7 +58,7 @@ export class StatusReader {
     if (waiting !== undefined) return void waiting.push(done);
     this.#asking.set(track, [done]);
     const { venue, instruments } = this.#parts;
-    venue.order(instruments[track.request.instrumentIndex]!, track.venueId, options, (row) => {
+    start(venue.order(instruments[track.request.instrumentIndex]!, track.venueId, options)).whenOver((row) => {
       this.#take(track, row, options, () => {
         const waiters = this.#asking.get(track) ?? [];
         this.#asking.delete(track);

@@ -1,6 +1,7 @@
 // Reads the account's trades of one instrument without gaps and books each one once, to its order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { start } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -11,12 +12,12 @@ import { FillScale, type TradeNumbers } from '../order/fills.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
-import type { Page, TradeRow } from '../calls/rows.ts';
+import type { OrderRow, Page, TradeRow } from '../calls/rows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
 import { mirrored } from './selfTrade.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import { MAX_ROWS, type VenueCalls } from '../calls/venueCalls.ts';
+import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
 
 export interface TradesRead {
   /** True if no trade is missing since the last known one. */
@@ -145,7 +146,7 @@ export class TradeReader {
       if (step.kind === 'ask') ask({ fromId: step.fromId, max: MAX_ROWS });
       else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
     };
-    const ask = (from: Parameters<VenueCalls['trades']>[1]): void => this.#parts.venue.trades(this.#parts.instrument, from, options, took);
+    const ask = (from: TradesFrom): void => start(this.#parts.venue.trades(this.#parts.instrument, from, options)).whenOver(took);
     // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
     // long.
     const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.seen.countSince(sinceMs));
@@ -221,13 +222,13 @@ export class TradeReader {
   }
 
   /** Spot reports the client order id in the reply to a query, futures only in the history. */
-  #orderOf(venueId: string, options: CallOptions, done: Parameters<VenueCalls['order']>[3]): void {
+  #orderOf(venueId: string, options: CallOptions, done: (row: OrderRow | 'none' | null) => void): void {
     const { venue, instrument } = this.#parts;
-    if (instrument.contract === undefined) return venue.order(instrument, venueId, options, done);
-    venue.history(instrument, null, options, (page) => {
+    if (instrument.contract === undefined) return start(venue.order(instrument, venueId, options)).whenOver(done);
+    start(venue.history(instrument, null, options)).whenOver((page) => {
       const found = page?.rows.find((row) => row.venueId === venueId);
       if (found) done(found);
-      else venue.order(instrument, venueId, options, done);
+      else start(venue.order(instrument, venueId, options)).whenOver(done);
     });
   }
 

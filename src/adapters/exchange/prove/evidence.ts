@@ -1,5 +1,6 @@
 // Reads evidence about unknown orders. Each read starts with the venue's time and reports whether anything may be missing.
 
+import { start } from '../../../base/task.ts';
 import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
@@ -65,7 +66,7 @@ export class EvidenceReader {
     switch (channel) {
       case 'openOrders':
         return this.#waiting(track, index, venueMs, (isWhole) =>
-          venue.openOrders(instrument, RECONCILE, (listed) => {
+          start(venue.openOrders(instrument, RECONCILE)).whenOver((listed) => {
             if (listed === null) return report(false);
             identify.rows(listed, instrument, index, RECONCILE, (page) => {
               this.#judge(page, index, channel, venueMs);
@@ -94,7 +95,7 @@ export class EvidenceReader {
   #waiting(track: TrackedOrder, index: number, venueMs: number, done: (isWhole: boolean) => void): void {
     const { venue, ownership, isWaiting } = this.#parts;
     if (!isTriggerOrder(track.request)) return done(true);
-    venue.waiting(track.request.instrument, RECONCILE, (rows) => {
+    start(venue.waiting(track.request.instrument, RECONCILE)).whenOver((rows) => {
       const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !ownership.isIgnored(id);
       const alike = rows?.filter((row) => matchesTrigger(row, track.request) && isFree(row)) ?? [];
       const own = alike.find((row) => !isOlder(row, track.signMs));
@@ -121,9 +122,9 @@ export class EvidenceReader {
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
       const step = isFirst ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);
       isFirst = false;
-      if (step.kind === 'ask') venue.history(instrument, step.fromId, RECONCILE, took);
+      if (step.kind === 'ask') start(venue.history(instrument, step.fromId, RECONCILE)).whenOver(took);
       else report(step.kind === 'complete');
     };
-    venue.history(instrument, null, RECONCILE, took);
+    start(venue.history(instrument, null, RECONCILE)).whenOver(took);
   }
 }

@@ -1,6 +1,7 @@
 // Reads a foreign order before its adoption. All of its fills must be known.
 
 import { toScaled } from '../../../base/number/decimal.ts';
+import { start } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -38,7 +39,7 @@ export function readForeignOrder(
   if (foreign.isWaiting) return done('a condition order cannot be taken over: cancel it at the exchange, or ignore it');
   const instrument = instruments[foreign.instrument]!;
   // Read the order first: the trades read afterwards must include all fills that it reports.
-  venue.order(instrument, venueId, RECONCILE, (row) => {
+  start(venue.order(instrument, venueId, RECONCILE)).whenOver((row) => {
     if (row === null || row === 'none') return done('the exchange does not say what it asks for: try again');
     const { priceDigits, quantityDigits } = instrument;
     const [lots, limit, executed] = [

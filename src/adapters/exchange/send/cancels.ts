@@ -1,5 +1,6 @@
 // Sends cancels: once the venue order id is known, and again until the order has ended. Reads the order after every reply.
 
+import { start } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OrderSettings } from '../calls/settings.ts';
@@ -55,6 +56,6 @@ export class Cancels {
     // A terminal status was read, which only needs confirmation.
     if (track.terminal !== null) return;
     // Query the order after any reply, even a refusal that there is no such order. Only the order's own status shows that it has ended.
-    venue.cancel(instruments[track.request.instrumentIndex]!, track.venueId, () => check(track));
+    start(venue.cancel(instruments[track.request.instrumentIndex]!, track.venueId)).whenOver(() => check(track));
   }
 }

@@ -1,5 +1,7 @@
 // Sets leverage, margin mode and position mode of contracts until the venue confirms them. No position opens before that.
 
+import { assertNever } from '../../../base/assert.ts';
+import { start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -56,7 +58,7 @@ export class ContractSettings {
       return this.#parts.raisedCauses.resolve('SETTINGS', instrument);
     }
     this.#note(instrument, name, false);
-    this.#send(instrument, name, (outcome) => {
+    start(this.#send(instrument, name)).whenOver((outcome) => {
       if (outcome.kind === 'acked') return this.#done(instrument, name, step);
       const isInUse = outcome.kind === 'refused' && outcome.code === VENUE_CODES.unsupportedOperation.code;
       if (!isInUse) return this.#again(instrument, step, pauseMs);
@@ -77,17 +79,19 @@ export class ContractSettings {
     this.#timers.set(instrument, scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), run));
   }
 
-  #send(instrument: number, name: Name, done: (outcome: Outcome<null>) => void): void {
+  #send(instrument: number, name: Name): Work<Outcome<null>> {
     const { calls, target, instruments } = this.#parts;
     const { positionModel, positionType, leverage } = target(instrument);
     const contractName = instruments[instrument]!.wireName;
     switch (name) {
       case 'positionModel':
-        return calls.call('futures.changePositionMode', { contractName, positionModel }, done);
+        return calls.call('futures.changePositionMode', { contractName, positionModel });
       case 'positionType':
-        return calls.call('futures.changeMarginMode', { contractName, marginModel: positionType }, done);
+        return calls.call('futures.changeMarginMode', { contractName, marginModel: positionType });
       case 'leverage':
-        return calls.call('futures.changeLeverage', { contractName, nowLevel: leverage }, done);
+        return calls.call('futures.changeLeverage', { contractName, nowLevel: leverage });
+      default:
+        return assertNever(name);
     }
   }
 
@@ -95,7 +99,7 @@ export class ContractSettings {
   #isSetAlready(instrument: number, done: (isSet: boolean) => void): void {
     const { venue, instruments, target } = this.#parts;
     const { leverage, positionType } = target(instrument);
-    venue.positions(instruments[instrument]!, { priority: 'reconcile' }, (page) => {
+    start(venue.positions(instruments[instrument]!, { priority: 'reconcile' })).whenOver((page) => {
       const rows = page?.isWhole === true ? page.rows : [];
       done(rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType));
     });

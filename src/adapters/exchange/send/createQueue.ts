@@ -1,6 +1,7 @@
 // Sends create requests: each waits until it is durable and its side is free, is sent once, and its outcome is reported.
 
 import { timeMs } from '../../../base/brand.ts';
+import { start } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -131,16 +132,11 @@ export class CreateQueue {
       signMs: timeMs(track.signMs),
       late: (outcome: Outcome<unknown>) => this.#late(track, outcome),
     };
-    venue.create(
-      track.request,
-      track.cid,
-      (outcome) => {
-        lane.onWire = null;
-        this.#answered(track, outcome, lane);
-        this.#pump(lane);
-      },
-      options,
-    );
+    start(venue.create(track.request, track.cid, options)).whenOver((outcome) => {
+      lane.onWire = null;
+      this.#answered(track, outcome, lane);
+      this.#pump(lane);
+    });
   }
 
   #answered(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
