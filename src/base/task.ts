@@ -99,6 +99,13 @@ export function* pending<T>(begin: (done: (value: T) => void) => () => void): Wo
   return wait.result!.value;
 }
 
+/** Waits for a task that runs already. A cancel ends this wait and not the task. */
+export const resultOf = <T>(task: Task<T>): Work<T> =>
+  pending<T>((done) => {
+    task.whenOver(done);
+    return () => {};
+  });
+
 /** Returns work that has its result without a wait. */
 export const immediate = <T>(result: T): Work<T> =>
   pending<T>((done) => {

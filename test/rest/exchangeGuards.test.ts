@@ -9,6 +9,7 @@ import { pageOf } from '../../src/adapters/exchange/calls/spotCalls.ts';
 import { TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';
 import { MAX_ROWS, type VenueCalls } from '../../src/adapters/exchange/calls/venueCalls.ts';
 import { ticks } from '../../src/base/brand.ts';
+import { immediate } from '../../src/base/task.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import type { Evidence } from '../../src/ports/exchange.ts';
@@ -66,7 +67,10 @@ describe('evidence', () => {
       venueNow: (done) => done(90_000),
       isWaiting: () => false,
       lastMs: () => 90_000,
-      readTrades: (_, sinceMs) => void asked.push(sinceMs),
+      readTrades: (_, sinceMs) => {
+        asked.push(sinceMs);
+        return immediate({ isWhole: true, unattributed: 0, fresh: 0 });
+      },
     });
     const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
     reader.read(new TrackedOrder(wanted, 'A1', 50_000), { instrument: BTC, instrumentIndex: 0 }, 'myTrades');

@@ -2,11 +2,10 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
-import { start } from '../../base/task.ts';
+import { all, start } from '../../base/task.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
 import type { Channel, OrderGateway, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
-import { forAll } from './calls/forAll.ts';
 import { Audits } from './account/audit.ts';
 import { Cancels } from './send/cancels.ts';
 import { parseTriggerTrackId } from './calls/triggers.ts';
@@ -83,7 +82,13 @@ export class RestExchange implements OrderGateway {
     const { reconcile, readTrades } = this.#readers;
     const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contested(orders, venueId);
     this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
-    this.#cancels = new Cancels({ scheduler, venue, instruments, settings, check: (track) => this.#statuses.check(track, RECONCILE) });
+    this.#cancels = new Cancels({
+      scheduler,
+      venue,
+      instruments,
+      settings,
+      check: (track) => void start(this.#statuses.check(track, RECONCILE)),
+    });
     this.#settings = settingsOf(core);
     const { journal } = parts;
     this.#outbox = new CreateQueue({
@@ -92,7 +97,7 @@ export class RestExchange implements OrderGateway {
       doubled: (track, venueId) => ownership.doubled(track, venueId),
       holdCode: (track) => this.#obstacle(track),
     }); // prettier-ignore
-    this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index, done) => reconcile(index, STEADY, done) });
+    this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
       instruments, venueMs,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
@@ -178,7 +183,7 @@ export class RestExchange implements OrderGateway {
     const meant = instruments.filter((index) => this.#core.own.includes(index));
     const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
     const look = (looksLeft: number): void => {
-      forAll<number, boolean>(active, (index, one) => this.#readers.reconcile(index, RECONCILE, one), () => {
+      start(all(active.map((index) => this.#readers.reconcile(index, RECONCILE)))).whenOver(() => {
         const { scheduler } = this.#core.parts;
         const dueMs = this.#statuses.dueOf(isMeant);
         if (looksLeft > 0 && dueMs <= scheduler.nowMs + CONFIRM_WAIT_MS) scheduler.at(Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1, () => look(looksLeft - 1));

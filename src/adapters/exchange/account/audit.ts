@@ -1,6 +1,6 @@
 // Audits: compare everything that the venue shows with our records. Instruments in use are audited often, all of them now and then.
 
-import { forAll } from '../calls/forAll.ts';
+import { all, start, type Work } from '../../../base/task.ts';
 import type { AuditKind, AuditResult, AuditDifference, HaltCode } from '../calls/types.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -14,7 +14,7 @@ export interface AuditsDeps {
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingsCheck;
   /** Reconciles one instrument. `isWhole`: every list was complete. */
-  readonly reconcile: (instrument: number, options: CallOptions, done: (isWhole: boolean) => void) => void;
+  readonly reconcile: (instrument: number, options: CallOptions) => Work<boolean>;
   /** Instruments of this market, and those that have unfinished orders. */
   readonly own: readonly number[];
   readonly active: () => readonly number[];
@@ -41,8 +41,7 @@ export class Audits {
     venueNow((venueMs) => {
       if (venueMs === null) return done(gap(0, 'the exchange does not tell its time'));
       const instruments = kind === 'full' ? own : active();
-      const one = (index: number, whole: (isWhole: boolean) => void): void => this.#parts.reconcile(index, OPTIONS[kind], whole);
-      forAll<number, boolean>(instruments, one, (looks) => {
+      start(all(instruments.map((index) => this.#parts.reconcile(index, OPTIONS[kind])))).whenOver((looks) => {
         const isWhole = looks.every((each) => each);
         if (!this.#isBalanceDue(kind)) return done(this.#result(isWhole, venueMs));
         // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.

@@ -1,11 +1,10 @@
 // Compares what the account holds with what its trades add up to: asset totals on spot, net contracts on futures.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import { start } from '../../../base/task.ts';
+import { all, start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { forAll } from '../calls/forAll.ts';
 import type { Gap } from '../order/expectedHoldings.ts';
 import type { ExchangeContext } from '../order/context.ts';
 import type { FundingWatch } from './funding.ts';
@@ -22,7 +21,7 @@ export interface Verified {
 export interface HoldingsCheckDeps {
   readonly core: ExchangeContext;
   readonly funding: FundingWatch;
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void) => void;
+  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
   /** Called when the holdings agree with the trades, so that the totals can be noted. */
   readonly agreed: () => void;
 }
@@ -147,10 +146,8 @@ export class HoldingsCheck {
   }
 
   #tradesOf(instruments: readonly number[], sinceMs: number, options: CallOptions, done: (isWhole: boolean) => void): void {
-    forAll<number, TradesRead>(
-      instruments,
-      (index, one) => this.#parts.readTrades(index, sinceMs, options, one),
-      (reads) => done(reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0)),
+    start(all(instruments.map((index) => this.#parts.readTrades(index, sinceMs, options)))).whenOver((reads) =>
+      done(reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0)),
     );
   }
   /** True while an order may have had an effect that is not known yet. Holdings read now cannot be a baseline. */

@@ -1,5 +1,6 @@
 // Holds the trade reader and the reconciler of each instrument.
 
+import type { Work } from '../../../base/task.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { ExchangeContext } from '../order/context.ts';
 import type { Identify } from './identify.ts';
@@ -40,10 +41,9 @@ export class Readers {
     return this.#of(index).trades;
   }
   /** `sinceMs` Infinity reads new trades only. */
-  readonly readTrades = (index: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void =>
-    this.trades(index).read(sinceMs, options, done);
-  readonly reconcile = (index: number, options: CallOptions, done: (isWhole: boolean) => void): void =>
-    this.#of(index).passes.run(options, done);
+  readonly readTrades = (index: number, sinceMs: number, options: CallOptions): Work<TradesRead> =>
+    this.trades(index).read(sinceMs, options);
+  readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).passes.run(options);
 
   #of(index: number): Pair {
     const known = this.#pairs.get(index);

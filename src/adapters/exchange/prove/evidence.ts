@@ -1,6 +1,6 @@
 // Reads evidence about unknown orders. Each read starts with the venue's time and reports whether anything may be missing.
 
-import { start } from '../../../base/task.ts';
+import { start, type Work } from '../../../base/task.ts';
 import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
@@ -27,7 +27,7 @@ export interface EvidenceReaderDeps {
   readonly isWaiting: (instrument: number, triggerId: string) => boolean;
   /** The highest venue time seen. */
   readonly lastMs: () => number;
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void) => void;
+  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
 }
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
@@ -68,7 +68,7 @@ export class EvidenceReader {
         return this.#waiting(track, index, venueMs, (isWhole) =>
           start(venue.openOrders(instrument, RECONCILE)).whenOver((listed) => {
             if (listed === null) return report(false);
-            identify.rows(listed, instrument, index, RECONCILE, (page) => {
+            start(identify.rows(listed, instrument, index, RECONCILE)).whenOver((page) => {
               this.#judge(page, index, channel, venueMs);
               report(isWhole && page.isWhole);
             });
@@ -77,7 +77,7 @@ export class EvidenceReader {
       case 'orderHistory':
         return this.#history(track, index, sinceMs, venueMs, report);
       case 'myTrades':
-        return readTrades(index, sinceMs, RECONCILE, ({ isWhole, unattributed }) => report(isWhole && unattributed === 0));
+        return start(readTrades(index, sinceMs, RECONCILE)).whenOver(({ isWhole, unattributed }) => report(isWhole && unattributed === 0));
       case 'balances':
       case 'positions':
         return holdings.verify([index], RECONCILE, ({ isWhole, differences }) => report(isWhole, differences.length > 0));

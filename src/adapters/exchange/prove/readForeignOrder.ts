@@ -49,7 +49,7 @@ export function readForeignOrder(
     ];
     if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
       return done('only a limit order can be taken over: this one has no sound price and quantity');
-    readers.readTrades(foreign.instrument, Infinity, RECONCILE, ({ isWhole }) => {
+    start(readers.readTrades(foreign.instrument, Infinity, RECONCILE)).whenOver(({ isWhole }) => {
       const known = readers.trades(foreign.instrument).foreignLots(venueId);
       if (!isWhole || known < executed) return done('not all that it has filled is known here: cancel it at the exchange, and ignore it');
       done({ instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' });
