@@ -64,7 +64,7 @@ describe('evidence', () => {
       identify: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,
-      venueNow: (done) => done(90_000),
+      venueNow: () => immediate(90_000),
       isWaiting: () => false,
       lastMs: () => 90_000,
       readTrades: (_, sinceMs) => {

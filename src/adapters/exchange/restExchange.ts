@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
-import { all, start } from '../../base/task.ts';
+import { all, sleep, start, type Work } from '../../base/task.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
 import type { Channel, OrderGateway, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
@@ -87,7 +87,7 @@ export class RestExchange implements OrderGateway {
       venue,
       instruments,
       settings,
-      check: (track) => void start(this.#statuses.check(track, RECONCILE)),
+      check: (track) => this.#statuses.check(track, RECONCILE),
     });
     this.#settings = settingsOf(core);
     const { journal } = parts;
@@ -104,7 +104,7 @@ export class RestExchange implements OrderGateway {
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore
     this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
-    const venueNow = (done: (ms: number | null) => void): void => start(core.clock.now()).whenOver(done);
+    const venueNow = (): Work<number | null> => core.clock.now();
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
       venue, ownership, identify, holdings, sink, venueNow, readTrades,
@@ -179,25 +179,13 @@ export class RestExchange implements OrderGateway {
 
   /** Reads the current state of working orders and calls `done` once. Waits for ends that are about to be confirmed. */
   settle(instruments: readonly number[], done: () => void): void {
-    const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
-    const meant = instruments.filter((index) => this.#core.own.includes(index));
-    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
-    const look = (looksLeft: number): void => {
-      start(all(active.map((index) => this.#readers.reconcile(index, RECONCILE)))).whenOver(() => {
-        const { scheduler } = this.#core.parts;
-        const dueMs = this.#statuses.dueOf(isMeant);
-        if (looksLeft > 0 && dueMs <= scheduler.nowMs + CONFIRM_WAIT_MS) scheduler.at(Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1, () => look(looksLeft - 1));
-        else this.#settlePositions(meant, done);
-      }); // prettier-ignore
-    };
-    if (active.length === 0) this.#settlePositions(meant, done);
-    else look(MAX_POLLS - 1);
+    start(this.#settle(instruments)).whenOver(done);
   }
 
   audit(kind: AuditKind, done: (result: AuditResult) => void): void {
     const { scheduler, settings } = this.#core.parts;
     this.#core.tracks.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
-    this.#audits.run(kind, done);
+    start(this.#audits.run(kind)).whenOver(done);
   }
   /** The halt causes that this exchange has raised and not cleared. */
   get raisedCauses(): readonly AuditDifference[] {
@@ -226,7 +214,8 @@ export class RestExchange implements OrderGateway {
   /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
   foreign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
-    readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
+    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers });
+    start(work).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
@@ -294,11 +283,23 @@ export class RestExchange implements OrderGateway {
     this.#cancels.forget(track);
     this.#core.tracks.markEnded(track, 'ended', this.#core.parts.scheduler.nowMs);
   }
+  *#settle(instruments: readonly number[]): Work<void> {
+    const { scheduler } = this.#core.parts;
+    const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
+    const meant = instruments.filter((index) => this.#core.own.includes(index));
+    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
+    for (let pollsLeft = active.length === 0 ? 0 : MAX_POLLS; pollsLeft > 0; pollsLeft--) {
+      yield* all(active.map((index) => this.#readers.reconcile(index, RECONCILE)));
+      const dueMs = this.#statuses.dueOf(isMeant);
+      if (pollsLeft === 1 || dueMs > scheduler.nowMs + CONFIRM_WAIT_MS) break;
+      yield* sleep(scheduler, Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1 - scheduler.nowMs);
+    }
+    yield* this.#settlePositions(meant);
+  }
   /** Open positions pay or receive funding, which no trade list shows. */
-  #settlePositions(instruments: readonly number[], done: () => void): void {
+  *#settlePositions(instruments: readonly number[]): Work<void> {
     const held = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
-    if (this.#core.parts.market === 'spot' || held.length === 0) return done();
-    this.#holdings.verify(held, RECONCILE, () => done());
+    if (this.#core.parts.market !== 'spot' && held.length > 0) yield* this.#holdings.verify(held, RECONCILE);
   }
 
   /** Notes, for a restart, the totals and the newest trade that they include. */

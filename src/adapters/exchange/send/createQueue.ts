@@ -1,7 +1,7 @@
 // Sends create requests: each waits until it is durable and its side is free, is sent once, and its outcome is reported.
 
 import { timeMs } from '../../../base/brand.ts';
-import { start } from '../../../base/task.ts';
+import { start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -96,7 +96,7 @@ export class CreateQueue {
       lane.queue.shift();
       const why = this.#whyNot(head.track);
       if (why !== null) this.#notSent(head.track, why);
-      else this.#send(lane, head.track);
+      else start(this.#send(lane, head.track));
     }
   }
 
@@ -122,21 +122,19 @@ export class CreateQueue {
     sink().notSent(track.id, cause);
   }
 
-  #send(lane: SideQueue, track: TrackedOrder): void {
+  *#send(lane: SideQueue, track: TrackedOrder): Work<void> {
     const { venue, settings } = this.#parts;
     this.#sent.take(track.id);
     track.stage = 'sent';
     lane.onWire = track;
-    const options = {
+    const outcome = yield* venue.create(track.request, track.cid, {
       timeoutMs: settings.createTimeoutMs,
       signMs: timeMs(track.signMs),
-      late: (outcome: Outcome<unknown>) => this.#late(track, outcome),
-    };
-    start(venue.create(track.request, track.cid, options)).whenOver((outcome) => {
-      lane.onWire = null;
-      this.#answered(track, outcome, lane);
-      this.#pump(lane);
+      late: (late) => this.#late(track, late),
     });
+    lane.onWire = null;
+    this.#answered(track, outcome, lane);
+    this.#pump(lane);
   }
 
   #answered(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
