@@ -61,6 +61,7 @@ beforeAll(async () => {
     instruments: [instrument],
     journal,
     clientOrderIdOf,
+    orderOf: (id) => open.get(id),
     settings,
   });
   journal.stamp = () => exchange.stamp().signMs;

@@ -135,8 +135,8 @@ export class RestExchange implements OrderGateway {
   // --- Called by the order manager
 
   submit(order: ApprovedOrder, seq: number): void {
-    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), this.#core.parts.journal.signMs(order));
-    track.order = order;
+    const { clientOrderIdOf, journal } = this.#core.parts;
+    const track = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
     this.#core.tracks.add(track);
     this.#outbox.submit(track, seq);
   }
@@ -147,7 +147,6 @@ export class RestExchange implements OrderGateway {
   read(order: Order, channel: Channel): void {
     const track = this.#core.tracks.byId(order.id);
     if (track === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
-    track.order = order;
     this.#evidence.read(track, order, channel);
   }
   /** Always 0: the venue matches, not this process. */
@@ -171,6 +170,7 @@ export class RestExchange implements OrderGateway {
       funding: this.#funding,
       outside: this.#core.outside,
       seen: (index) => this.#readers.trades(index).seen,
+      orderOf: this.#core.parts.orderOf,
     });
     for (const index of this.#core.own) {
       for (const track of this.#core.tracks.openOf(index)) if (track.stage === 'live' && track.isCancelWanted) this.#cancels.want(track);
@@ -219,7 +219,8 @@ export class RestExchange implements OrderGateway {
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
-    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs);
+    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs, order);
+    track.isOnWire = true;
     track.venueId = venueId;
     track.stage = 'live';
     track.listed = 'seen';

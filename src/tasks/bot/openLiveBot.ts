@@ -262,6 +262,7 @@ function restExchange(
     },
     heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
     clientOrderIdOf: journal.cidOf,
+    orderOf: (id) => engine.orders.get(id),
     delayObserver,
     isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
     // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.

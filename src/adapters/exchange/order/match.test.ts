@@ -28,7 +28,8 @@ function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
   const tracks = new TrackedOrders(1);
   given.forEach((change, at) => {
     const { stage, venueId, ...wanted } = { ...GIVEN, ...change };
-    const track = new TrackedOrder(copyRequest(new PlainOrder([BTC], wanted, at + 1)), `CID${at + 1}`, 5000);
+    const order = new PlainOrder([BTC], wanted, at + 1);
+    const track = new TrackedOrder(copyRequest(order), `CID${at + 1}`, 5000, order);
     track.stage = stage;
     track.venueId = venueId;
     tracks.add(track);

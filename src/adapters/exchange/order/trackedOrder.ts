@@ -1,8 +1,9 @@
 // Tracked orders: for each order the request as sent, its venue order id, what was read about it, and whether to cancel it.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import type { Order, OrderId } from '../../../model/order.ts';
-import type { RestoredTrackedOrder, OrderRequest } from '../calls/types.ts';
+import { assertNever } from '../../../base/assert.ts';
+import type { OrderId } from '../../../model/order.ts';
+import type { BelievedOrder, OrderRequest, RestoredTrackedOrder } from '../calls/types.ts';
 import { isTriggerOrder, triggerTrackId, parseTriggerTrackId } from '../calls/triggers.ts';
 import type { StatusReading } from './confirm.ts';
 
@@ -19,6 +20,10 @@ export class TrackedOrder {
   readonly cid: string;
   /** X-CH-TS of its create. */
   readonly signMs: number;
+  /** The order manager's record. The manager changes it in the same call as it gets an event, so it is never behind. */
+  readonly order: BelievedOrder;
+  /** True once its create request was given to the wire. */
+  isOnWire = false;
   stage: TrackingStage = 'waiting';
   venueId: string | null = null;
   filledLots = 0;
@@ -32,8 +37,6 @@ export class TrackedOrder {
   endedMs = NaN;
   /** Venue time of its last fill, ms; NaN before the first. */
   lastFillMs = NaN;
-  /** The order manager's record while the outcome is unknown. Only that shows whether the order was proven absent. */
-  order: Order | null = null;
   /** The first of two equal terminal reads; null if none was read. */
   terminal: StatusReading | null = null;
   /** Queries in a row without information, and our time of the first one, ms. */
@@ -46,10 +49,11 @@ export class TrackedOrder {
   knownMs = NaN;
   listed: 'not yet' | 'missed' | 'seen' = 'not yet';
 
-  constructor(wanted: OrderRequest, cid: string, signMs: number) {
+  constructor(wanted: OrderRequest, cid: string, signMs: number, order: BelievedOrder) {
     this.request = wanted;
     this.cid = cid;
     this.signMs = signMs;
+    this.order = order;
   }
 
   get id(): OrderId {
@@ -66,7 +70,27 @@ export class TrackedOrder {
   /** True when the order manager has concluded that the venue never had this order. */
   get isBelievedAbsent(): boolean {
     if (this.stage === 'dead') return true;
-    return this.stage === 'unknown' && this.order !== null && this.order.id === this.id && this.order.lifecycle === 'done';
+    return this.stage === 'unknown' && this.order.id === this.id && this.order.lifecycle === 'done';
+  }
+
+  /** The stage that follows from the order manager's lifecycle. An order that is proven absent is still looked for. */
+  get stageByLifecycle(): TrackingStage {
+    const { lifecycle, reason } = this.order;
+    switch (lifecycle) {
+      case 'draft':
+        return 'waiting';
+      case 'sent':
+        return this.isOnWire ? 'sent' : 'waiting';
+      case 'unknown':
+        return 'unknown';
+      case 'working':
+      case 'cancelSent':
+        return 'live';
+      case 'done':
+        return reason === 'noEffect' ? 'unknown' : reason === 'refused' || reason === 'notSent' ? 'dead' : 'ended';
+      default:
+        return assertNever(lifecycle);
+    }
   }
 }
 
@@ -152,7 +176,6 @@ export class TrackedOrders {
   markEnded(track: TrackedOrder, stage: 'ended' | 'dead', nowMs: number): void {
     track.stage = stage;
     track.endedMs = nowMs;
-    track.order = null;
     this.openOf(track.request.instrumentIndex).delete(track);
   }
 
@@ -176,8 +199,9 @@ function placeOf(venueId: string): string {
 }
 
 /** Returns the tracked order of an earlier run. Orders proven absent are kept permanently. */
-export function restoreTrackedOrder(order: RestoredTrackedOrder): TrackedOrder {
-  const track = new TrackedOrder(order.request, order.cid, order.signMs);
+export function restoreTrackedOrder(order: RestoredTrackedOrder, record: BelievedOrder): TrackedOrder {
+  const track = new TrackedOrder(order.request, order.cid, order.signMs, record);
+  track.isOnWire = true;
   track.venueId = order.venueId;
   track.filledLots = order.filledLots;
   track.filledUnits = order.filledUnits;

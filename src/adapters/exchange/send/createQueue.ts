@@ -126,6 +126,7 @@ export class CreateQueue {
     const { venue, settings } = this.#parts;
     this.#sent.take(track.id);
     track.stage = 'sent';
+    track.isOnWire = true;
     lane.onWire = track;
     const outcome = yield* venue.create(track.request, track.cid, {
       timeoutMs: settings.createTimeoutMs,
