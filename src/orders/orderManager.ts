@@ -373,10 +373,11 @@ export class OrderManager {
     order.confirmed = true;
     this.open.remove(order);
     this.log.write(order, reason);
-    if (reason === 'noEffect') return;
+    if (reason === 'noEffect') return this.exchange.orderEnded?.(order);
     this.reservations.release(order);
-    if (this.maxEndedOrders === 0) this.pool(order);
-    else this.endedOrders.retain(order);
+    if (this.maxEndedOrders === 0) return this.pool(order);
+    this.endedOrders.retain(order);
+    this.exchange.orderEnded?.(order);
   }
 
   private pool(order: BotOrder): void {

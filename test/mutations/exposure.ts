@@ -50,8 +50,8 @@ export const EXPOSURE: readonly Guard[] = [
     row: 35,
     name: '35: refused orders are not looked for',
     file: 'src/adapters/exchange/order/match.ts',
-    from: "stage === 'waiting' || stage === 'ended') return false;",
-    to: "stage === 'waiting' || stage === 'ended' || stage === 'dead') return false;",
+    from: 'track.isWaiting || track.hasEnded) return false;',
+    to: "track.isWaiting || track.hasEnded || track.order.reason === 'refused') return false;",
     test: 'src/adapters/exchange/order/match.test.ts',
     named: 'one that is refused, and stands all the same',
   },
@@ -60,7 +60,7 @@ export const EXPOSURE: readonly Guard[] = [
     name: '36: an order that is not found has ended',
     file: 'src/adapters/exchange/observe/statusReader.ts',
     from: 'this.#noteEmptyRead(track);\n      return;',
-    to: "this.#ended(track, 'canceled');\n      return;",
+    to: "this.#reportEnd(track, 'canceled');\n      return;",
     test: SCHEDULES,
     named: 'that is not found by its id lives on',
   },
@@ -138,7 +138,7 @@ export const EXPOSURE: readonly Guard[] = [
     and: [
       {
         file: 'src/adapters/exchange/send/createQueue.ts',
-        from: "if (other.stage === 'unknown' && other.request.side === side && !other.isBelievedAbsent) return 'SIDE_UNKNOWN';",
+        from: "if (other.lifecycle === 'unknown' && other.request.side === side) return 'SIDE_UNKNOWN';",
         to: '',
       },
       REDUCTIONS,

@@ -73,7 +73,11 @@ describe('evidence', () => {
       },
     });
     const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
-    reader.read(new TrackedOrder(wanted, 'A1', 50_000, { id: wanted.id, lifecycle: 'unknown', reason: null }), { instrument: BTC, instrumentIndex: 0 }, 'myTrades');
+    reader.read(
+      new TrackedOrder(wanted, 'A1', 50_000, { id: wanted.id, lifecycle: 'unknown', reason: null }),
+      { instrument: BTC, instrumentIndex: 0 },
+      'myTrades',
+    );
     expect(asked).toEqual([49_000]);
   });
 

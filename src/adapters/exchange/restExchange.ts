@@ -77,7 +77,6 @@ export class RestExchange implements OrderGateway {
       ownership,
       identify,
       statuses: () => this.#statuses,
-      filled: (track) => this.#filled(track),
     });
     const { reconcile, readTrades } = this.#readers;
     const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contested(orders, venueId);
@@ -149,7 +148,14 @@ export class RestExchange implements OrderGateway {
     if (track === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
     this.#evidence.read(track, order, channel);
   }
-  /** Always 0: the venue matches, not this process. */
+  /** Moves the order to the memory of ended orders. One that is proven absent is searched for as before. */
+  orderEnded(order: Order): void {
+    const track = this.#core.tracks.byId(order.id);
+    if (track === undefined || order.reason === 'noEffect') return;
+    this.#statuses.forget(track);
+    this.#cancels.forget(track);
+    this.#core.tracks.retire(track, this.#core.parts.scheduler.nowMs);
+  }
 
   // --- Called by the live process
 
@@ -173,7 +179,7 @@ export class RestExchange implements OrderGateway {
       orderOf: this.#core.parts.orderOf,
     });
     for (const index of this.#core.own) {
-      for (const track of this.#core.tracks.openOf(index)) if (track.stage === 'live' && track.isCancelWanted) this.#cancels.want(track);
+      for (const track of this.#core.tracks.openOf(index)) if (track.isLive && track.isCancelWanted) this.#cancels.want(track);
     }
   }
 
@@ -222,7 +228,6 @@ export class RestExchange implements OrderGateway {
     const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs, order);
     track.isOnWire = true;
     track.venueId = venueId;
-    track.stage = 'live';
     track.listed = 'seen';
     this.#core.tracks.add(track);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
@@ -278,17 +283,11 @@ export class RestExchange implements OrderGateway {
     this.#cancels.named(track);
     this.#follow.soon(track.request.instrumentIndex);
   }
-  #filled(track: TrackedOrder): void {
-    if (!track.isFull || track.stage !== 'live') return;
-    this.#statuses.forget(track);
-    this.#cancels.forget(track);
-    this.#core.tracks.markEnded(track, 'ended', this.#core.parts.scheduler.nowMs);
-  }
   *#settle(instruments: readonly number[]): Work<void> {
     const { scheduler } = this.#core.parts;
     const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
     const meant = instruments.filter((index) => this.#core.own.includes(index));
-    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
+    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ isLive }) => isLive));
     for (let pollsLeft = active.length === 0 ? 0 : MAX_POLLS; pollsLeft > 0; pollsLeft--) {
       yield* all(active.map((index) => this.#readers.reconcile(index, RECONCILE)));
       const dueMs = this.#statuses.dueOf(isMeant);

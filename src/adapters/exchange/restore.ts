@@ -32,7 +32,7 @@ export function restoreTracking({ orders, trades, cursors, outside: external = [
   }
   // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
-    for (const track of into.tracks.all) if (track.stage === 'unknown') track.isContested = true;
+    for (const { request, state } of orders) if (state === 'unknown') into.tracks.byId(request.id)!.isContested = true;
   const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
   for (const key of trades) {
     const [symbol = '', tradeId = '', side = ''] = key.split(' ');

@@ -142,7 +142,9 @@ export class HoldingsCheck {
   /** True while an order may have had an effect that is not known yet. Holdings read now cannot be a baseline. */
   #isUnsure(): boolean {
     const { own, tracks } = this.#parts.core;
-    return own.some((index) => Array.from(tracks.openOf(index)).some(({ stage }) => stage === 'sent' || stage === 'unknown'));
+    return own.some((index) =>
+      Array.from(tracks.openOf(index)).some(({ isSought, isOnWire, lifecycle }) => isSought || (isOnWire && lifecycle === 'sent')),
+    );
   }
 
   #read(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {

@@ -18,8 +18,8 @@ export interface ActiveOrderPollingDeps {
  * True for orders that need a read soon: immediate orders, orders to be cancelled, and orders that a list should have shown. The delay of
  * lists is measured on the last kind, and it counts three times in every proof of absence.
  */
-const isRestless = ({ stage, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
-  stage === 'live' &&
+const isRestless = ({ isLive, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
+  isLive &&
   (isCancelWanted || parseTriggerTrackId(venueId) === null) &&
   terminal === null &&
   (isCancelWanted || listed === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');

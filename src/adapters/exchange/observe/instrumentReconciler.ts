@@ -133,7 +133,7 @@ export class InstrumentReconciler {
   /** Without a list, every order is queried. */
   *#checkOthers(listed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions): Work<void> {
     const { tracks, index } = this.#parts;
-    const others = Array.from(tracks.openOf(index)).filter((track) => track.stage === 'live' && !(listed?.has(track) ?? false));
+    const others = Array.from(tracks.openOf(index)).filter((track) => track.isLive && !(listed?.has(track) ?? false));
     yield* all(others.map((track) => this.#checkOther(track, listed === null ? null : askedMs, options)));
   }
   /** `askedMs`: when the list was requested that does not show the order; null: there is no list. */
@@ -146,7 +146,7 @@ export class InstrumentReconciler {
    * outdated. A list that was already in flight proves nothing.
    */
   #noteMissing(track: TrackedOrder, askedMs: number): void {
-    const isLate = track.stage === 'live' && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;
+    const isLate = track.isLive && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;
     if (isLate && track.listed === 'not yet') track.listed = 'missed';
   }
 }

@@ -7,7 +7,6 @@ import type { Identify } from './identify.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { InstrumentReconciler } from './instrumentReconciler.ts';
 import type { StatusReader } from './statusReader.ts';
-import type { TrackedOrder } from '../order/trackedOrder.ts';
 import { TradeReader, type TradesRead } from './tradeReader.ts';
 
 /** While the clock is not measured, events up to this long ago may have happened after the start. */
@@ -19,7 +18,6 @@ export interface ReadersDeps {
   readonly ownership: OrderAttribution;
   readonly identify: Identify;
   readonly statuses: () => StatusReader;
-  readonly filled: (track: TrackedOrder) => void;
 }
 
 interface Pair {
@@ -48,13 +46,13 @@ export class Readers {
   #of(index: number): Pair {
     const known = this.#pairs.get(index);
     if (known) return known;
-    const { core, ownership, identify, statuses, filled } = this.#parts;
+    const { core, ownership, identify, statuses } = this.#parts;
     const { venue, tracks, raisedCauses, holdings, positions, numbers, sink, venueMs, lagMs } = core;
     const nowMs = (): number => core.parts.scheduler.nowMs;
     const instrument = core.parts.instruments[index]!;
     const shared = { instrument, index, venue, tracks, ownership, raisedCauses, venueMs };
     const trades = new TradeReader(
-      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, filled, outside: core.bookOutside },
+      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, outside: core.bookOutside },
       this.#since(),
     );
     const passes = new InstrumentReconciler({

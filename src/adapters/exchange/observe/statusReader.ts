@@ -53,7 +53,7 @@ export class StatusReader {
 
   /** Queries the order, and again when its end needs confirmation. Ends after the immediate consequences of the reply. */
   *check(track: TrackedOrder, options: CallOptions): Work<void> {
-    if (track.stage !== 'live' || track.venueId === null) return;
+    if (!track.isLive || track.venueId === null) return;
     let query = this.#queries.get(track);
     if (query === undefined) {
       query = start(this.#query(track, track.venueId, options));
@@ -81,7 +81,7 @@ export class StatusReader {
 
   *#take(track: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions): Work<void> {
     const { scheduler, venueMs } = this.#parts;
-    if (row === null || track.stage !== 'live') return;
+    if (row === null || !track.isLive) return;
     if (row === 'none') {
       this.#noteEmptyRead(track);
       return;
@@ -138,7 +138,7 @@ export class StatusReader {
   }
 
   #assess(track: TrackedOrder, reading: StatusReading): void {
-    if (track.stage !== 'live') return;
+    if (!track.isLive) return;
     const verdict = assessStatus(track.terminal, reading, track.filledLots, this.#parts.lagMs());
     if (verdict.kind === 'live') {
       track.terminal = null;
@@ -146,7 +146,7 @@ export class StatusReader {
     } else if (verdict.kind === 'unconfirmed') {
       track.terminal = verdict.first;
       this.#again(track, verdict.againMs);
-    } else this.#ended(track, verdict.how);
+    } else this.#reportEnd(track, verdict.how);
   }
 
   #again(track: TrackedOrder, atMs: number): void {
@@ -162,10 +162,8 @@ export class StatusReader {
     );
   }
 
-  #ended(track: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
-    const { tracks, scheduler, sink, venueMs } = this.#parts;
-    this.forget(track);
-    tracks.markEnded(track, 'ended', scheduler.nowMs);
+  #reportEnd(track: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
+    const { sink, venueMs } = this.#parts;
     sink().ended(track.id, how, how === 'filled' && track.lastFillMs > 0 ? track.lastFillMs : venueMs());
   }
 

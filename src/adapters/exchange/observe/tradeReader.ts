@@ -47,8 +47,6 @@ export interface TradeReaderDeps {
   readonly lagMs: () => number;
   /** Books a fill to the account, not to a strategy. */
   readonly outside: (fill: UnattributedFill) => void;
-  /** Called when an order has a new fill. */
-  readonly filled: (track: TrackedOrder) => void;
 }
 
 interface PendingRead {
@@ -259,7 +257,7 @@ export class TradeReader {
   }
 
   #book(track: TrackedOrder, row: TradeRow): void {
-    const { numbers, raisedCauses, index, sink, filled } = this.#parts;
+    const { numbers, raisedCauses, index, sink } = this.#parts;
     const fill = this.#fill;
     const sum = this.#scale.lotsOf(row).plus(track.restLots);
     const lots = sum.floor().toNumber();
@@ -279,7 +277,6 @@ export class TradeReader {
     track.filledLots += lots;
     track.filledUnits += fill.notional;
     sink().filled(track.id, fill);
-    filled(track);
   }
   #nameFine({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
     const { raisedCauses, index, instrument } = this.#parts;

@@ -1,17 +1,10 @@
 // Tracked orders: for each order the request as sent, its venue order id, what was read about it, and whether to cancel it.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import { assertNever } from '../../../base/assert.ts';
-import type { OrderId } from '../../../model/order.ts';
+import type { Lifecycle, OrderId } from '../../../model/order.ts';
 import type { BelievedOrder, OrderRequest, RestoredTrackedOrder } from '../calls/types.ts';
 import { isTriggerOrder, triggerTrackId, parseTriggerTrackId } from '../calls/triggers.ts';
 import type { StatusReading } from './confirm.ts';
-
-/**
- * `waiting`: for the disk or its turn; `sent`: on the wire, no reply; `unknown`: reported as unknown; `live`: has an id and may still fill;
- * `ended`: reported as ended; `dead`: refused, not sent or proven absent.
- */
-export type TrackingStage = 'waiting' | 'sent' | 'unknown' | 'live' | 'ended' | 'dead';
 
 const NO_LOTS = new Decimal(0);
 
@@ -24,7 +17,6 @@ export class TrackedOrder {
   readonly order: BelievedOrder;
   /** True once its create request was given to the wire. */
   isOnWire = false;
-  stage: TrackingStage = 'waiting';
   venueId: string | null = null;
   filledLots = 0;
   filledUnits = 0;
@@ -33,7 +25,7 @@ export class TrackedOrder {
   /** The venue has used its id for another order too, and it is not known yet which one has it. */
   isContested = false;
   contestedId = '';
-  /** When it ended or became dead, ms of our clock. */
+  /** When the order manager ended it, ms of our clock; NaN before, and if it was proven absent. */
   endedMs = NaN;
   /** Venue time of its last fill, ms; NaN before the first. */
   lastFillMs = NaN;
@@ -59,38 +51,36 @@ export class TrackedOrder {
   get id(): OrderId {
     return this.request.id;
   }
+  /** The order manager's lifecycle. `done` if it uses the record for another order by now. */
+  get lifecycle(): Lifecycle {
+    return this.order.id === this.id ? this.order.lifecycle : 'done';
+  }
+  /** True if it waits for the disk or its turn. */
+  get isWaiting(): boolean {
+    return !this.isOnWire && this.lifecycle !== 'done';
+  }
+  /** True if it has an id and may still fill. */
+  get isLive(): boolean {
+    const { lifecycle } = this;
+    return lifecycle === 'working' || lifecycle === 'cancelSent';
+  }
   /** True if it may still fill, or may exist at the venue without our knowledge. */
   get isOpen(): boolean {
-    return this.stage === 'sent' || this.stage === 'unknown' || this.stage === 'live';
-  }
-  /** True if it is completely filled. Never true for an order by quote amount. */
-  get isFull(): boolean {
-    return this.request.lots > 0 && this.filledLots >= this.request.lots;
+    return this.isOnWire && this.lifecycle !== 'done';
   }
   /** True when the order manager has concluded that the venue never had this order. */
   get isBelievedAbsent(): boolean {
-    if (this.stage === 'dead') return true;
-    return this.stage === 'unknown' && this.order.id === this.id && this.order.lifecycle === 'done';
+    if (this.lifecycle !== 'done') return false;
+    const { reason } = this.order;
+    return reason === 'noEffect' || reason === 'refused' || reason === 'notSent';
   }
-
-  /** The stage that follows from the order manager's lifecycle. An order that is proven absent is still looked for. */
-  get stageByLifecycle(): TrackingStage {
-    const { lifecycle, reason } = this.order;
-    switch (lifecycle) {
-      case 'draft':
-        return 'waiting';
-      case 'sent':
-        return this.isOnWire ? 'sent' : 'waiting';
-      case 'unknown':
-        return 'unknown';
-      case 'working':
-      case 'cancelSent':
-        return 'live';
-      case 'done':
-        return reason === 'noEffect' ? 'unknown' : reason === 'refused' || reason === 'notSent' ? 'dead' : 'ended';
-      default:
-        return assertNever(lifecycle);
-    }
+  /** True if lists are searched for it: its outcome is unknown, or was until its absence was proven. */
+  get isSought(): boolean {
+    return this.lifecycle === 'unknown' || (this.isBelievedAbsent && this.order.reason === 'noEffect');
+  }
+  /** True if the venue had it and it has ended. */
+  get hasEnded(): boolean {
+    return this.lifecycle === 'done' && !this.isBelievedAbsent;
   }
 }
 
@@ -120,7 +110,7 @@ export class TrackedOrders {
     this.#byCid.set(track.cid.toUpperCase(), track);
     if (isTriggerOrder(track.request)) this.#triggers[track.request.instrumentIndex]!.add(track);
     if (track.venueId !== null) this.#byVenueId.set(placeOf(track.venueId), track);
-    if (track.stage !== 'ended' && track.stage !== 'dead') this.openOf(track.request.instrumentIndex).add(track);
+    if (Number.isNaN(track.endedMs)) this.openOf(track.request.instrumentIndex).add(track);
   }
 
   /** All trigger orders of an instrument: waiting, fired or not yet known. */
@@ -159,33 +149,31 @@ export class TrackedOrders {
     track.terminal = null;
     track.listed = 'not yet';
     track.isContested = true;
-    track.stage = 'unknown';
     this.openOf(track.request.instrumentIndex).add(track);
   }
   /** True if an open order of the instrument has a contested id. */
   hasContested(instrument: number): boolean {
     return Array.from(this.openOf(instrument)).some(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent);
   }
-  /** Marks the order as live, perhaps again. */
-  markLive(track: TrackedOrder): void {
-    track.stage = 'live';
-    track.endedMs = NaN;
+  /** Watches the order, perhaps again, because the venue has shown it. One that has ended is watched until it is forgotten. */
+  watch(track: TrackedOrder): void {
+    if (!track.hasEnded) track.endedMs = NaN;
     track.terminal = null;
     this.openOf(track.request.instrumentIndex).add(track);
   }
-  markEnded(track: TrackedOrder, stage: 'ended' | 'dead', nowMs: number): void {
-    track.stage = stage;
+  /** Moves an order that has ended to the memory of ended orders. */
+  retire(track: TrackedOrder, nowMs: number): void {
     track.endedMs = nowMs;
     this.openOf(track.request.instrumentIndex).delete(track);
   }
 
-  /** Removes orders that ended before `endedMs`, and refused orders before `deadMs`. Orders proven absent stay `unknown` and are kept. */
-  forget(endedMs: number, deadMs: number): void {
+  /** Removes orders that ended before `endedMs`, and refused orders before `absentMs`. Orders proven absent are kept. */
+  forget(endedMs: number, absentMs: number): void {
     for (const track of this.#byId.values()) {
-      const bound = track.stage === 'ended' ? endedMs : track.stage === 'dead' ? deadMs : -Infinity;
-      if (!(track.endedMs < bound)) continue;
+      if (!(track.endedMs < (track.isBelievedAbsent ? absentMs : endedMs))) continue;
       this.#byId.delete(track.id);
       this.#byCid.delete(track.cid.toUpperCase());
+      this.openOf(track.request.instrumentIndex).delete(track);
       this.#triggers[track.request.instrumentIndex]!.delete(track);
       if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
     }
@@ -206,7 +194,6 @@ export function restoreTrackedOrder(order: RestoredTrackedOrder, record: Believe
   track.filledLots = order.filledLots;
   track.filledUnits = order.filledUnits;
   track.isCancelWanted = order.state === 'cancelSent';
-  track.stage = order.state === 'tomb' ? 'dead' : order.state === 'unknown' ? 'unknown' : 'live';
   track.endedMs = order.state === 'tomb' ? Infinity : NaN;
   if (order.state === 'unknown' && order.contestedId != null) {
     track.isContested = true;

@@ -56,7 +56,7 @@ export class EvidenceReader {
     const ms = yield* venueNow();
     const venueMs = ms ?? lastMs();
     const { complete, found } = yield* this.#readChannel(track, order, channel, venueMs);
-    if (track.stage !== 'unknown') return;
+    if (!track.isSought) return;
     sink().evidence(track.id, { channel, venueMs, complete: complete && ms !== null, found });
   }
 
@@ -113,7 +113,7 @@ export class EvidenceReader {
     const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !ownership.isIgnored(id);
     const alike = rows?.filter((row) => matchesTrigger(row, track.request) && isFree(row)) ?? [];
     const own = alike.find((row) => !isOlder(row, track.signMs));
-    if (own !== undefined && track.stage === 'unknown') {
+    if (own !== undefined && track.isSought) {
       const seen = { instrument: index, channel: 'openOrders', venueMs } as const;
       ownership.adopt(track, triggerTrackId(own.triggerOrderId, track.cid), seen, null);
     }
@@ -132,7 +132,7 @@ export class EvidenceReader {
       const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === track.cid.toUpperCase());
       if (own !== undefined) ownership.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
       // Found: nothing is left to prove.
-      if (track.stage !== 'unknown') return false;
+      if (!track.isSought) return false;
       const seen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
       const step: PageStep = isFirst ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);

@@ -28,7 +28,7 @@ export class Cancels {
   /** Requests the order's cancellation. Without an id it waits for `named`. */
   want(track: TrackedOrder): void {
     track.isCancelWanted = true;
-    if (track.stage === 'live' && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
+    if (track.isLive && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
   }
   /** The venue order id has become known. */
   named(track: TrackedOrder): void {
@@ -47,7 +47,7 @@ export class Cancels {
   /** Sends a cancel. Repeating it is safe: cancels are idempotent, and the venue refuses them for an ended order. */
   #send(track: TrackedOrder, pauseMs: number): void {
     const { scheduler, settings } = this.#parts;
-    if (track.stage !== 'live' || track.venueId === null) return this.forget(track);
+    if (!track.isLive || track.venueId === null) return this.forget(track);
     const nextMs = Math.min(pauseMs * 2, settings.cancelRetryMaxMs);
     this.#timers.set(
       track,

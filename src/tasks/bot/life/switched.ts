@@ -26,6 +26,9 @@ export class SwitchedExchange implements OrderGateway {
   read(order: Order, channel: Channel): void {
     this.port.read(order, channel);
   }
+  orderEnded(order: Order): void {
+    this.port.orderEnded?.(order);
+  }
 }
 
 export class SwitchedJournal implements Journal {
