@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueQueue } from '../ports/dueQueue.ts';
-import { all, immediate, pending, sleep, start, type Work } from './task.ts';
+import { all, immediate, pending, resultOf, sleep, start, type Work } from './task.ts';
 
 /** A callback that the test calls by hand. */
 class Reply<T> {
@@ -145,6 +145,22 @@ describe('a cancel', () => {
     task.cancel();
     task.whenOver((result) => results.push(result));
     expect(results).toEqual([5]);
+  });
+});
+
+describe('resultOf', () => {
+  it('waits for a task that others wait for too; a cancel ends one wait and not the task', () => {
+    const reply = new Reply<number>();
+    const shared = start(reply.work());
+    const results: string[] = [];
+    const first = start(resultOf(shared));
+    first.whenOver((result) => results.push(`first ${result}`));
+    start(resultOf(shared)).whenOver((result) => results.push(`second ${result}`));
+    first.cancel();
+    expect(reply.isGivenUp).toBe(false);
+    reply.come(7);
+    start(resultOf(shared)).whenOver((result) => results.push(`later ${result}`));
+    expect(results).toEqual(['second 7', 'later 7']);
   });
 });
 
