@@ -40,8 +40,8 @@ export function table(of: BenchFigures): string {
     ['            time of day, p50 and p99', `${number(of.live.p50Ms)} and ${number(of.live.p99Ms)} ms`, ''],
     ['            synced / one fdatasync', `${number(of.live.syncedMs)} / ${number(of.live.bareSyncMs)} ms`, ''],
     ['paper exchange / bare HTTP server, ping', number(of.service.pingRatio), '≥ 0.6'],
-    ['            depth', number(of.service.depthRatio), '≥ 0.6'],
-    ['            create', `${number(of.service.createRatio)}   (p99 ${number(of.service.p99Ms, 1)} ms)`, '≥ 0.5'],
+    ['            depth', number(of.service.depthRatio), '≥ 0.5'],
+    ['            create', `${number(of.service.createRatio)}   (p99 ${number(of.service.p99Ms, 1)} ms)`, '≥ 0.35'],
     ['            a create on the disk / a bare sync', `${number(of.service.durableMs)} / ${number(of.service.bareSyncMs)} ms`, ''],
     ['            a create beside 10 000 open orders', number(of.service.openOrdersRatio), '≤ 1.5'],
   ];
