@@ -71,6 +71,24 @@ describe('an exchange that goes on', () => {
     ]);
   });
 
+  it('keeps a condition order that waits since another time than it was placed, as among rows', () => {
+    const left = lived((rig) => {
+      const { futures } = rig.service;
+      const { instrument } = futures.market('E-BTC-USDT')!;
+      const child = { instrument, side: 'buy', role: 'condition', lots: lots(1), quoteUnits: units(0), limit: ticks(10_000) } as const;
+      const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
+      futures.triggers.place(0, 'rise', 20_000, intent, null, { placedMs: rig.nowMs, sinceMs: rig.nowMs - 100 });
+      rig.trigger('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
+    });
+    const rig = new KeptFixture(left, never);
+    expect(rig.triggers()).toMatchObject([
+      { triggerPrice: 2001, status: 0 },
+      { triggerPrice: 2000, status: 0 },
+    ]);
+    const waiting = rig.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
+    expect(waiting).toEqual([100, 0]);
+  });
+
   it('keeps price and time in its books', () => {
     const left = lived((stand) => {
       for (const as of ['alice', 'bob', 'alice']) stand.limit(as, 'SELL', '0.1', '1000');

@@ -1,9 +1,17 @@
 // Storage of text rows that are no longer in memory as objects: in large buffers, or on a disk behind an interface.
 
 import { InvariantError } from '../../base/errors.ts';
+import { Layout } from './layout.ts';
+import type { RecordSpec } from './record.ts';
 
-/** Reads rows back. */
-export interface RowReader {
+/** Reads records back. */
+export interface RecordReader {
+  /** Returns the record stored at an offset. Throws ConfigError if a field of it is not what it must be. */
+  read<R>(spec: RecordSpec<R>, place: number): R;
+}
+
+/** Reads rows back as text. */
+interface TextReader {
   /** Returns the row stored at an offset, without its line feed. */
   read(place: number): string;
 }
@@ -13,11 +21,17 @@ export interface RowWriter {
   add(row: string): number;
 }
 
+/** Reads the records of rows that this process has written. `name` is for messages. */
+export function readerOf(rows: TextReader, name: string): RecordReader {
+  const layout = Layout.current(name);
+  return { read: (spec, place) => layout.read(spec, rows.read(place)) };
+}
+
 const CHUNK_BYTES = 1 << 20;
 export const LINE_FEED = 10;
 
 /** Stores rows in large memory buffers, for an exchange that is not persistent. */
-export class MemoryRows implements RowReader, RowWriter {
+export class MemoryRows implements TextReader, RowWriter {
   readonly #chunks: Buffer[] = [];
   #bytes = CHUNK_BYTES;
 
