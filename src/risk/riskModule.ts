@@ -8,6 +8,7 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
+import { exposureOf } from './exposure/pairedExposure.ts';
 import { isReduction } from './rules/openOrderRules.ts';
 import { openOrders } from './rules/openOrders.ts';
 import { CLEARED_BY, HaltBoard, type HaltCause, type Scope } from './live/halts.ts';
@@ -91,12 +92,13 @@ export class RiskModule {
     this.reservations = reservations;
     this.rules = rules;
     this.live = new LiveWatches(ledger, this.halts);
-    this.tradable = instruments.map((instrument) => (instrument.market === ledger.market ? instrument : null));
+    const { market } = ledger;
+    this.tradable = instruments.map((instrument) => (market === 'both' || instrument.market === market ? instrument : null));
     this.state = {
       instruments,
-      isOfMany: instruments.length > 1,
       ledger,
       reservations,
+      exposure: exposureOf(ledger, reservations),
       limits: resolved,
       sent,
       keepsSent: sent.keeps,

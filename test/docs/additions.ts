@@ -267,20 +267,7 @@ const riskRule: Addition = {
 /** Denies a limit on the taking side too far beyond`,
       ],
     ],
-    'src/risk/rules.ts': [
-      [
-        '  size.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n',
-        '  size.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n  size.notionalMin,\n',
-      ],
-      [
-        '  size.precision,\n  size.qtyMax,\n  size.notionalMax,\n',
-        '  size.precision,\n  size.qtyMax,\n  size.notionalMax,\n  size.notionalMin,\n',
-      ],
-      [
-        '  paired.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n',
-        '  paired.reduceOnly,\n  size.qtyMax,\n  size.notionalMax,\n  size.notionalMin,\n',
-      ],
-    ],
+    'src/risk/rules.ts': [['  size.notionalMax,\n', '  size.notionalMax,\n  size.notionalMin,\n']],
     'src/risk/rules.test.ts': [
       [
         "test('every limit belongs to a rule with its code,",
