@@ -5,6 +5,7 @@ import { switched, type Guard } from './guard.ts';
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
 const MANAGER = 'src/orders/orderManager.ts';
+const CONFLICTS = 'src/orders/conflicts.ts';
 const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
 const RESERVED = 'an order is reserved from its approval until its end is certain';
 const REDUCTIONS = {
@@ -132,7 +133,7 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 45,
     name: '45: a second stop follows one of unknown outcome',
-    file: MANAGER,
+    file: CONFLICTS,
     from: "if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';",
     to: '',
     and: [
@@ -168,7 +169,7 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 52,
     name: '52: a decision is free while its order is unknown',
-    file: MANAGER,
+    file: CONFLICTS,
     from: 'const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy',
     to: 'const isSameSlot = other.state !== STATE.unknown && order.parent === 0 && other.parent === 0 && other.strategy',
     test: LIVE_ORDERS,

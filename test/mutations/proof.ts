@@ -77,8 +77,8 @@ export const PROOF: readonly Guard[] = [
   {
     row: 26,
     name: '26: two orders may look the same',
-    file: 'src/orders/orderManager.ts',
-    from: "return makeUnique(order, this.open.all(), this.provenAbsentById) ? null : 'FP_NOT_UNIQUE';",
+    file: 'src/orders/conflicts.ts',
+    from: "return makeUnique(order, open, provenAbsent) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
     named: 'differ by a lot, so that a lost answer can be told apart',
@@ -95,7 +95,7 @@ export const PROOF: readonly Guard[] = [
   {
     row: 27,
     name: '27: an order follows an unknown one of its side',
-    file: 'src/orders/orderManager.ts',
+    file: 'src/orders/conflicts.ts',
     from: "if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';",
     to: '',
     test: 'src/orders/liveOrders.test.ts',

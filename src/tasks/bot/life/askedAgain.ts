@@ -9,7 +9,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { BotOrder } from '../../../orders/botOrder.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
-import { REPLACES } from '../../../orders/orderManager.ts';
+import { REPLACES } from '../../../orders/conflicts.ts';
 import type { Waits } from '../../../ports/journal.ts';
 import type { LifeParts } from './lifeParts.ts';
 import { createdMsOf, isOfKill, type PastOrder } from './pastRecords.ts';
