@@ -1,11 +1,10 @@
 // Builds the view of a running bot: a snapshot of plain values, made on request.
 
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
-import { pow10 } from '../../../base/number/exact.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
-import { notionalOf } from '../../../model/value.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
@@ -226,7 +225,7 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
   };
 }
 
-/** Returns the used part of each active limit, as far as it is known without an order. */
+/** Returns the used part of each active limit: that of positions and open orders, as risk counts them before the next order. */
 function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomView[] {
   // The current limits: the operator may have tightened one.
   const { limits: risk } = engine.risk;
@@ -244,30 +243,22 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
   add('maxDailyLoss', 'DAILY_LOSS', lost('DAILY_LOSS'), 'of the equity at 00:00 UTC');
   add('maxDrawdown', 'DRAWDOWN', lost('DRAWDOWN'), 'of the highest equity');
   add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
-  let gross = new Decimal(0);
+  const used = engine.risk.headroom();
   const [first] = engine.instruments;
+  // While a mark is missing the use is not known, and the limit is left out.
+  const addMoney = (limit: keyof typeof risk, code: string, units: number, of: Instrument, scope?: string): void => {
+    if (Number.isSafeInteger(units)) add(limit, code, moneyText(new Decimal(fromScaled(units, cashDigits)), of), cashAsset, scope);
+  };
   engine.instruments.forEach((instrument, index) => {
     const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));
     const own = active.filter((order) => order.instrumentIndex === index);
     add('maxOpenOrders', 'OPEN_ORDERS', String(own.length), 'orders', scope);
-    const notional = engine.runs.reduce((sum, { index: strategy }) => sum.plus(valueOf(engine, strategy, index)), new Decimal(0));
-    gross = gross.plus(notional);
-    add('maxPositionNotional', 'POSITION_NOTIONAL', moneyText(notional, instrument), cashAsset, scope);
+    addMoney('maxPositionNotional', 'POSITION_NOTIONAL', used.notional[index]!, instrument, scope);
   });
-  add('maxGrossNotional', 'PORTFOLIO', moneyText(gross, first!), cashAsset);
-  const money = equity.total() / pow10(cashDigits);
-  add('maxLeverage', 'LEVERAGE', gross.div(Math.max(1e-9, Number.isFinite(money) ? money : 0)).toFixed(3), 'x equity');
+  addMoney('maxGrossNotional', 'PORTFOLIO', used.gross, first!);
+  const times = used.gross / Math.max(1, used.equity);
+  if (Number.isFinite(times)) add('maxLeverage', 'LEVERAGE', times.toFixed(3), 'x equity');
   return found;
-}
-
-/** Value of a position at the newest close, above 0 for long and short. */
-function valueOf(engine: Engine, strategy: number, index: number): Decimal {
-  const { ledger, instruments } = engine;
-  const qty = Math.abs(ledger.qty(strategy, index));
-  const ticks = engine.lastTicks(index);
-  if (qty === 0 || !(ticks > 0)) return new Decimal(0);
-  const [size, price] = [fromScaled(qty, ledger.qtyDigits(index)), fromScaled(ticks, instruments[index]!.priceDigits)];
-  return notionalOf(instruments[index]!, new Decimal(size), new Decimal(price));
 }
 
 const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');
