@@ -12,39 +12,31 @@ const NAN = NaN;
 
 const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
 
-/** A rule of contracts, asked with their model. */
-interface ContractRule extends Pick<OrderRule, 'code' | 'keys' | 'needs'> {
-  check(this: void, order: Draft, state: RiskState, contracts: ContractModel): boolean;
-  detail(this: void, order: Draft, state: RiskState, contracts: ContractModel): string;
-}
-
-/** Returns a rule that passes every order in coins. */
-function ofContracts({ code, keys, needs, check, detail }: ContractRule): OrderRule {
-  return {
-    kind: 'order',
-    code,
-    keys,
-    needs,
-    market: 'futures',
-    check: (order, state) => order.instrument.contract === undefined || check(order, state, state.exposure.contracts!),
-    detail: (order, state) => detail(order, state, state.exposure.contracts!),
-  };
-}
-
 /**
  * The exchange keeps one position of a contract, not one for each strategy. The first strategy that trades a contract owns it. No other may
  * order it, not even while an order is open that may become the first trade. Always on.
  */
-export const owner = ofContracts({
+export const owner: OrderRule = {
+  kind: 'order',
   code: 'CONTRACT_TAKEN',
   keys: [],
   needs: ['ledger', 'orders'],
-  check: (order, state, contracts) => takerOf(order, state, contracts) === order.strategy,
-  detail: (order, state, contracts) => `${order.instrument.id} is traded by strategy ${takerOf(order, state, contracts) + 1} of the run`,
-});
+  market: 'futures',
+  check: (order, state) => isCoin(order) || takerOf(order, state) === order.strategy,
+  detail: (order, state) => `${order.instrument.id} is traded by strategy ${takerOf(order, state) + 1} of the run`,
+};
+
+/** A rule of contracts passes every order in coins. */
+const isCoin = ({ instrument }: Draft): boolean => instrument.contract === undefined;
+
+function modelOf({ exposure: { contracts } }: RiskState): ContractModel {
+  return contracts!;
+}
 
 /** Returns the strategy that has traded the order's contract, or may; the order's own if no other strategy does. */
-function takerOf({ instrumentIndex: index, strategy: asking }: Draft, { reservations }: RiskState, { ledger }: ContractModel): number {
+function takerOf({ instrumentIndex: index, strategy: asking }: Draft, state: RiskState): number {
+  const { ledger } = modelOf(state);
+  const { reservations } = state;
   const known = ledger.ownerOf(index);
   if (known >= 0 || reservations.open(index) === 0) return known >= 0 ? known : asking;
   for (let strategy = 0; strategy < ledger.strategies; strategy++) {
@@ -54,51 +46,60 @@ function takerOf({ instrumentIndex: index, strategy: asking }: Draft, { reservat
 }
 
 /** The exchange allows the account's leverage only up to a certain value of a position. Always on. */
-export const tier = ofContracts({
+export const tier: OrderRule = {
+  kind: 'order',
   code: 'TIER',
   keys: [],
   needs: NEEDS,
-  check(order, state, contracts) {
+  market: 'futures',
+  check(order, state) {
+    if (isCoin(order)) return true;
+    const contracts = modelOf(state);
     const { ledger } = contracts;
     const { instrumentIndex } = order;
     if (contracts.addsNothing(order, state)) return true;
     const value = contracts.notional(instrumentIndex, order, state);
     return value < INFINITY && ledger.terms(instrumentIndex).leverage <= ledger.scale(instrumentIndex).maxLeverage(value);
   },
-  detail(order, state, contracts) {
+  detail(order, state) {
+    const contracts = modelOf(state);
     const { ledger } = contracts;
     const { instrumentIndex } = order;
     const amount = contracts.notional(instrumentIndex, order, state);
     const max = ledger.scale(instrumentIndex).maxLeverage(amount);
     return `a position worth ${moneyText(amount, ledger)} may have a leverage of ${max}, the account has ${ledger.terms(instrumentIndex).leverage}`;
   },
-});
+};
 
-export const marginBuffer = ofContracts({
+export const marginBuffer: OrderRule = {
+  kind: 'order',
   code: 'MARGIN_BUFFER',
   keys: ['marginBuffer'],
   needs: NEEDS,
-  check(order, state, contracts) {
+  market: 'futures',
+  check(order, state) {
     const min = state.limits.marginBuffer;
-    if (min === null || contracts.addsNothing(order, state)) return true;
-    const free = freeUnits(order, state, contracts);
-    const equity = equityOf(order, state, contracts);
+    if (min === null || isCoin(order) || modelOf(state).addsNothing(order, state)) return true;
+    const free = freeUnits(order, state);
+    const equity = equityOf(order, state);
     return free >= 0 && equity >= 0 && productAtMost(equity, min.numerator, min.denominator, free);
   },
-  detail(order, state, contracts) {
-    const { ledger } = contracts;
-    const [left, equity] = [moneyText(freeUnits(order, state, contracts), ledger), moneyText(equityOf(order, state, contracts), ledger)];
+  detail(order, state) {
+    const { ledger } = state;
+    const [left, equity] = [moneyText(freeUnits(order, state), ledger), moneyText(equityOf(order, state), ledger)];
     return `${left} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
   },
-});
+};
 
 /** Returns what stays available to the strategy once the order and its other open orders of the account have taken their margin. */
-function freeUnits(order: Draft, state: RiskState, contracts: ContractModel): number {
+function freeUnits(order: Draft, state: RiskState): number {
+  const contracts = modelOf(state);
   return contracts.available(order, state) - contracts.requiredMargin(order) - contracts.reservedCash(order.strategy);
 }
 
 /** Returns the strategy's equity at the marks. */
-function equityOf(order: Draft, state: RiskState, { ledger }: ContractModel): number {
+function equityOf(order: Draft, state: RiskState): number {
+  const { ledger } = modelOf(state);
   const { strategy } = order;
   let units = ledger.cash(strategy);
   for (let index = 0; index < ledger.instruments.length; index++) {
@@ -111,25 +112,28 @@ function equityOf(order: Draft, state: RiskState, { ledger }: ContractModel): nu
  * The position to which the order may lead must survive a move against it of `liquidationAtrs` average ranges, from the mark. The order is
  * denied while the range is unknown because too few bars have closed.
  */
-export const liquidationDistance = ofContracts({
+export const liquidationDistance: OrderRule = {
+  kind: 'order',
   code: 'LIQUIDATION_DISTANCE',
   keys: ['minLiquidationAtrs'],
   needs: NEEDS,
-  check(order, state, contracts) {
-    if (state.limits.liquidationAtrs === null || contracts.addsNothing(order, state)) return true;
+  market: 'futures',
+  check(order, state) {
+    if (state.limits.liquidationAtrs === null || isCoin(order) || modelOf(state).addsNothing(order, state)) return true;
     const isLong = order.side === 'buy';
-    const lots = contracts.lotsAtWorst(isLong, order);
+    const lots = modelOf(state).lotsAtWorst(isLong, order);
     return lots === 0 || leftAt(movedTicks(order, state), lots, isLong, order, state) > 0;
   },
-  detail(order, state, contracts) {
+  detail(order, state) {
     const isLong = order.side === 'buy';
     const ticks = movedTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
-    const left = moneyText(leftAt(ticks, contracts.lotsAtWorst(isLong, order), isLong, order, state), contracts.ledger);
+    const lots = modelOf(state).lotsAtWorst(isLong, order);
+    const left = moneyText(leftAt(ticks, lots, isLong, order, state), state.ledger);
     const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
     return `a ${isLong ? 'long' : 'short'} would have ${left} more than its maintenance margin at ${then}, from ${now}`;
   },
-});
+};
 
 /** Returns the mark after the move; at least a tick. */
 function movedTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark }: RiskState): number {
@@ -140,7 +144,7 @@ function movedTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark
 
 /** Returns the funds behind the position at a price, minus the maintenance margin that it needs there; NaN when that cannot be counted. */
 function leftAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: RiskState): number {
-  const contracts = state.exposure.contracts!;
+  const contracts = modelOf(state);
   const { ledger } = contracts;
   const { instrumentIndex } = order;
   const scale = ledger.scale(instrumentIndex);
@@ -160,7 +164,7 @@ function leftAt(ticks: number, lots: number, isLong: boolean, order: Draft, stat
 
 /** Cross positions share their margin: returns what all positions except the order's own need at the marks. */
 function maintenanceOfOthers(isLong: boolean, order: Draft, state: RiskState): number {
-  const { ledger } = state.exposure.contracts!;
+  const { ledger } = modelOf(state);
   let units = 0;
   for (let index = 0; index < ledger.instruments.length; index++) {
     for (const isOfLong of [true, false]) {
