@@ -1,6 +1,7 @@
 // @ts-check
 // Makes dist: the compiler checks the sources and writes declarations, the bundler makes the files that run.
-// usage: node build/build.mjs [--no-check]
+// usage: node build/build.mjs [--no-check] [--plain]
+// --plain: each module is the compiler's output under its own name, and no module is bundled. Tests run on it too (test/legs).
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,14 +16,17 @@ const OLD = 'dist-old';
 const COMPILER = 'node_modules/@typescript/native/bin/tsc';
 
 for (const folder of [MADE, OLD]) rmSync(folder, { recursive: true, force: true });
-const options = ['-p', 'src', '--outDir', MADE, ...(process.argv.includes('--no-check') ? ['--noCheck'] : [])];
+const isPlain = process.argv.includes('--plain');
+const EMIT = ['--emitDeclarationOnly', 'false', '--sourceMap', '--inlineSources'];
+const options = ['-p', 'src', '--outDir', MADE, ...(process.argv.includes('--no-check') ? ['--noCheck'] : []), ...(isPlain ? EMIT : [])];
 try {
   execFileSync(process.execPath, [COMPILER, ...options], { stdio: 'inherit' });
 } catch {
   // The compiler has said what is wrong.
   process.exit(1);
 }
-writePackages(MADE, await bundleModules(MADE));
+writePackages(MADE, isPlain ? [] : await bundleModules(MADE));
+// A page is one script for a browser in both builds.
 await bundlePages(MADE);
 // For `npx isobar`.
 chmodSync(`${MADE}/cli/isobar.js`, 0o755);
