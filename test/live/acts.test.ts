@@ -44,7 +44,7 @@ test('over the socket, halt, resume and kill are answered once the next start wo
   expect(JSON.parse(readFileSync(join(data, 'KILLED'), 'utf8'))).toMatchObject({ why: 'enough' });
   await server.close();
   await stopped(it);
-}, 60_000);
+});
 
 test('a limit that is made tighter holds at once and is journalled; a wider one is refused with what holds', async () => {
   fixture = await LiveFixture.open(20);
@@ -59,7 +59,7 @@ test('a limit that is made tighter holds at once and is journalled; a wider one 
   expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
   await server.close();
   await stopped(it);
-}, 60_000);
+});
 
 test('an answer waits for the disk; what will not last is not said to be done, though it holds here', async () => {
   fixture = await LiveFixture.open(20);
@@ -83,7 +83,7 @@ test('an answer waits for the disk; what will not last is not said to be done, t
   });
   expect(existsSync(join(it.bot.parts.config.data, 'KILLED'))).toBe(false);
   await stopped(it);
-}, 60_000);
+});
 
 test('a decision whose order is not over yet is refused with its reason', async () => {
   fixture = await LiveFixture.open(30);
@@ -93,4 +93,4 @@ test('a decision whose order is not over yet is refused with its reason', async 
   const refusals = fixture.lines.filter((line) => line.includes('denied'));
   expect(refusals.every((line) => line.includes('denied: the order of this decision is not over yet'))).toBe(true);
   await stopped(it);
-}, 60_000);
+});

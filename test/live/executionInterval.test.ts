@@ -53,11 +53,11 @@ test('a stop goes off between two bars of its strategy, and a replay decides the
     }),
   });
   expect(replayed.difference).toBeNull();
-}, 120_000);
+});
 
 test('bars that do not make those of the strategy are refused with their place', async () => {
   fixture = await LiveFixture.open(60);
   await expect(
     fixture.open(fixture.config(CONFIG.replace('inside: 1m', 'inside: 1w').replace('interval: 5m', 'interval: 1M')), [Tight]),
   ).rejects.toThrow(/fills\.inside: expected an interval of which bars of 1M are made, got 1w/);
-}, 180_000);
+});

@@ -116,7 +116,7 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
   await until(() => control.view().open.length === 0, 60_000, 'its end');
   await stopped(last);
-}, 90_000);
+});
 
 test('an order that its strategy cannot pay for stays nobody’s', async () => {
   fixture = await LiveFixture.open(20);
@@ -129,4 +129,4 @@ test('an order that its strategy cannot pay for stays nobody’s', async () => {
   expect(control.view().open).toEqual([]);
   expect(halts(it)).toContain('ALIEN');
   await stopped(it);
-}, 60_000);
+});

@@ -120,7 +120,7 @@ test('they are those of the backtest at each decision, over a restart and in a r
   expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(replayed.decisions).toBeGreaterThan(3);
   expect(seen).toEqual(expected);
-}, 60_000);
+});
 
 test('one that nobody could read is NaN and is said, at the start, of the strategy that reads it, and as its time goes by', async () => {
   const plan = planFor([]);
@@ -132,4 +132,4 @@ test('one that nobody could read is NaN and is said, at the start, of the strate
   expect(text).toContain(`Payee: the funding that it reads is not covered: ${lacks}; it reads NaN`);
   expect(text).toMatch(/funding rate of E-AAA-USDT: /);
   expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was not seen: strategies read NaN');
-}, 60_000);
+});

@@ -106,7 +106,7 @@ test('a position that has had no stop for too long is halted, then closed reduce
   expect([...new Set(raised)]).toEqual(['NAKED', 'NAKED_EXIT']);
   await stopped(it);
   expect(await difference(Bare)).toBeNull();
-}, 60_000);
+});
 
 test('a position that a stop guards is left alone; a loss limit takes back orders that open, and leaves what closes', async () => {
   const it = await opened(Guarded, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
@@ -133,7 +133,7 @@ test('a position that a stop guards is left alone; a loss limit takes back order
   expect(lossOf(bot)).toBeNull();
   await stopped(it);
   expect(await difference(Guarded)).toBeNull();
-}, 60_000);
+});
 
 test('silence halts, and any question to the bot is a sign of life; so does an alarm that nobody answers, until somebody does', async () => {
   const it = await opened(Bare, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
@@ -152,7 +152,7 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(reported);
   expect(ask('acknowledge')).toMatchObject({ done: false });
   await stopped(it);
-}, 60_000);
+});
 
 test('one and a half times a loss limit closes everything, and what is left is shown', async () => {
   const it = await opened(Heavy, "{ maxDrawdown: '0.0002' }");
@@ -166,7 +166,7 @@ test('one and a half times a loss limit closes everything, and what is left is s
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();
-}, 60_000);
+});
 
 test('a kill that has proved that all is closed is what the view says, whatever the books have not heard of', async () => {
   const it = await opened(Bare, '{}');
@@ -181,4 +181,4 @@ test('a kill that has proved that all is closed is what the view says, whatever 
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
   expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
   await it.close();
-}, 60_000);
+});

@@ -71,7 +71,7 @@ test('a bot trades on closed bars, and goes on after a restart with the books th
   expect(second.bot.auditState.result).toBe('ok');
   await stopped(second);
   expect(fixture.broken).toEqual([]);
-}, 180_000);
+});
 
 test('a second bot of one account is refused', async () => {
   fixture = await LiveFixture.open(60);
@@ -128,7 +128,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   expect(fixture.broken).toEqual([]);
   // A contract of 0.0001 BTC is not a BTC.
   expect(fixture.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
-}, 180_000);
+});
 
 test('a strategy that throws is stopped alone', async () => {
   fixture = await LiveFixture.open(60);
@@ -141,7 +141,7 @@ test('a strategy that throws is stopped alone', async () => {
   expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
   expect(engine.runs.map(({ started }) => started)).toEqual([true, false]);
   await stopped(opened);
-}, 180_000);
+});
 
 test('coins and contracts in one process: two accounts, one bot, both books agree', async () => {
   fixture = await LiveFixture.open(60);
@@ -161,7 +161,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
   await stopped(opened);
   expect(fixture.broken).toEqual([]);
-}, 180_000);
+});
 
 test('a start without the journal of a bot that has traded takes no new risk until a person has looked', async () => {
   fixture = await LiveFixture.open(60);
@@ -184,4 +184,4 @@ test('a start without the journal of a bot that has traded takes no new risk unt
   );
   expect(halts.causes()).toEqual([]);
   await stopped(third);
-}, 180_000);
+});

@@ -37,7 +37,7 @@ test('rules that are kept let it trade, and what losses are measured from outliv
   const second = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
   expect(second.bot.parts.engine.risk.snapshot()).toEqual(risk.snapshot());
   await stopped(second);
-}, 180_000);
+});
 
 test('an audit that is too old for its limit halts the account, and the next order is refused with its code', async () => {
   fixture = await LiveFixture.open(30);
@@ -47,7 +47,7 @@ test('an audit that is too old for its limit halts the account, and the next ord
   await until(() => fixture.lines.some((line) => line.includes('STALE_ACCOUNT')), 60_000, 'its line in the log').catch(() => {});
   expect(bot.parts.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
   await stopped({ bot, ...opened });
-}, 180_000);
+});
 
 test('a person makes a limit tighter while it trades, and never wider', async () => {
   fixture = await LiveFixture.open(30);
@@ -59,4 +59,4 @@ test('a person makes a limit tighter while it trades, and never wider', async ()
   await until(() => fixture.lines.some((line) => line.includes('QTY_MAX')), 60_000, 'a refusal');
   expect(opened.bot.fills).toEqual([]);
   await stopped(opened);
-}, 180_000);
+});

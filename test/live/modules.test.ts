@@ -66,7 +66,7 @@ test('on a paper exchange wrappers of clock, exchange and journal stand before w
     expect(clock).toBeGreaterThan(10);
   }
   expect(fixture.broken).toEqual([]);
-}, 180_000);
+});
 
 test('rules of a module are asked after the built-in ones, and a start with other code of it says so', async () => {
   write('rule', RULE('null'));
@@ -86,7 +86,7 @@ test('rules of a module are asked after the built-in ones, and a start with othe
   await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(why);
   expect(second.bot.fills).toHaveLength(0);
   await stopped(second);
-}, 180_000);
+});
 
 test('notifiers of modules are handed to whoever sends alerts', async () => {
   write('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore

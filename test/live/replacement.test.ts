@@ -72,4 +72,4 @@ test('a ladder whose rungs are replaced at every bar is refused nothing, over tw
   // All but what still waited as a process ended was sent.
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 4);
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
-}, 90_000);
+});

@@ -84,4 +84,4 @@ test('every decision is the same, over two starts; other code is found out', asy
   writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
   await expect(replayFolder(data, { config, load: loading(Busy) })).rejects.toThrow('this is not the config that the bot ran with');
   expect(readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
-}, 60_000);
+});

@@ -99,7 +99,7 @@ function send(id: number, limit: number): Order {
   return order;
 }
 const fault = (row: object) => fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify({ seed: 1, schedule: [row] }) });
-const until = (line: string) => expect.poll(() => reported, { timeout: 8000, interval: 10 }).toContain(line);
+const until = (line: string) => expect.poll(() => reported, { interval: 10 }).toContain(line);
 
 describe('over real sockets', () => {
   it('an order is placed, read, cancelled and confirmed', async () => {
@@ -107,7 +107,7 @@ describe('over real sockets', () => {
     await until('acked 1');
     exchange.cancel(order);
     await until('ended 1 canceled');
-    await expect.poll(() => exchange.idle, { timeout: 8000, interval: 10 }).toBe(true);
+    await expect.poll(() => exchange.idle, { interval: 10 }).toBe(true);
   });
 
   it('one whose connection closes before the answer is found by its client order id', async () => {

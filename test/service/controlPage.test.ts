@@ -101,7 +101,7 @@ it.skipIf(!existsSync(BROWSER))('in a browser: keeps itself fresh, fits a phone,
     await page.goto(of.controlUrl ?? '');
     const before = await page.textContent('#trades-live');
     // No script of ours may run in it, as its policy says: the look is from outside.
-    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before, { timeout: 5000 });
+    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(problems).toEqual([]);
     expect(await page.isVisible('#stale')).toBe(false);

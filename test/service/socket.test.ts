@@ -73,7 +73,7 @@ class Raw {
 
 const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);
 const raw = (of: RunningExchange, opening = OPENING): Raw => new Raw(portOf(of), `GET /ws HTTP/1.1\r\nHost: a\r\n${opening}\r\n`);
-const until = (test: () => boolean): Promise<unknown> => vi.waitUntil(test, { timeout: 5000, interval: 5 });
+const until = (test: () => boolean): Promise<unknown> => vi.waitUntil(test, { timeout: 300_000, interval: 5 });
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the server', () => {

@@ -177,7 +177,7 @@ console.log('done');`;
     expect(await processesOf(6, code)).toEqual(Array.from({ length: 6 }, () => 'done'));
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('150');
     expect(readdirSync(folder)).toEqual(['count']);
-  }, 60_000);
+  });
 
   it('and do not wait: at most one has it at a time, also where its holder is killed', async () => {
     const folder = scratch();
@@ -200,5 +200,5 @@ console.log(had > 0 ? 'had it' : 'never');`;
     expect(reported).toContain('had it');
     lockFolder(new FileSystemDisk(), join(folder, 'x.lock'), processesHere())();
     expect(readdirSync(folder)).toEqual([]);
-  }, 60_000);
+  });
 });
