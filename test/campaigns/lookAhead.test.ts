@@ -11,12 +11,14 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { PERPETUAL } from '../fixtures/perpetual.ts';
 import { runBacktest } from '../fixtures/shippedStrategyRun.ts';
-import { feed, hoursOf, minutes, planOf, START_MS, stretched, truncated, type PlanOptions } from './plans.ts';
+import { feed, hoursOf, minutes, planOf, START_MS, stretched, truncated, type PlanOptions } from '../simulation/plans.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-const SEED = Number(process.env['ISOBAR_SEED'] ?? 20_240_101);
-const TRIALS = 200;
+/** `npm run campaign -- lookAhead` sets both, and tries nearly every row. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 20_240_101);
+const TRIALS = Number(ISOBAR_CASES ?? 40);
 const ROWS = 1100;
 
 interface Decision {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.ts';
 import { blocksOf, type Block } from './blocks.ts';
-import { PageFixture, typeErrors } from './pageReader.ts';
+import { PageFixture, python, typeErrors } from './pageReader.ts';
 
 const AT_ONCE = 2;
 const TIMEOUT_MS = 900_000;
@@ -49,6 +49,7 @@ beforeAll(async () => {
 afterAll(() => {
   for (const fixture of followed.values()) fixture.remove();
   installed?.remove();
+  python.close();
 });
 
 /** What is wrong with a page. After a block that failed the rest is not followed: it may rest on it. */

@@ -68,7 +68,7 @@ describe('a run', () => {
     expect(first.code).toBe(0);
     const [folder = ''] = readdirSync(join(fixture.folder, 'a'));
     expect(first.stdout).toBe(readFileSync(join(fixture.folder, 'a', folder, 'summary.json'), 'utf8'));
-    const again = await fixture.run('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet');
+    const again = await commandIn(fixture.folder, ['backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet']);
     expect(again.stderr).toBe('');
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
@@ -115,7 +115,7 @@ describe('a run', () => {
   });
 
   test('--demo runs a shipped strategy on bars that are called synthetic', async () => {
-    const { code, stdout } = await fixture.run('backtest', '--demo', '--out', 'demo');
+    const { code, stdout } = await commandIn(fixture.folder, ['backtest', '--demo', '--out', 'demo']);
     expect(code).toBe(0);
     expect(stdout).toContain('DEMOUSDT 15m');
     expect(stdout).toContain('synthetic');

@@ -112,10 +112,10 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     ]);
     expect(inputs.map(({ file }) => basename(file))).toEqual(expect.arrayContaining(['spread.ts', 'worse.ts']));
     expect(readFileSync(join(folder, 'definition.yaml'), 'utf8')).toContain('modules: [ ./modules/spread.ts ]\n');
-    const same = await fixture.run('verify', folder);
+    const same = await commandIn(fixture.folder, ['verify', folder]);
     expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('identical')]);
     write('0.0004');
-    const other = await fixture.run('verify', folder);
+    const other = await commandIn(fixture.folder, ['verify', folder]);
     expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
