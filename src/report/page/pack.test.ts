@@ -1,6 +1,6 @@
 // Columns survive the way into the page: packed by the writer, unpacked by the page's own code, bit by bit.
 
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { drawnStep, exactStep, narrowBytes, Pack, quantized, sizeOf, wideBytes, type ColumnOrder } from './pack.ts';
@@ -43,6 +43,22 @@ describe('packed columns', () => {
       else expect(Math.abs(back[row]! - value)).toBeLessThanOrEqual(half * (1 + 1e-9));
     });
     expect(packed!.id).toBe(column.id);
+  });
+
+  test('short columns have the bytes that the usual tables of zlib give', async () => {
+    const bytes = fc.uint8Array({ maxLength: 2100, size: 'max' });
+    const runs = fc.array(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 1, max: 400 })), { maxLength: 30, size: 'max' });
+    const column = fc.oneof(bytes, runs.map((list) => Uint8Array.from(list.flatMap(([value, times]) => Array.from({ length: times }, () => value))))); // prettier-ignore
+    await fc.assert(
+      fc.asyncProperty(column, async (values) => {
+        const pack = new Pack();
+        pack.add(values, 0);
+        const [packed] = await pack.finish();
+        const expected = gzipSync(narrowBytes(values, 0).bytes, { level: 1, strategy: constants.Z_RLE, memLevel: 9 });
+        expect(packed!.text).toBe(expected.toString('base64'));
+      }),
+      { numRuns: 40 },
+    );
   });
 
   test('prices of whole ticks come back exactly', () => {

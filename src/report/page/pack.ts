@@ -8,6 +8,12 @@ const gzipped = promisify(gzip);
 // Price differences have no repeated sequences, only runs of zeros and a skewed distribution. At equal size, this strategy takes a third of
 // the time of level 4.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
+/**
+ * Gives the same bytes for a column that fits its window and its list of symbols as a whole. The usual tables take 400 KB for each column,
+ * and a page of hundreds of instruments has thousands of short ones.
+ */
+const SMALL_GZIP = { ...GZIP, memLevel: 5, windowBits: 11, chunkSize: 4096 } as const;
+const SMALL_BYTES = 2000;
 /** Second differences of integers below this bound fit 32 bits. */
 const MAX_PACKED = 2 ** 28;
 const STEPS = [5, 2, 1] as const;
@@ -34,7 +40,7 @@ export class Pack {
   add(values: IntegerSource | Int32Array | Uint8Array | Float64Array, order: ColumnOrder): PackedColumn {
     const id = `c${this.#columns.length}`;
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
-    this.#columns.push(gzipped(bytes, GZIP).then((packed) => ({ id, text: packed.toString('base64') })));
+    this.#columns.push(textOf(bytes).then((text) => ({ id, text })));
     return { id, length: values.length, planes, order };
   }
 
@@ -47,6 +53,12 @@ export class Pack {
   finish(): Promise<{ id: string; text: string }[]> {
     return Promise.all(this.#columns);
   }
+}
+
+/** Compresses on another thread, unless that costs more than the work. */
+async function textOf(bytes: Uint8Array): Promise<string> {
+  const packed = bytes.length < SMALL_BYTES ? gzipSync(bytes, SMALL_GZIP) : await gzipped(bytes, GZIP);
+  return packed.toString('base64');
 }
 
 /** Returns the bytes of packed HTML for each of `values`. */
