@@ -2,7 +2,7 @@
 
 import * as rows from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
-import { bitsOf, RowLog, type Scratch } from '../base/memory/rowLog.ts';
+import { bitsOf, RowLog, wideBitsOf, type Scratch } from '../base/memory/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run/run.ts';
 import { CAPPED, type DoneReason } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
@@ -101,7 +101,7 @@ export class OrderLog {
       role: bits(3, 3),
       ending,
       strategy: bits(10, 8),
-      instrument: bits(18, 8),
+      instrument: wideBitsOf(codes, 18, 14),
       texts: this.texts,
     };
   }

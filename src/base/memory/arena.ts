@@ -27,6 +27,11 @@ export class Arena {
     return new Uint8Array(buffer, byteOffset, length);
   }
 
+  takeShorts(length: number): Uint16Array {
+    const { buffer, byteOffset } = this.take(Math.ceil((2 * length) / Float64Array.BYTES_PER_ELEMENT));
+    return new Uint16Array(buffer, byteOffset, length);
+  }
+
   /** Frees everything: memory that was lent may be lent again. */
   reset(): void {
     this.used = 0;

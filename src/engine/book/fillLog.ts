@@ -2,7 +2,7 @@
 
 import type { Arena } from '../../base/memory/arena.ts';
 import * as rows from '../../base/memory/rowLog.ts';
-import { bitsOf, RowLog, type Scratch } from '../../base/memory/rowLog.ts';
+import { bitsOf, RowLog, wideBitsOf, type Scratch } from '../../base/memory/rowLog.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { FillColumns } from '../../model/run/run.ts';
 
@@ -62,7 +62,7 @@ export class FillLog {
       isMaker: bits(1, 1),
       feeInBase: bits(2, 1),
       strategy: bits(3, 8),
-      instrument: bits(11, 8),
+      instrument: wideBitsOf(codes, 11, 16, arena),
     };
   }
   release(): void {

@@ -36,7 +36,7 @@ export class PaymentLog {
       timeMs: of(FIELD.timeMs),
       units: of(FIELD.units),
       strategy: Uint8Array.from(of(FIELD.strategy)),
-      instrument: Uint8Array.from(of(FIELD.instrument)),
+      instrument: Uint16Array.from(of(FIELD.instrument)),
       kind: Uint8Array.from(of(FIELD.kind)),
       afterFills: of(FIELD.afterFills),
       isLong: Uint8Array.from(of(FIELD.isLong)),

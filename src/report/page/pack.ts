@@ -37,7 +37,7 @@ export class Pack {
   readonly #columns: Promise<{ id: string; text: string }>[] = [];
 
   /** Adds integers below 2^28, or in a Float64Array below 2^50. `order` is the number of times that differences are taken. */
-  add(values: IntegerSource | Int32Array | Uint8Array | Float64Array, order: ColumnOrder): PackedColumn {
+  add(values: IntegerSource | Int32Array | Uint8Array | Uint16Array | Float64Array, order: ColumnOrder): PackedColumn {
     const id = `c${this.#columns.length}`;
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
     this.#columns.push(textOf(bytes).then((text) => ({ id, text })));
@@ -76,7 +76,7 @@ const codes = new Uint32Array(CHUNK_ROWS);
 /** The last value and the last difference of the rows that are done. */
 const before = new Int32Array(2);
 
-export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array, order: ColumnOrder): Bytes {
+export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): Bytes {
   const n = values.length;
   // Four planes. Memory of those that no row needs is never touched.
   const bytes = new Uint8Array(4 * n);

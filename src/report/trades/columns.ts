@@ -7,7 +7,7 @@ export interface TradeColumns {
   readonly length: number;
   /** Indexes into `RunRecord.strategies` and `RunRecord.instruments`. */
   readonly strategy: Uint8Array;
-  readonly instrument: Uint8Array;
+  readonly instrument: Uint16Array;
   /** 0 long, 1 short. */
   readonly side: Uint8Array;
   /** First and last fill (ms UTC). */
@@ -105,7 +105,7 @@ export function columnsOfTrades(
   return {
     length: closed.length,
     strategy: Uint8Array.from(closed, (of) => of.strategy),
-    instrument: Uint8Array.from(closed, (of) => of.instrument),
+    instrument: Uint16Array.from(closed, (of) => of.instrument),
     side: Uint8Array.from(closed, (of) => (of.side === 1 ? 0 : 1)),
     entryMs: numbers((of) => of.entryMs),
     exitMs: numbers((of) => of.exitMs),
