@@ -73,6 +73,19 @@ describe('a run', () => {
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
+  test('--no-report leaves the page out, and nothing else', async () => {
+    const { code, stdout } = await fixture.run('backtest', 'x.yaml', '--no-report', '--out', 'bare');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('Report');
+    const [folder = ''] = readdirSync(join(fixture.folder, 'bare'));
+    const files = readdirSync(join(fixture.folder, 'bare', folder));
+    expect(files.toSorted()).toEqual(['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'run.log', 'summary.json', 'trades.csv']); // prettier-ignore
+    const shown = await fixture.run('report', `bare/${folder}`);
+    expect([shown.code, shown.stdout.includes('Report')]).toEqual([0, false]);
+    const opened = await fixture.run('report', `bare/${folder}`, '--quiet');
+    expect([opened.code, opened.stderr]).toEqual([2, expect.stringContaining('the run has no report')]);
+  });
+
   test('--set changes it, and --quiet prints the folder alone', async () => {
     const { code, stdout, stderr } = await fixture.run(
       'backtest',

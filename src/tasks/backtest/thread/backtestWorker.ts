@@ -81,9 +81,10 @@ function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun
 }
 
 async function writtenRun(of: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
-  const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished);
+  const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished, of.hasReport);
   const { record, summary } = finished;
-  const table = closingTable(record, summary, { colour: of.colour, report: displayPath(resolve(folder, 'report.html')) });
+  const report = of.hasReport ? { report: displayPath(resolve(folder, 'report.html')) } : {};
+  const table = closingTable(record, summary, { colour: of.colour, ...report });
   return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
 }
 
