@@ -126,7 +126,7 @@ export function buyAndHold(
   { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
   timeMs: Float64Array,
 ): Float64Array | null {
-  const traded = new Set(Array.from(fills.instrument.subarray(0, fills.length), (index) => instruments[index]?.id));
+  const traded = tradedIds(fills, instruments);
   const all = executionFeeds(feeds);
   const held = traded.size === 0 ? all : all.filter(({ bars }) => traded.has(bars.instrument.id));
   if (held.length === 0) return null;
@@ -138,6 +138,12 @@ export function buyAndHold(
     }
   }
   return out;
+}
+
+function tradedIds({ instrument, length }: RunRecord['fills'], instruments: RunRecord['instruments']): ReadonlySet<string> {
+  const isTraded = new Uint8Array(instruments.length);
+  for (let row = 0; row < length; row++) isTraded[instrument[row]!] = 1;
+  return new Set(instruments.filter((_, at) => isTraded[at] === 1).map(({ id }) => id));
 }
 
 /** Returns the execution feeds with at least one row inside the run. Orders fill and positions are valued in them. */
